@@ -59,7 +59,7 @@ pub(crate) struct Schema {
     /// occurs once.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     joined: bool,
-    /// The places of columns of ids of people and of covariates, which are no features then.
+    /// The places of columns with another role: ids of people, or the strata of rows.
     #[serde(skip)]
     role_columns: Vec<usize>,
 }
@@ -358,7 +358,7 @@ impl Schema {
         }
     }
 
-    /// The number of columns of ids of people and of covariates, which are no features then.
+    /// The number of columns with another role: ids of people, or the strata of rows.
     pub(crate) fn role_columns(&self) -> usize {
         self.role_columns.len()
     }

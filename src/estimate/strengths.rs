@@ -88,8 +88,8 @@ pub(crate) fn noise_above(k: usize, x: f64) -> f64 {
     (tail(k + 1) - x / k as f64 * tail(k)).clamp(0.0, 1.0) / 2.0
 }
 
-/// ln P(Gamma(shape) > x), of a whole shape: that fewer than so many events of a Poisson law of mean
-/// x occur.
+/// ln P(Gamma(shape) > x), of a whole shape: that fewer than so many events of a Poisson law of
+/// mean x occur.
 fn ln_gamma_tail(shape: usize, x: f64) -> f64 {
     if x <= 0.0 {
         return 0.0;

@@ -129,7 +129,8 @@ impl<'a> Race<'a> {
         self.enter_at_within(address, word, entrant, self.quick.ln_size_error);
     }
 
-    /// Like [`enter_at`](Self::enter_at), with an error of its own of ln size and handicap together.
+    /// Like [`enter_at`](Self::enter_at), with an error of its own of ln size and handicap
+    /// together.
     #[inline]
     pub(crate) fn enter_at_within(
         &mut self,
@@ -157,8 +158,8 @@ impl<'a> Race<'a> {
         self.order(exact).first().copied()
     }
 
-    /// The first arrival by weights of at most 1, at exponential arrival times: entrants have size 1
-    /// and minus the logarithm of their weight as handicap, within the race's error. `ln_weight`
+    /// The first arrival by weights of at most 1, at exponential arrival times: entrants have size
+    /// 1 and minus the logarithm of their weight as handicap, within the race's error. `ln_weight`
     /// encloses the logarithm at a precision; `None` if it is not determined there.
     pub(crate) fn winner_by_weight(
         self,

@@ -73,8 +73,8 @@ impl Select {
     }
 
     /// A request for all features that are beyond chance, however many, with defaults for
-    /// everything else: any name is false, of a feature without any association with the target, with
-    /// probability at most 5%. None is named if none can be shown to be beyond chance.
+    /// everything else: any name is false, of a feature without any association with the target,
+    /// with probability at most 5%. None is named if none can be shown to be beyond chance.
     ///
     /// ```no_run
     /// let selection = dpsis::Select::beyond_chance().epsilon("2").run("data.csv")?;
@@ -86,7 +86,7 @@ impl Select {
     /// Where each row is a person of its own, the bound holds whatever the features are; see the
     /// page "How many features?" for what is proven.
     pub fn beyond_chance() -> Self {
-        Self(CheckedSelect(Request::new(Names::BeyondChance(FalseNamesStated::default()))))
+        Self(CheckedSelect(Request::new(Names::default())))
     }
 
     fn with(mut self, change: impl FnOnce(&mut Request)) -> Self {
@@ -100,8 +100,8 @@ impl Select {
     }
 
     /// Selects all features beyond chance: any name is false with probability at most alpha, an
-    /// exact number from 0.001 to 0.5 (the default, 0.05). So the expected share of false names among
-    /// all is at most alpha, too.
+    /// exact number from 0.001 to 0.5 (the default, 0.05). So the expected share of false names
+    /// among all is at most alpha, too.
     pub fn fwer(self, alpha: impl Into<Exact>) -> Self {
         self.beyond(|stated| stated.alpha = Some(alpha.into()))
     }
@@ -232,8 +232,9 @@ impl Select {
     }
 
     /// Sets the shares of the budget for the target's median and center, which are spent only if
-    /// these are estimated (defaults 0.1 and 0.075, of features beyond chance 0.1 and 0.1): exact
-    /// numbers of at least 1e-6 each. All shares must add up to less than 1. The two-stage method counts rows with the center's share.
+    /// these are estimated (defaults 0.1 and 0.075; without k, 0.1 and 0.12): exact numbers of at
+    /// least 1e-6 each. All shares must add up to less than 1. The two-stage method counts rows with
+    /// the center's share.
     pub fn shares(self, target: impl Into<Exact>, center: impl Into<Exact>) -> Self {
         self.with(|request| {
             request.shares.target = Some(target.into());
@@ -246,9 +247,9 @@ impl Select {
     }
 
     /// Sets the share of the budget for the strengths of the selected features and the verdict on
-    /// them (default 0.2, of features beyond chance 0.05): 0, or an exact number of at least 1e-6. It is spent only where there is
-    /// a private center and a verdict: not by Kendall's correlation, the two-stage method and
-    /// DPKendall.
+    /// them (default 0.2; without k, 0.36): 0, or an exact number of at least 1e-6. It is spent only
+    /// where there is a private center and a verdict: not by Kendall's correlation, the two-stage
+    /// method and DPKendall.
     pub fn estimates(self, share: impl Into<Exact>) -> Self {
         self.with(|request| request.shares.estimates = Some(share.into()))
     }
@@ -507,9 +508,9 @@ impl CheckedSelect {
         Ok(confirmed(&plan, &imagined, 1.0).filter(|strength| *strength <= 1.0))
     }
 
-    /// Predicts the strength from which on features are named with this probability, if so many have
-    /// it and all others are noise, where all beyond chance are selected; thresholds are taken to
-    /// have half of the rows on each side, where the error of the center does not move a score.
+    /// Predicts the strength from which on features are named with this probability, if so many
+    /// have it and all others are noise, where all beyond chance are selected; thresholds are taken
+    /// to have half of the rows on each side, where the error of the center does not move a score.
     /// `None` if not even the largest strength, 1, is.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::data::{Scaling, UnitTarget};
+use crate::data::{Scaling, Schema, UnitTarget};
 use crate::error::{Error, Parameter, Result};
 use crate::mechanism::{Chooses, Sensitivity, check_k};
 use crate::method::{MOST_BLOCKS, MOST_PICKS, check_penalty};
@@ -99,7 +99,7 @@ fn check_beyond_chance(request: &Request) -> Result<()> {
         _ if request.score == Some(ScoreKind::Kendall) => {
             ("no level of chance is proven for Kendall's correlation", Parameter::Score)
         }
-        _ if !request.covariates.is_empty() => {
+        _ if request.is_adjusted() => {
             ("no level of chance is proven for scores within strata", Parameter::Covariates)
         }
         _ if request.refine.is_some() => {
@@ -138,9 +138,18 @@ pub(super) fn check_unit_target(request: &Request) -> Result<()> {
     Err(Error::request(rule).about([Parameter::UnitTarget, Parameter::Classes]))
 }
 
+/// Checks that a table has people, if a rule for their targets is stated.
+pub(super) fn check_people(request: &Request, schema: &Schema) -> Result<()> {
+    if request.unit_target.is_none() || schema.has_people() {
+        return Ok(());
+    }
+    let rule = "a rule for the target of people needs a column that tells them";
+    Err(Error::request(rule).about([Parameter::UnitTarget, Parameter::Unit]))
+}
+
 /// Refuses the options that covariates exclude.
 fn check_covariates(request: &Request) -> Result<()> {
-    if request.covariates.is_empty() {
+    if !request.is_adjusted() {
         return Ok(());
     }
     let refuse = |rule: &str| Err(Error::request(rule).about([Parameter::Covariates]));

@@ -115,7 +115,7 @@ fn planned_mechanism(plan: &Plan) -> MechanismUsed {
 /// The noise of a part; `units` is the word for rows, or for samples that are columns.
 fn noise(plan: &Plan, purpose: Purpose, epsilon: &Epsilon, units: &str) -> String {
     let epsilon = epsilon.to_f64();
-    let steps = plan.neighbors.steps() as f64;
+    let steps = plan.request.neighbors.steps() as f64;
     let (k, of_names) = match plan.stated_k() {
         Some(k) => (k, ""),
         None => (EXAMPLE, ", if there are five names"),

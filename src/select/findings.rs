@@ -61,7 +61,8 @@ impl Findings {
 }
 
 /// Releases strengths and directions, as far as the plan has a part of the budget for them. Where
-/// all features beyond chance are wanted, `level` is that of their scores, in rows, if there is one.
+/// all features beyond chance are wanted, `level` is that of their scores, in rows, if there is
+/// one.
 pub(super) fn findings(
     plan: &Plan,
     counted: &Counted,
@@ -95,7 +96,7 @@ fn strengths(
     level: Option<f64>,
     randomness: &RandomnessSource,
 ) -> (Vec<Strength>, Option<f64>) {
-    let (k, steps) = (exact.strengths.len(), plan.neighbors.steps());
+    let (k, steps) = (exact.strengths.len(), plan.request.neighbors.steps());
     let bits = randomness.bits(Purpose::Estimates.draw());
     let sensitivity = steps * exact.one_row;
     let noisy = private_strengths(&exact.strengths, sensitivity, epsilon, &bits);
@@ -108,7 +109,7 @@ fn strengths(
     let verdict = plan.chance_test(counted.classes.clone(), counted.rate, noise);
     let in_steps: Vec<f64> = rows.iter().map(|rows| rows / units.one_row).collect();
     // A draw of its own: it only has to differ from all others.
-    let judged = match plan.is_relative_to_rows || plan.beyond.is_some() {
+    let judged = match plan.request.is_relative_to_rows() || plan.beyond.is_some() {
         true => None,
         false => verdict.judge(k, &in_steps, &bits.branch(VERDICT_LANE)),
     };
@@ -162,7 +163,7 @@ fn directions(
     randomness: &RandomnessSource,
 ) -> Vec<(Direction, f64)> {
     let sums: Vec<i64> = signed.iter().map(|sums| sums.most.saturating_add(sums.least)).collect();
-    let sensitivity = 2 * plan.neighbors.steps() * one_row;
+    let sensitivity = 2 * plan.request.neighbors.steps() * one_row;
     let bits = randomness.bits(Purpose::Direction.draw());
     let noisy = private_strengths(&sums, sensitivity, epsilon, &bits);
     let spread = Spread::new(&noisy_counts(counted), sums.len(), &bits.branch(SPREAD_LANE));

@@ -1,5 +1,5 @@
-//! The law of scores by the counts of rows of each class, or of each side of a split: how large they
-//! can be, and how large they are without an association.
+//! The law of scores by the counts of rows of each class, or of each side of a split: how large
+//! they can be, and how large they are without an association.
 
 use crate::select::plan::{Plan, Scoring};
 use crate::select::reach::Reach;
@@ -41,7 +41,13 @@ impl Law {
             }
             _ => return None,
         };
-        Some(Self { largest, one_row, chance, splits, steps: plan.neighbors.steps() as f64 })
+        Some(Self {
+            largest,
+            one_row,
+            chance,
+            splits,
+            steps: plan.request.neighbors.steps() as f64,
+        })
     }
 
     pub(super) fn units(&self, score: f64) -> i64 {

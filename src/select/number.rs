@@ -13,10 +13,10 @@
 //! loss(K_i) = max(0, -q_i, q_(i+1), q_(i+2), ...)
 //! ```
 //!
-//! K features are then selected by `canonical` with gamma 1, their strengths released, and those are
-//! named whose noisy strength exceeds L + r_K: L is the level that the largest score of all features
-//! without an association exceeds with probability at most alpha/2, by the released counts (see
-//! `estimate/verdict.md`; scores have no noise), and r_K the one that the largest noise of K
+//! K features are then selected by `canonical` with gamma 1, their strengths released, and those
+//! are named whose noisy strength exceeds L + r_K: L is the level that the largest score of all
+//! features without an association exceeds with probability at most alpha/2, by the released counts
+//! (see `estimate/verdict.md`; scores have no noise), and r_K the one that the largest noise of K
 //! strengths exceeds with probability at most alpha/2.
 //!
 //! # Privacy
@@ -33,8 +33,8 @@
 //! probability at least 1 - alpha/2 no null feature of the table has a score above L, whatever the
 //! others are: this is said of all of them before any is picked, so neither K nor the picks, which
 //! depend on the scores, matter. The noise of the strengths is drawn after K and is independent of
-//! the scores: given K, all of it lies below r_K with probability at least 1 - alpha/2. Then no null
-//! feature is named: any is with probability at most alpha. (One p-value for score and noise
+//! the scores: given K, all of it lies below r_K with probability at least 1 - alpha/2. Then no
+//! null feature is named: any is with probability at most alpha. (One p-value for score and noise
 //! together, as with a stated k, would not do: K depends on the scores.) The expected share of null
 //! names is then at most alpha, too.
 
@@ -73,7 +73,7 @@ pub(super) fn numbers(plan: &Plan, counts: &[f64], budget: f64, level: f64) -> R
     };
     let selection = plan.part(Purpose::Selection)?.to_f64() * budget;
     let estimates = plan.part(Purpose::Estimates)?.to_f64() * budget;
-    let one_row = plan.neighbors.steps() as f64 * Reach::one_row(counts);
+    let one_row = plan.request.neighbors.steps() as f64 * Reach::one_row(counts);
     let needed = |number: usize| {
         let noise = noise_level(beyond.half(), number) / estimates;
         let named = level + one_row * noise;
@@ -97,7 +97,8 @@ pub(super) fn ln_sets(d: usize, k: usize) -> f64 {
     ln_factorial(d) - ln_factorial(k) - ln_factorial(d - k)
 }
 
-/// The level of chance of scores by these counts, in rows; `None` if they are too noisy to give one.
+/// The level of chance of scores by these counts, in rows; `None` if they are too noisy to give
+/// one.
 pub(super) fn level(
     plan: &Plan,
     beyond: &BeyondChance,
@@ -134,7 +135,7 @@ pub(super) fn draw(
         largest[needed.number - 1] - score
     };
     let utilities = utilities(&numbers.iter().map(excess).collect::<Vec<_>>());
-    let utilities = Scores::new(utilities, scores.sensitivity(), plan.neighbors)?;
+    let utilities = Scores::new(utilities, scores.sensitivity(), plan.request.neighbors)?;
     let picked = choose(&PermuteAndFlip, &utilities, 1, epsilon, bits)?;
     Ok(picked.first().map_or(1, |pick| numbers[*pick].number))
 }
@@ -209,8 +210,8 @@ mod tests {
         }
     }
 
-    /// Where no score moves by more than 1, no utility does. Counts of scores beyond what they need,
-    /// or distances twice as large, would.
+    /// Where no score moves by more than 1, no utility does. Counts of scores beyond what they
+    /// need, or distances twice as large, would.
     #[test]
     fn utilities_have_the_sensitivity_of_scores() {
         let largest = |utilities: &dyn Fn([i64; 3]) -> Vec<i64>| {

@@ -242,7 +242,7 @@ impl Noise {
             let off = off_center(plan, imagined, counts);
             let score = |score: &f64| law.units((score * law.chance).hypot(off));
             values.extend(others.iter().map(score));
-            let scores = Scores::new(values, UNITS as u64, plan.neighbors)?;
+            let scores = Scores::new(values, UNITS as u64, plan.request.neighbors)?;
             let picks = choose(&*mechanism, &scores, plan.k, &plan.calibrated.noise, bits)?;
             found += picks.iter().filter(|pick| **pick < self.true_ones).count();
         }
@@ -296,7 +296,7 @@ fn at_noisy_counts<T>(
     let mut words = bits.lane(1);
     let step = count_step(imagined.counts.len());
     let center = plan.part(Purpose::TargetCenter).ok()?;
-    let scale = plan.neighbors.steps() as f64 / (center.to_f64() * budget);
+    let scale = plan.request.neighbors.steps() as f64 / (center.to_f64() * budget);
     let mut noisy = || -> Vec<f64> {
         let noisy = |count: &f64| count + laplace(1.0 / scale, step, &mut words);
         imagined.counts.iter().map(noisy).collect()
@@ -351,7 +351,7 @@ struct NamedFrom {
 
 impl NamedFrom {
     fn at(plan: &Plan, counts: &[f64], budget: f64, bits: &Bits) -> Option<Self> {
-        let (half, steps) = (plan.beyond.as_ref()?.half(), plan.neighbors.steps() as f64);
+        let (half, steps) = (plan.beyond.as_ref()?.half(), plan.request.neighbors.steps() as f64);
         let part = |purpose| Some(plan.part(purpose).ok()?.to_f64() * budget);
         let rate = part(Purpose::TargetCenter)? / steps;
         let test = plan.chance_test(counts.to_vec(), rate, 0.0);
@@ -429,11 +429,11 @@ const COUNTS: usize = 7;
 
 /// The level of the verdict at these counts, in rows; `None` if there is no verdict.
 fn level(plan: &Plan, counts: &[f64], budget: f64, bits: &Bits) -> Option<f64> {
-    if plan.is_relative_to_rows {
+    if plan.request.is_relative_to_rows() {
         return None;
     }
     let center = plan.part(Purpose::TargetCenter).ok()?;
-    let steps = plan.neighbors.steps() as f64;
+    let steps = plan.request.neighbors.steps() as f64;
     let rate = center.to_f64() * budget / steps;
     let noise = steps / (plan.estimates.as_ref()?.to_f64() * budget);
     let chance = plan.chance_test(counts.to_vec(), rate, noise);
@@ -447,7 +447,7 @@ fn off_center(plan: &Plan, imagined: &Imagined, noise: &[f64]) -> f64 {
     if plan.association() == Some(Association::Correlation) {
         return 0.0;
     }
-    let scale = plan.neighbors.steps() as f64 / center.to_f64();
+    let scale = plan.request.neighbors.steps() as f64 / center.to_f64();
     let counted = |(count, noise): (&f64, &f64)| (count + noise * scale).max(0.0);
     let counted: Vec<f64> = imagined.counts.iter().zip(noise).map(counted).collect();
     let rows: f64 = imagined.counts.iter().sum();

@@ -40,13 +40,13 @@ pub(super) fn record(plan: &Plan, schema: &Schema, entropy: Entropy, chosen: Cho
     warnings.extend(unusable_targets(plan, schema, &chosen.released, chosen.estimate));
     warnings.extend(one_sided_split(schema, &chosen.released));
     warnings.extend(few_blocks(plan, schema, chosen.blocks));
-    let rows_are_public = plan.neighbors == Neighbors::ReplaceOne && !schema.joins_rows();
+    let rows_are_public = plan.request.neighbors == Neighbors::ReplaceOne && !schema.joins_rows();
     Record {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         command: Command::Select,
         run: None,
         ledger: None,
-        private: !randomness.seeded && !plan.paper,
+        private: !randomness.seeded && !plan.request.paper,
         selected: chosen.picks.iter().map(picked).collect(),
         screened: chosen.screened.map(|screened| screened.iter().map(picked).collect()),
         order: match (&plan.refinement, chosen.mechanism.by) {
@@ -68,7 +68,7 @@ pub(super) fn record(plan: &Plan, schema: &Schema, entropy: Entropy, chosen: Cho
             false_names: plan.beyond.as_ref().map(BeyondChance::bound),
             id_column: schema.id().map(|column| column + 1),
             rows: rows_are_public.then_some(chosen.rows),
-            schema_sha256: plan.schema_hash.clone(),
+            schema_sha256: plan.request.schema_hash.clone(),
         },
         randomness,
         warnings,
@@ -105,7 +105,7 @@ fn verdicts(plan: &Plan, schema: &Schema, chosen: &Chosen) -> (Vec<Estimate>, Ve
 /// that words have none.
 fn directions_in_words(plan: &Plan, estimates: &[Estimate]) -> Option<String> {
     estimates.iter().find(|estimate| estimate.direction.is_some())?;
-    let meaning = match &plan.target {
+    let meaning = match &plan.request.target {
         Target::Classes(labels) if labels.len() == 2 => {
             format!("rises: larger values in class {}; falls: in class {}", labels[1], labels[0])
         }
@@ -130,7 +130,7 @@ fn verdict(plan: &Plan, schema: &Schema, chosen: &Chosen, estimates: &[Estimate]
     };
     if plan.estimates.is_none() {
         return match &plan.scoring {
-            _ if !plan.covariates.is_empty() => none("for scores within strata none is proven"),
+            _ if plan.request.is_adjusted() => none("for scores within strata none is proven"),
             Scoring::Coded(coded) if coded.center == PlannedCenter::Private => {
                 none("the share of the estimates is 0")
             }
@@ -143,7 +143,7 @@ fn verdict(plan: &Plan, schema: &Schema, chosen: &Chosen, estimates: &[Estimate]
     if let Some(beyond) = &plan.beyond {
         return all_beyond(plan, schema, chosen, beyond);
     }
-    if plan.is_relative_to_rows {
+    if plan.request.is_relative_to_rows() {
         return none(
             "values were taken in relation to the others of their row, so features with an association shift those \
              without one; strengths are estimates all the same",
@@ -308,7 +308,7 @@ pub(super) fn guarantee(plan: &Plan, schema: &Schema) -> Guarantee {
         epsilon: plan.epsilon.clone(),
         delta: plan.calibrated.delta.clone(),
         pure_epsilon: plan.pure_epsilon(),
-        neighbors: plan.neighbors,
+        neighbors: plan.request.neighbors,
         unit: Unit::of(schema),
         spent: plan.spent.clone(),
         events: plan.events.clone(),
@@ -334,8 +334,8 @@ pub(super) fn score_used(plan: &Plan, sensitivity: Option<u64>) -> ScoreUsed {
         id,
         grid,
         scale: plan.scale,
-        per_million: plan.per_million,
-        by_default: plan.by_default,
+        per_million: plan.request.per_million,
+        by_default: plan.request.is_scored_by_default(),
         bounds: match &groups {
             Some(groups) => groups.bounds,
             None => common_bounds(&plan.scaling),
@@ -344,7 +344,7 @@ pub(super) fn score_used(plan: &Plan, sensitivity: Option<u64>) -> ScoreUsed {
         groups,
         sensitivity,
         center: plan.center,
-        classes: match &plan.target {
+        classes: match &plan.request.target {
             Target::Classes(labels) => Some(labels.clone()),
             _ => None,
         },
@@ -382,18 +382,18 @@ pub(super) fn target_used(plan: &Plan, schema: &Schema) -> TargetUsed {
         // printed.
         name: place.map(|place| schema.name(place).to_owned()),
         column: place.map(|place| place + 1),
-        coding: match &plan.target {
+        coding: match &plan.request.target {
             Target::Classes(_) => TargetCoding::Classes,
             _ if plan.median().is_some() => TargetCoding::MedianSplit,
             Target::Bounded(_) => TargetCoding::Bounds,
             Target::Numeric => TargetCoding::Number,
         },
-        bounds: match &plan.target {
+        bounds: match &plan.request.target {
             Target::Bounded(bounds) => Some([bounds.low(), bounds.high()]),
             _ => None,
         },
-        of_person: schema.has_people().then_some(plan.unit_target),
-        adjusted_for: plan.covariates.iter().map(ToString::to_string).collect(),
+        of_person: schema.has_people().then_some(plan.request.rule_of_people()),
+        adjusted_for: plan.request.covariates.iter().map(ToString::to_string).collect(),
     }
 }
 
@@ -411,7 +411,7 @@ pub(super) fn mechanism_used(
         }
     };
     let used = MechanismUsed { chosen, ..MechanismUsed::of(&**mechanism, plan.picks()) };
-    match plan.method {
+    match plan.request.method {
         Method::Scores => match plan.refinement {
             Some(_) => used.with("screened", plan.picks()).with("refine", "gram"),
             None => used,
@@ -441,7 +441,7 @@ pub(super) fn warnings(
     estimate: Option<RowsEstimate>,
 ) -> Vec<Warning> {
     let mut warnings = Vec::new();
-    if plan.paper {
+    if plan.request.paper {
         let text = "NOT PRIVATE: columns and target were centered and scaled by the data \
                     themselves; epsilon does not cover that";
         warnings.push(Warning::new(WarningKind::NotPrivate, text));
@@ -455,7 +455,7 @@ pub(super) fn warnings(
         None => (plan.scales_rows() && plan.scale == ScaleUsed::RowRank, plan.features),
     };
     if ranks && features < NARROW {
-        let (remedy, parameter) = match plan.method {
+        let (remedy, parameter) = match plan.request.method {
             _ if plan.groups.is_some() => ("state the range of each", Parameter::Bounds),
             Method::Scores => ("the score ks without a scaling suits them", Parameter::Score),
             _ => ("state the range of each, or use DPKendall", Parameter::Method),
@@ -497,8 +497,8 @@ fn rare_classes(
     released: &Released,
     estimate: Option<RowsEstimate>,
 ) -> Option<Warning> {
-    let Target::Classes(labels) = &plan.target else { return None };
-    if !plan.covariates.is_empty() {
+    let Target::Classes(labels) = &plan.request.target else { return None };
+    if plan.request.is_adjusted() {
         return None;
     }
     let RowsEstimate { rows, noise } = estimate?;
@@ -532,7 +532,7 @@ fn unusable_targets(
     if unusable < 3.0 * noise || unusable < SHARE * (rows + unusable) {
         return None;
     }
-    let remedy = match &plan.target {
+    let remedy = match &plan.request.target {
         Target::Classes(_) if schema.target().is_none() => {
             "are all ids in the target file, all classes stated, and spelled as there?"
         }
@@ -543,7 +543,7 @@ fn unusable_targets(
     };
     let units = units(schema);
     let text = format!("about {unusable} {units} have no usable target: {remedy}");
-    let about = match &plan.target {
+    let about = match &plan.request.target {
         Target::Classes(_) => Parameter::Classes,
         _ => Parameter::Inspect,
     };

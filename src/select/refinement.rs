@@ -46,7 +46,7 @@ impl Release<'_> {
             }
         };
         let target = rows.targets().iter().map(sign).collect();
-        let spend = Spend { neighbors: self.plan.neighbors, medians, signs };
+        let spend = Spend { neighbors: self.plan.request.neighbors, medians, signs };
         let bits = |purpose: Purpose| self.randomness.bits(purpose.draw());
         let (medians, signs) = (bits(Purpose::FeatureMedians), bits(Purpose::Signs));
         let rows = Screened { columns, range, target };

@@ -135,8 +135,8 @@ impl Rehearsal {
         Ok(Self { request, features, scaling, gathered })
     }
 
-    /// One draw: the 0-based feature indices of the picks, in the mechanism's order: k, or at most k
-    /// if the request is for features beyond chance. `mechanism`, if given, replaces that of the
+    /// One draw: the 0-based feature indices of the picks, in the mechanism's order: k, or at most
+    /// k if the request is for features beyond chance. `mechanism`, if given, replaces that of the
     /// request.
     ///
     /// # Errors
@@ -215,8 +215,8 @@ impl Rehearsal {
         };
         let target = CenteredCode { code: coded.code, released: centers.clone(), centers };
         let values = coded.scored.values(&target, 1, &Hooks::default())?;
-        let sensitivity = plan.neighbors.steps() * coded.scored.one_row(&target);
-        Scores::new(values, sensitivity, plan.neighbors)
+        let sensitivity = plan.request.neighbors.steps() * coded.scored.one_row(&target);
+        Scores::new(values, sensitivity, plan.request.neighbors)
     }
 }
 

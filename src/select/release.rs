@@ -89,7 +89,7 @@ impl Release<'_> {
     /// The private median of the target.
     pub(super) fn median(&self, counts: &RankCounts, epsilon: &Epsilon) -> f64 {
         let bits = self.randomness.bits(Purpose::TargetMedian.draw());
-        MedianGrid::shared().private_median(counts, self.plan.neighbors, epsilon, &bits)
+        MedianGrid::shared().private_median(counts, self.plan.request.neighbors, epsilon, &bits)
     }
 
     /// Releases the values that scores depend on: median, if the target is yet to be split, and
@@ -119,7 +119,11 @@ impl Release<'_> {
     ///
     /// `Request` if there are none.
     pub(super) fn scores(&self, values: Vec<i64>, one_row: u64) -> Result<Scores> {
-        Scores::new(values, self.plan.neighbors.steps() * one_row, self.plan.neighbors)
+        Scores::new(
+            values,
+            self.plan.request.neighbors.steps() * one_row,
+            self.plan.request.neighbors,
+        )
     }
 
     /// Selects features by their scores, with the mechanism for these counts, if they were
@@ -287,7 +291,7 @@ impl Release<'_> {
         let sums = strata.first().copied().unwrap_or_default();
         let usable = (sums.0 + sums.1) / (2 * u64::from(GRID.unsigned_abs()));
         let (released, counted) = self.center(center, |epsilon, bits| {
-            let neighbors = self.plan.neighbors;
+            let neighbors = self.plan.request.neighbors;
             let (center, counted) =
                 private_center(sums, rows - usable, GRID, neighbors, epsilon, bits);
             (vec![center], counted)
@@ -301,7 +305,7 @@ impl Release<'_> {
     fn centers_of_strata(&self, sums: &[(u64, u64)]) -> Result<Vec<(i32, Counted)>> {
         let epsilon = self.plan.part(Purpose::TargetCenter)?;
         let bits = self.randomness.bits(Purpose::TargetCenter.draw());
-        let neighbors = self.plan.neighbors;
+        let neighbors = self.plan.request.neighbors;
         let center = |(stratum, sums): (u64, &(u64, u64))| {
             private_center(*sums, 0, GRID, neighbors, epsilon, &bits.branch(stratum))
         };
@@ -312,7 +316,7 @@ impl Release<'_> {
     fn classes(&self, counts: &[u64], rows: u64, center: &PlannedCenter) -> Result<Settled> {
         let unusable = rows - counts.iter().sum::<u64>();
         let (centers, counted) = self.center(center, |epsilon, bits| {
-            let neighbors = self.plan.neighbors;
+            let neighbors = self.plan.request.neighbors;
             private_class_centers(counts, unusable, GRID, neighbors, epsilon, bits)
         })?;
         Ok(Settled::classes(centers, counted, rows))
@@ -334,7 +338,7 @@ impl Release<'_> {
         };
         let ballots = rows.ballots(voting.penalty, median, blocks, &self.dealer)?;
         let votes = votes(&ballots, rows.features(), self.plan.k);
-        let scores = Scores::new(votes, 1, self.plan.neighbors)?;
+        let scores = Scores::new(votes, 1, self.plan.request.neighbors)?;
         let released = Released {
             target_median: median,
             rows_estimate: estimate.map(|estimate| estimate.rows),

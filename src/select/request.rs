@@ -8,12 +8,13 @@ use std::sync::Arc;
 use num_rational::BigRational;
 use num_traits::{One, Zero};
 
-use crate::data::{Bounds, Covariate, FeatureSets, Hooks, Scaling, UnitTarget};
+use crate::data::{Bounds, Covariate, FeatureSets, Hooks, Scaling, UnitTarget, strata_of};
 use crate::error::{Error, Parameter, Result, word};
 use crate::exact::{Exact, ratio};
 use crate::mechanism::{CanonicalLipschitz, Mechanism};
 use crate::privacy::Neighbors;
 use crate::random::Entropy;
+use crate::select::memory::default_memory;
 
 /// The kind of target and how it is coded.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -166,6 +167,12 @@ pub(super) enum Names {
     BeyondChance(FalseNamesStated),
 }
 
+impl Default for Names {
+    fn default() -> Self {
+        Self::BeyondChance(FalseNamesStated::default())
+    }
+}
+
 /// The stated bound on the probability of any name of a feature without an association.
 #[derive(Debug, Clone, Default)]
 pub(super) struct FalseNamesStated {
@@ -213,7 +220,7 @@ impl Names {
 }
 
 /// A request, private or not.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(super) struct Request {
     pub(super) names: Names,
     pub(super) epsilon: Option<Exact>,
@@ -308,35 +315,7 @@ impl fmt::Debug for Request {
 impl Request {
     /// A request with defaults for everything but the names.
     pub(super) fn new(names: Names) -> Self {
-        Self {
-            names,
-            epsilon: None,
-            delta: None,
-            method: Method::default(),
-            score: None,
-            refine: None,
-            scale: None,
-            numbers_only: false,
-            per_million: false,
-            groups: None,
-            target: Target::default(),
-            target_is_stated: false,
-            unit_target: None,
-            unit_feature: None,
-            covariates: Vec::new(),
-            center: Center::default(),
-            neighbors: Neighbors::default(),
-            shares: Shares::default(),
-            mechanism: None,
-            schema_hash: None,
-            threads: None,
-            memory: None,
-            column_memory: None,
-            hooks: Hooks::default(),
-            refused: None,
-            entropy: Entropy::OperatingSystem,
-            paper: false,
-        }
+        Self { names, ..Self::default() }
     }
 
     /// The stated mechanism, or the default for the method.
@@ -361,6 +340,40 @@ impl Request {
         let ranks = matches!(self.scale, None | Some(Scale::Stated(Scaling::RowRank)));
         let scaled = self.groups.is_some() || self.association() != Association::Ks;
         self.per_million || (ranks && scaled)
+    }
+
+    /// Whether both score and scaling are the default.
+    pub(super) fn is_scored_by_default(&self) -> bool {
+        self.score.is_none()
+            && self.method == Method::Scores
+            && self.scale.is_none()
+            && !self.per_million
+            && self.groups.is_none()
+            && !self.paper
+    }
+
+    /// Whether the target is centered within strata.
+    pub(super) fn is_adjusted(&self) -> bool {
+        !self.covariates.is_empty()
+    }
+
+    /// The number of strata; 1 without covariates.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if there are too many, or two of one name.
+    pub(super) fn strata(&self) -> Result<usize> {
+        strata_of(&self.covariates)
+    }
+
+    /// The rule by which rows of a person make its target.
+    pub(super) fn rule_of_people(&self) -> UnitTarget {
+        self.unit_target.unwrap_or_default()
+    }
+
+    /// The most memory of a run, in bytes.
+    pub(super) fn memory(&self) -> u64 {
+        self.memory.unwrap_or_else(default_memory)
     }
 
     /// The stated association; by default the Kolmogorov-Smirnov score, or correlation if a scaling

@@ -79,7 +79,7 @@ pub(super) fn scores_of(plan: &Plan, gathered: &Gathered<'_>, centers: &[i32]) -
     let centers = centers.to_vec();
     let target = CenteredCode { code: coded.code, released: centers.clone(), centers };
     let values = coded.scored.values(&target, 1, &Hooks::default()).unwrap();
-    (values, plan.neighbors.steps() * coded.scored.one_row(&target))
+    (values, plan.request.neighbors.steps() * coded.scored.one_row(&target))
 }
 
 /// The request, its centers to try, and whether the covariate is used.
@@ -129,7 +129,7 @@ fn by_definition(rows: &[Row], select: &Select, centers: &[i32]) -> i64 {
         _ => (3, true),
     };
     let people = people(rows, |y| numeric || (0..labels).contains(&y));
-    let strata = !request.covariates.is_empty();
+    let strata = request.is_adjusted();
     let bounded = matches!(request.target, Target::Bounded(_));
     let t = |row: &Row, class: i8| -> Option<i64> {
         let (_, y, stratum) = people[&row.person];

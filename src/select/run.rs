@@ -9,8 +9,8 @@ use crate::data::{
 use crate::error::{Error, Parameter, Result};
 use crate::privacy::Neighbors;
 use crate::select::blocks::Dealer;
-use crate::select::check::checked_threads;
-use crate::select::memory::{check_memory, default_memory};
+use crate::select::check::{check_people, checked_threads};
+use crate::select::memory::check_memory;
 use crate::select::pass::{Gathered, Pass};
 use crate::select::plan::Plan;
 use crate::select::record::Record;
@@ -152,7 +152,7 @@ fn people_rule(request: &Request, format: &CellFormat) -> Result<PeopleRule> {
         Target::Classes(labels) => Some(Labels::new(labels.clone())?),
         _ => None,
     };
-    let rule = request.unit_target.unwrap_or_default();
+    let rule = request.rule_of_people();
     Ok(PeopleRule { rule, labels, format: format.clone() })
 }
 
@@ -169,7 +169,7 @@ pub(super) fn opening<'a>(request: &'a Request, hooks: &Hooks) -> Result<Opening
     Ok(Opening {
         threads: if ordered { 1 } else { checked_threads(request.threads)? },
         hooks: hooks.clone(),
-        memory: Some(request.memory.unwrap_or_else(default_memory)),
+        memory: Some(request.memory()),
         labels: match &request.target {
             Target::Classes(labels) => Some(labels),
             _ => None,
@@ -211,10 +211,7 @@ pub(super) fn plan_of_header(request: &Request, schema: &Schema) -> Result<Plan>
 /// table had to be read to find out.
 fn plan_with(request: &Request, schema: &Schema, grouping: Option<&Arc<Grouping>>) -> Result<Plan> {
     let d = schema.d();
-    if request.unit_target.is_some() && !schema.has_people() {
-        let rule = "a rule for the target of people needs a column that tells them";
-        return Err(Error::request(rule).about([Parameter::UnitTarget, Parameter::Unit]));
-    }
+    check_people(request, schema)?;
     if schema.has_people() && (request.method != Method::Scores || request.paper) {
         let rule = "people with several rows are for the selection by scores";
         return Err(Error::request(rule).about([Parameter::Unit, Parameter::Method]));
@@ -223,7 +220,7 @@ fn plan_with(request: &Request, schema: &Schema, grouping: Option<&Arc<Grouping>
         let rule = "no level of chance is checked for people with several rows";
         return Err(Error::request(rule).hint("state k").about([Parameter::Unit, Parameter::K]));
     }
-    if request.refine.is_some() && (schema.has_people() || !request.covariates.is_empty()) {
+    if request.refine.is_some() && (schema.has_people() || request.is_adjusted()) {
         let rule = "a refinement is by signs of single rows: without people of several rows and covariates";
         let about = [Parameter::Refine, Parameter::Unit, Parameter::Covariates];
         return Err(Error::request(rule).about(about));
@@ -252,7 +249,7 @@ fn plan_with(request: &Request, schema: &Schema, grouping: Option<&Arc<Grouping>
     match grouping {
         Some(grouping) => {
             let plan = Plan::new(request, d, Arc::new(grouping.scaling().clone()))?;
-            Ok(plan.of_sets(request, grouping.clone()))
+            Ok(plan.of_sets(grouping.clone()))
         }
         None => Plan::new(request, d, Arc::new(scaling_of(request, schema)?)),
     }

@@ -24,7 +24,9 @@ use crate::select::request::Target;
 ///
 /// `Input` then, with the counts, the stated labels and what is [not spent](Error::unspent).
 pub(super) fn check_counts(plan: &Plan, units: &str, counted: Option<&Counted>) -> Result<()> {
-    let (Some(counted), Target::Classes(labels)) = (counted, &plan.target) else { return Ok(()) };
+    let (Some(counted), Target::Classes(labels)) = (counted, &plan.request.target) else {
+        return Ok(());
+    };
     let (Some(reach), Ok(selection)) = (plan.scoring.reach(), plan.part(Purpose::Selection)) else {
         return Ok(());
     };
@@ -32,7 +34,7 @@ pub(super) fn check_counts(plan: &Plan, units: &str, counted: Option<&Counted>) 
     if plan.beyond.is_none() && plan.picks() >= plan.features {
         return Ok(());
     }
-    let largest = reach.in_rows(&counted.classes) / plan.neighbors.steps() as f64;
+    let largest = reach.in_rows(&counted.classes) / plan.request.neighbors.steps() as f64;
     if !drowns(largest, selection.to_f64(), plan.features) {
         return Ok(());
     }

@@ -46,8 +46,8 @@ pub(super) struct ChooseArguments {
 
     /// Choose all with scores above this public level
     ///
-    /// In the unit of the scores; --alpha bounds names at or below it, by --rate their expected share or the
-    /// probability of any
+    /// In the unit of the scores; --alpha bounds names at or below it, by --rate their expected
+    /// share or the probability of any
     #[arg(
         long,
         value_name = "LEVEL",

@@ -43,7 +43,8 @@ pub(crate) struct Law {
     pub(crate) integrals: bool,
     /// The largest k that it is written for.
     pub(crate) most: usize,
-    /// Another rate that the mechanism bounds, as a share of the bound: from scores, their law and k.
+    /// Another rate that the mechanism bounds, as a share of the bound: from scores, their law and
+    /// k.
     pub(crate) bounded: Option<Arc<Bounded>>,
 }
 

@@ -159,7 +159,8 @@ impl Prior {
     pub(super) fn draw(&self, fixed: Fixed, words: &mut WordStream) -> Vec<u64> {
         let free = self.free(fixed) as u64;
         match self {
-            // The distance to the next one is geometric: it is l or more with probability e^(-lambda l).
+            // The distance to the next one is geometric: it is l or more with probability
+            // e^(-lambda l).
             Self::Independent { lambda, .. } => {
                 let (mut drawn, mut next) = (Vec::new(), 0);
                 loop {

@@ -212,8 +212,8 @@ impl<'a> ThresholdSets<'a> {
 }
 
 /// The cells of levels: between the distances of candidates above the threshold, and closer where
-/// the prior probabilities within a cell would differ much. O(d log c) for c cells and a sort of the
-/// candidates above; of those below, too, where cells are cut.
+/// the prior probabilities within a cell would differ much. O(d log c) for c cells and a sort of
+/// the candidates above; of those below, too, where cells are cut.
 pub(super) fn cells(values: &[i64], level: i64, prior: &Prior, most: Option<usize>) -> Vec<Cell> {
     let gaps = |above: bool| {
         let side = move |value: &&i64| if above { **value > level } else { **value < level };

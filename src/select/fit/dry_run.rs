@@ -5,9 +5,10 @@ use serde::Serialize;
 use crate::data::Source;
 use crate::error::Result;
 use crate::privacy::{Purpose, Unit};
+use crate::select::check::check_people;
 use crate::select::dry_run::{self, DryRun};
 use crate::select::fit::request::FitRequest;
-use crate::select::fit::run::{check_unit, guarantee, model_request, places, warnings};
+use crate::select::fit::run::{guarantee, model_request, places, warnings};
 use crate::select::record::{Command, Guarantee, RandomnessUsed, Warning};
 use crate::select::run::header;
 
@@ -46,7 +47,7 @@ pub(super) fn dry_run(request: &FitRequest, source: &(impl Source + ?Sized)) -> 
         None => None,
     };
     let schema = header(&request.select, source, &request.select.hooks.for_a_run())?;
-    check_unit(request, &schema)?;
+    check_people(&request.select, &schema)?;
     // Which features are selected makes no difference to the budget: bounds are stated for all or
     // for none.
     let places = match &request.features {

@@ -152,7 +152,7 @@ impl FitRequest {
             let rule = "a model takes features, not sets of them";
             return wrong(rule.into(), Parameter::Groups);
         }
-        if !self.select.covariates.is_empty() {
+        if self.select.is_adjusted() {
             let rule = "a model has no strata: make the covariates features of it";
             return wrong(rule.into(), Parameter::Covariates);
         }

@@ -10,6 +10,7 @@ use crate::model::{
     Regression, ReleasedModel, Rows, fit_model,
 };
 use crate::privacy::{Delta, Epsilon, Expense, Ledger, Purpose, Spending, Unit};
+use crate::select::check::check_people;
 use crate::select::fit::read_once;
 use crate::select::fit::record::{FitRecord, FittedModel};
 use crate::select::fit::request::{FitRequest, Parts};
@@ -41,7 +42,7 @@ fn run_on(
     hooks: &Hooks,
     table: &mut PreparedTable<'_>,
 ) -> Result<FitRecord> {
-    check_unit(request, table.schema())?;
+    check_people(&request.select, table.schema())?;
     let select = |epsilon: &Epsilon| run::run_prepared(&request.selection(epsilon), hooks, table);
     let selection = parts.selection.as_ref().map(select).transpose();
     let selection = selection.map_err(|error| error.leaving_more(&parts.model))?;
@@ -106,7 +107,7 @@ pub(super) fn check_ledger(
     // What does not fit the header costs nothing, where the header can be read twice.
     if source.repeats() {
         let schema = header(&request.select, source, &request.select.hooks.for_a_run())?;
-        check_unit(request, &schema)?;
+        check_people(&request.select, &schema)?;
         expense = expense.unit(Unit::of(&schema));
         match (&request.features, request.parts()?.selection) {
             (Some(names), _) => {
@@ -125,15 +126,6 @@ pub(super) fn check_ledger(
     check_target(&request.select, source)?;
     ledger.check(&expense)?;
     Ok(expense)
-}
-
-/// Checks that there are people, if a rule for their targets is stated.
-pub(super) fn check_unit(request: &FitRequest, schema: &Schema) -> Result<()> {
-    if request.select.unit_target.is_none() || schema.has_people() {
-        return Ok(());
-    }
-    let rule = "a rule for the target of people needs a column that tells them";
-    Err(Error::request(rule).about([Parameter::UnitTarget, Parameter::Unit]))
 }
 
 /// Whether the table and the file of bounds can be read twice.

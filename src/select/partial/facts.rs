@@ -116,11 +116,11 @@ impl Facts {
                 Scaling::Bounds(bounds) => Range::All(ends(bounds)),
                 Scaling::BoundsByFeature(all) => Range::Each(all.iter().map(ends).collect()),
             },
-            per_million: plan.per_million,
+            per_million: plan.request.per_million,
             target,
             decimal_comma: format.decimal_comma,
             missing: format.missing.clone(),
-            schema_hash: plan.schema_hash.clone(),
+            schema_hash: plan.request.schema_hash.clone(),
             released: None,
         })
     }

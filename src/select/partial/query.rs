@@ -27,7 +27,7 @@ pub(in crate::select) fn stage_query(
 ) -> Result<String> {
     let schema = schema_of(table, features)?;
     let plan = plan_for(request, &schema)?;
-    let Some(scoring) = plan.scoring.coded().filter(|_| !plan.per_million) else {
+    let Some(scoring) = plan.scoring.coded().filter(|_| !plan.request.per_million) else {
         return Err(Error::request(
             "queries compute correlation and the score ks, of no counts per million",
         )

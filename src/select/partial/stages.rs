@@ -98,7 +98,7 @@ fn planned(request: &Request, partial: &Partial) -> Result<Plan> {
     let plan = plan_for(request, &partial.facts.schema)?;
     partial.facts.check_request(&plan)?;
     let Some(released) = &partial.facts.released else { return Ok(plan) };
-    if released.neighbors != plan.neighbors {
+    if released.neighbors != plan.request.neighbors {
         let rule = "the target's part was released for another neighbor relation";
         return Err(Error::request(rule).about([Parameter::Neighbors]));
     }
@@ -162,7 +162,7 @@ fn released(
     center: Option<Center>,
 ) -> ReleasedTarget {
     let private = is_private(request);
-    ReleasedTarget { median, center, neighbors: plan.neighbors, private, paid: None }
+    ReleasedTarget { median, center, neighbors: plan.request.neighbors, private, paid: None }
 }
 
 fn release_median(release: &Release<'_>, partial: &Partial) -> Result<Median> {
@@ -179,8 +179,8 @@ fn release_center(release: &Release<'_>, partial: &Partial) -> Result<Center> {
     let statistic = usable(release.plan, partial)?;
     let (settled, _) = release.settle(&statistic)?;
     let counted = settled.counted.as_ref().zip(release.plan.part(Purpose::TargetCenter).ok());
-    let is_public =
-        release.plan.neighbors == Neighbors::ReplaceOne && !partial.facts.schema.joins_rows();
+    let is_public = release.plan.request.neighbors == Neighbors::ReplaceOne
+        && !partial.facts.schema.joins_rows();
     Ok(Center {
         on_grid: settled.target.released,
         counted: counted.map(|(counted, epsilon)| Counts::new(counted, epsilon)),

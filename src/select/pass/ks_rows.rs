@@ -35,7 +35,7 @@ impl Pass<'_> {
             return self.ks_rows(table, &all, limit);
         }
         let unusable = self.no_usable_target(table);
-        let words = table.has_words() && !self.plan.numbers_only;
+        let words = table.has_words() && !self.plan.request.numbers_only;
         let code = self.ks_code(table.format().clone());
         let people = people_of(table, &code);
         self.ks_rows_of(table.columns(limit, &code)?, people, words, unusable)
@@ -44,9 +44,9 @@ impl Pass<'_> {
     /// The most bytes of columns to hold. What can be read only once is held whole: a refusal would
     /// depend on the number of rows.
     fn limit(&self, table: &dyn Table) -> Option<Limit> {
-        let limit = match self.plan.column_memory {
+        let limit = match self.plan.request.column_memory {
             Some(bytes) => Limit { bytes, fixed: 0, row: 0 },
-            None => of_columns(self.plan.memory, table.schema().d(), self.threads),
+            None => of_columns(self.plan.request.memory(), table.schema().d(), self.threads),
         };
         table.can_repeat().then_some(limit)
     }
@@ -63,7 +63,7 @@ impl Pass<'_> {
         limit: Option<Limit>,
     ) -> Result<KsRows<'static>> {
         let unusable = self.no_usable_target(table);
-        let words = table.has_words() && !self.plan.numbers_only;
+        let words = table.has_words() && !self.plan.request.numbers_only;
         let code = self.ks_code(table.format().clone());
         let people = people_of(table, &code);
         let to: fn(i16) -> i16 = match self.plan.association() {

@@ -251,7 +251,7 @@ impl Pass<'_> {
     /// Scores features by correlation after scaling by the data: not private.
     fn paper(&self, table: &mut dyn Table, labels: Option<&Labels>) -> Result<Gathered<'static>> {
         let UsableSamples { columns, targets, samples, .. } = self.columns(table, labels)?;
-        let neighbors = self.plan.neighbors;
+        let neighbors = self.plan.request.neighbors;
         let scores = paper_scores(&columns, &targets, |t| to_grid(t, GRID), GRID, neighbors)?;
         Ok(Gathered::Scores { scores, rows: samples })
     }
@@ -287,7 +287,7 @@ impl Pass<'_> {
     /// The error for a table without any usable target, which is malformed: the privacy guarantee
     /// requires at least one usable row.
     fn no_usable_target(&self, table: &dyn Table) -> Error {
-        table.no_usable_target(matches!(self.plan.target, Target::Classes(_)))
+        table.no_usable_target(matches!(self.plan.request.target, Target::Classes(_)))
     }
 }
 

@@ -48,7 +48,8 @@ impl Pass<'_> {
     ) -> Result<UsableSamples<'u>> {
         let unusable = self.no_usable_target(table);
         let format = table.format().clone();
-        let code = |cell: TargetCell<'_>| whole_target(cell, labels, &self.plan.target, &format);
+        let code =
+            |cell: TargetCell<'_>| whole_target(cell, labels, &self.plan.request.target, &format);
         let usable = read(table, &code)?;
         if usable.targets.is_empty() { Err(unusable) } else { Ok(usable) }
     }
@@ -60,7 +61,8 @@ impl Pass<'_> {
         labels: Option<&Labels>,
     ) -> Result<Gathered<'static>> {
         let format = table.format().clone();
-        let code = |cell: TargetCell<'_>| whole_target(cell, labels, &self.plan.target, &format);
+        let code =
+            |cell: TargetCell<'_>| whole_target(cell, labels, &self.plan.request.target, &format);
         let people = people_of(table, &code);
         let UsableSamples { columns, targets, roles, samples } = self.columns(table, labels)?;
         let (weights, rows) = match &people {
@@ -80,7 +82,7 @@ impl Pass<'_> {
     ) -> Result<Scores> {
         let classes = labels.map_or(0, |labels| labels.as_slice().len());
         let Self { plan, threads, hooks, .. } = self;
-        kendall_scores(columns, targets, people, classes, plan.neighbors, *threads, hooks)
+        kendall_scores(columns, targets, people, classes, plan.request.neighbors, *threads, hooks)
     }
 
     /// Kendall's correlations with the target, and the table's columns in place for those with

@@ -84,8 +84,8 @@ impl Choice {
         }
     }
 
-    /// The choice where the number of features is drawn: no more than reach what it takes, as a rule.
-    /// So only a bad member is guarded against.
+    /// The choice where the number of features is drawn: no more than reach what it takes, as a
+    /// rule. So only a bad member is guarded against.
     pub(in crate::select) fn of_number() -> Self {
         Self::BySize(Arc::new(CanonicalLipschitz::against_bad_members()))
     }

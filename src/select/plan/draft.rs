@@ -66,13 +66,13 @@ impl<'a> PlanDraft<'a> {
     ) -> Result<(Option<Epsilon>, Option<Epsilon>)> {
         let shares = self.shares()?;
         let stated = self.request.shares.estimates.is_some();
-        if stated && shares.estimates.is_some() && !self.request.covariates.is_empty() {
+        if stated && shares.estimates.is_some() && self.request.is_adjusted() {
             let rule = "with covariates no strengths are released: their share is 0 or not stated";
             return Err(Error::request(rule).about([Parameter::Shares, Parameter::Covariates]));
         }
         let (counted, directed) = match scoring {
             // What is told of strata has no proof yet.
-            _ if !self.request.covariates.is_empty() => (false, false),
+            _ if self.request.is_adjusted() => (false, false),
             Scoring::Coded(coded) if coded.center == PlannedCenter::Private => {
                 (true, coded.labels().is_none())
             }

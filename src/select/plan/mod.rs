@@ -13,18 +13,15 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::account::Event;
-use crate::data::{
-    Covariate, Grouping, Labels, Scaling, Schema, TargetCode, UnitTarget, strata_of,
-};
+use crate::data::{Grouping, Labels, Scaling, Schema, TargetCode};
 use crate::error::{Error, Parameter, Result};
 use crate::estimate::{ChanceTest, Family, count_step};
 use crate::mechanism::{Calibrated, Mechanism, calibrate};
-use crate::privacy::{Delta, Epsilon, Neighbors, Purpose, Spending};
+use crate::privacy::{Delta, Epsilon, Purpose, Spending};
 use crate::select::events::events;
-use crate::select::memory::default_memory;
 use crate::select::reach::Reach;
 use crate::select::record::{CenterUsed, ScaleUsed};
-use crate::select::request::{Association, Method, Names, Request, Target};
+use crate::select::request::{Association, Method, Names, Request};
 
 pub(super) use beyond::BeyondChance;
 pub(super) use choice::{Choice, ChosenBy, ChosenMechanism};
@@ -39,26 +36,14 @@ pub(super) struct Plan {
     pub(super) beyond: Option<BeyondChance>,
     /// The number of features.
     pub(super) features: usize,
-    pub(super) neighbors: Neighbors,
-    pub(super) method: Method,
-    pub(super) target: Target,
-    /// The rule by which rows of a person make its target.
-    pub(super) unit_target: UnitTarget,
-    /// The covariates within whose strata the target is centered.
-    pub(super) covariates: Vec<Covariate>,
-    /// The number of strata; 1 without covariates.
+    /// The request, as it was stated and checked.
+    pub(super) request: Request,
+    /// The number of strata.
     pub(super) strata: usize,
     pub(super) scoring: Scoring,
     /// How values are mapped to the grid, if the scoring does so.
     pub(super) scaling: Arc<Scaling>,
     pub(super) scale: ScaleUsed,
-    /// Whether a value counts in relation to the others of its row, by ranks or as a share of their
-    /// sum: a feature without an association can then have one as scored.
-    pub(super) is_relative_to_rows: bool,
-    /// Whether words are missing values.
-    pub(super) numbers_only: bool,
-    /// Whether values become counts per million before all else.
-    pub(super) per_million: bool,
     /// The sets that are the features, with the scaling of their members' values.
     pub(super) groups: Option<(Arc<Grouping>, ScaleUsed)>,
     pub(super) center: CenterUsed,
@@ -78,15 +63,6 @@ pub(super) struct Plan {
     pub(super) spent: Vec<Spending>,
     /// The same as events.
     pub(super) events: Vec<Event>,
-    /// Whether both score and scaling are the default.
-    pub(super) by_default: bool,
-    pub(super) schema_hash: Option<String>,
-    /// Whether columns and target are scaled by the data, which no budget pays for.
-    pub(super) paper: bool,
-    /// The most memory of a run, in bytes.
-    pub(super) memory: u64,
-    /// The most bytes of columns to hold, for tests.
-    pub(super) column_memory: Option<u64>,
 }
 
 /// How features are scored.
@@ -246,7 +222,7 @@ impl Plan {
         let by_counts = request.mechanism.is_none()
             && request.method == Method::Scores
             && refinement.is_none()
-            && request.covariates.is_empty()
+            && !request.is_adjusted()
             && delta.is_zero()
             && scoring.coded().is_some_and(|coded| coded.center == PlannedCenter::Private);
         let choice = match (&beyond, scoring.reach().filter(|_| by_counts)) {
@@ -274,18 +250,11 @@ impl Plan {
             k,
             beyond,
             features,
-            neighbors: request.neighbors,
-            method: request.method,
-            target: request.target.clone(),
-            unit_target: request.unit_target.unwrap_or_default(),
-            covariates: request.covariates.clone(),
-            strata: strata_of(&request.covariates)?,
+            request: request.clone(),
+            strata: request.strata()?,
             scoring,
             scaling,
             scale,
-            is_relative_to_rows: request.is_relative_to_rows(),
-            numbers_only: request.numbers_only,
-            per_million: request.per_million,
             groups: None,
             center,
             choice,
@@ -296,22 +265,12 @@ impl Plan {
             direction,
             events: events(&spent, &event),
             spent,
-            by_default: request.score.is_none()
-                && request.method == Method::Scores
-                && request.scale.is_none()
-                && !request.per_million
-                && request.groups.is_none()
-                && !request.paper,
-            schema_hash: request.schema_hash.clone(),
-            paper: request.paper,
-            memory: request.memory.unwrap_or_else(default_memory),
-            column_memory: request.column_memory,
         })
     }
 
     /// Whether rows of a table differ in their parts in scores: then these are made of columns.
     pub(super) fn has_roles(&self, schema: &Schema) -> bool {
-        schema.has_people() || !self.covariates.is_empty()
+        schema.has_people() || self.request.is_adjusted()
     }
 
     /// The association of columns with a coded target, if that is the score.
@@ -359,8 +318,8 @@ impl Plan {
     }
 
     /// The plan for these sets of features, of which it has the number and the scaling.
-    pub(super) fn of_sets(self, request: &Request, grouping: Arc<Grouping>) -> Self {
-        let scale = scale_stated(request, &self.scaling);
+    pub(super) fn of_sets(self, grouping: Arc<Grouping>) -> Self {
+        let scale = scale_stated(&self.request, &self.scaling);
         let scaling = Arc::new(Grouping::of_means());
         Self { scaling, groups: Some((grouping, scale)), ..self }
     }
@@ -420,7 +379,7 @@ mod tests {
     use super::*;
     use crate::data::Bounds;
     use crate::select::Select;
-    use crate::select::request::{Center, ScoreKind};
+    use crate::select::request::{Center, ScoreKind, Target};
 
     fn select() -> Select {
         Select::new(3).epsilon("2")

@@ -376,8 +376,8 @@ pub struct Estimate {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Verdict {
-    /// The number of them that are beyond chance, all of them where all such features were selected;
-    /// `None` without a verdict.
+    /// The number of them that are beyond chance, all of them where all such features were
+    /// selected; `None` without a verdict.
     pub beyond_chance: Option<usize>,
     /// The strength from which on a feature is; above 1 if none can be expected to.
     pub chance_level: Option<f64>,
