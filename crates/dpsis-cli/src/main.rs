@@ -58,6 +58,10 @@ fn main() -> ExitCode {
             if !error.use_stderr() {
                 return ended(output::printed(error.print()).map(|()| ExitCode::SUCCESS));
             }
+            if std::env::args_os().len() < 2 {
+                output::remark(FIRST_DAY);
+                return ExitCode::from(2);
+            }
             let plain = error.render().to_string();
             let lines = output::wrapped_lines(&plain);
             // As it stands it may be colored.
@@ -71,6 +75,21 @@ fn main() -> ExitCode {
     };
     ended(execute(arguments.command, &matches))
 }
+
+/// The commands of a first day, for who states none.
+const FIRST_DAY: &str = "\
+dpsis names the features of a sensitive table that go with a target, privately.
+
+A first day:
+  dpsis inspect data.csv               what the table holds, and a command for
+                                       it: not private, for your eyes only
+  dpsis plan --n 500 --d 300 --eps 2   what so many rows can show, before any
+                                       data are touched
+  dpsis select --eps 2 data.csv        the features that are beyond chance; with
+                                       --k 5 the five best ones
+
+All commands: dpsis --help
+";
 
 /// The exit code of an outcome; an error is reported.
 fn ended(outcome: Result<ExitCode>) -> ExitCode {

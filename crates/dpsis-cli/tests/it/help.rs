@@ -74,6 +74,19 @@ fn the_short_help_fits_one_screen() {
     assert!(select.ends_with("dpsis select --help\n"), "{select}");
 }
 
+/// Without a command those of a first day are shown, and nothing is done.
+#[test]
+fn a_first_day_is_three_commands() {
+    let output = Command::new(env!("CARGO_BIN_EXE_dpsis")).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let shown = String::from_utf8(output.stderr).unwrap();
+    let commands: Vec<&str> =
+        shown.lines().filter(|line| line.starts_with("  dpsis ")).collect();
+    assert_eq!(commands.len(), 3, "{shown}");
+    assert!(shown.ends_with("dpsis --help\n") && output.stdout.is_empty(), "{shown}");
+    assert!(shown.lines().all(|line| line.len() <= 80), "{shown}");
+}
+
 /// Options of `dpsis select` that `dpsis fit` refuses: no help lists them.
 const NOT_FOR_MODELS: [&str; 7] = [
     "--partials",
