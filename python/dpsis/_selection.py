@@ -182,6 +182,46 @@ class Selection(Choice):
         return frame
 
 
+@dataclass(frozen=True, repr=False)
+class DryRun:
+    """What a release would spend, and on what: nothing was drawn or spent, and no row was read.
+
+    Attributes
+    ----------
+    record : dict
+        The guarantee with the parts of the budget, what the noise of each would do, and the rows that it would take.
+    """
+
+    _json: str
+    _text: str
+
+    @property
+    def record(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self._json)
+        return found
+
+    def report(self) -> str:
+        """The same in a few lines.
+
+        Returns
+        -------
+        str
+        """
+        return self._text
+
+    def to_json(self) -> str:
+        """The record as the command line writes it.
+
+        Returns
+        -------
+        str
+        """
+        return self._json
+
+    def __repr__(self) -> str:
+        return self._text
+
+
 def told(released: dict[str, Any], stacklevel: int) -> None:
     """Issues the warnings of a release."""
     for text, essential in released["warnings"]:

@@ -10,6 +10,7 @@ mod choose;
 mod columns;
 mod compare;
 mod errors;
+mod fit;
 mod inspect;
 mod interruptible;
 mod ledger;
@@ -31,13 +32,15 @@ mod _native {
     #[pymodule_export]
     use crate::compare::compare;
     #[pymodule_export]
+    use crate::fit::{fit, fit_dry_run, load_model, predict};
+    #[pymodule_export]
     use crate::inspect::inspect;
     #[pymodule_export]
     use crate::ledger::{check_ledger, open_ledger, read_ledger};
     #[pymodule_export]
     use crate::plan::plan;
     #[pymodule_export]
-    use crate::select::select;
+    use crate::select::{select, select_dry_run};
     #[pymodule_export]
     use crate::spark::{Partial, column_chunks, score_chunks, select_in_parts};
     #[pymodule_export]
