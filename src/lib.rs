@@ -199,8 +199,11 @@ pub mod internals {
     pub use crate::method::votes;
     pub use crate::privacy::ledger::utc;
     pub use crate::random::SeededNoise;
+    pub use crate::report::account::relation_words;
     #[cfg(feature = "html")]
     pub use crate::report::escape;
+    #[cfg(feature = "verify")]
+    pub use crate::report::verified::grouped;
     pub use crate::report::words::purpose;
     pub use crate::report::wrap::wrapped;
     pub use crate::select::{ALPHA, SHARES, checked_threads};
