@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import spark
 from ._choose import choose
+from ._claims import Account, Audit, Verification, account, audit, verify
 from ._errors import (
     BudgetExceeded,
     DpsisError,
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from ._sklearn_fit import PrivateRegression as PrivateRegression
 
 __all__ = [
+    "Account",
+    "Audit",
     "BudgetExceeded",
     "Choice",
     "Comparison",
@@ -54,7 +57,10 @@ __all__ = [
     "ReadError",
     "RequestError",
     "Selection",
+    "Verification",
     "__version__",
+    "account",
+    "audit",
     "bounds",
     "choose",
     "compare",
@@ -64,6 +70,7 @@ __all__ = [
     "plan",
     "select",
     "spark",
+    "verify",
 ]
 
 

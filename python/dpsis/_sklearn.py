@@ -57,6 +57,10 @@ _OPTIONS_OF_K = (
 _DEFAULTS = arguments.defaults(select_in_memory)
 
 
+#: Those that are facts about the table.
+_FACTS = ("id", "exclude", "missing")
+
+
 class _Private(BaseEstimator):  # type: ignore[misc]
     """What all estimators share: one private release of X and y, under the parameters that are options of `select`."""
 
@@ -93,11 +97,17 @@ class _Private(BaseEstimator):  # type: ignore[misc]
             check_beside(X, y, unit)
         else:
             data = validate_data(self, read_matrix(X), dtype=None, ensure_all_finite=False)
+        self._names = [f"feature-{place + 1}" for place in range(self.n_features_in_)]
+        if is_frame(X):
+            # A table of pyarrow has names apart from its columns.
+            self._names = [str(name) for name in getattr(X, "column_names", X.columns)]
         if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
             rule = "A column-vector y was passed when a 1d array was expected: pass y.ravel()"
             warnings.warn(DataConversionWarning(rule), stacklevel=4)
         try:
-            return Asked(table(data, y, unit=unit), options, pays, arguments.maybe_integer("seed", self._seed()))
+            facts = {name: getattr(self, name) for name in _FACTS if hasattr(self, name)}
+            source = table(data, y, unit=unit, **facts)
+            return Asked(source, options, pays, arguments.maybe_integer("seed", self._seed()))
         except DpsisError as error:
             raise renamed(error) from None
 
@@ -135,8 +145,8 @@ class _PrivateSelector(SelectorMixin, _Private):  # type: ignore[misc]
             self.selection_ = drawn(asked, request, self.progress, stacklevel=3)
         except DpsisError as error:
             raise renamed(error) from None
-        self._support = np.zeros(self.n_features_in_, dtype=bool)
-        self._support[self.selection_.indices] = True
+        # By name: columns that are left out have no index.
+        self._support = np.isin(self._names, self.selection_.names)
 
     def transform(self, X: Any) -> Any:
         """Keep the selected columns of X.
@@ -190,7 +200,7 @@ class PrivateSelectKBest(_PrivateSelector):
     score_func : {'ks', 'correlation', 'kendall'}, default=None
         How features are scored: `score` of `dpsis.select`, which is the name of a method here.
     target_bounds, target_number, unit_target, bounds, scale, center, neighbors, delta, shares, direction, method, blocks, penalty, \
-refine, mechanism, parameters, memory, threads, progress
+refine, mechanism, parameters, id, exclude, missing, memory, threads, progress
         As for `dpsis.select`.
     ledger : dpsis.Ledger or path, default=None
         The budget file that pays for each fit. Clones and other processes share it.
@@ -259,6 +269,9 @@ refine, mechanism, parameters, memory, threads, progress
         refine: str | None = None,
         mechanism: str | None = None,
         parameters: Mapping[str, arguments.Exact] | None = None,
+        id: str | None = None,
+        exclude: Iterable[str] | str = (),
+        missing: Iterable[Any] = (),
         ledger: Ledger | str | os.PathLike[str] | None = None,
         note: str = "",
         memory: int | str | None = None,
@@ -286,6 +299,9 @@ refine, mechanism, parameters, memory, threads, progress
         self.refine = refine
         self.mechanism = mechanism
         self.parameters = parameters
+        self.id = id
+        self.exclude = exclude
+        self.missing = missing
         self.ledger = ledger
         self.note = note
         self.memory = memory
@@ -343,7 +359,7 @@ class PrivateSelectFwe(_PrivateSelector):
         number.
     score_func : {'ks', 'correlation'}, default=None
         How features are scored: `score` of `dpsis.select`, which is the name of a method here.
-    target_bounds, target_number, bounds, neighbors, shares, direction, memory, threads, progress
+    target_bounds, target_number, bounds, neighbors, shares, direction, id, exclude, missing, memory, threads, progress
         As for `dpsis.select`.
     ledger : dpsis.Ledger or path, default=None
         The budget file that pays for each fit. Clones and other processes share it.
@@ -394,6 +410,9 @@ class PrivateSelectFwe(_PrivateSelector):
         neighbors: str = "add-remove",
         shares: Mapping[str, arguments.Exact] | None = None,
         direction: bool = False,
+        id: str | None = None,
+        exclude: Iterable[str] | str = (),
+        missing: Iterable[Any] = (),
         ledger: Ledger | str | os.PathLike[str] | None = None,
         note: str = "",
         memory: int | str | None = None,
@@ -412,6 +431,9 @@ class PrivateSelectFwe(_PrivateSelector):
         self.neighbors = neighbors
         self.shares = shares
         self.direction = direction
+        self.id = id
+        self.exclude = exclude
+        self.missing = missing
         self.ledger = ledger
         self.note = note
         self.memory = memory

@@ -40,10 +40,6 @@ class _PrivateModel(_Private):
 
     def _fit(self, X: Any, y: Any, unit: Any) -> None:
         asked = self._asked(X, y, unit)
-        self._names = [f"feature-{place + 1}" for place in range(self.n_features_in_)]
-        if is_frame(X):
-            # A table of pyarrow has names apart from its columns.
-            self._names = [str(name) for name in getattr(X, "column_names", X.columns)]
         share, features = self.share, None
         if self.k is not None and self.k >= self.n_features_in_:
             # Nothing is left to select.
@@ -61,15 +57,16 @@ class _PrivateModel(_Private):
         # Not by the ends of names: a parameter is called lambda_.
         return hasattr(self, "fitted_")
 
-    def _table(self, X: Any) -> tuple[Any, list[str] | None]:
-        """Rows to predict for, and the names of their columns, if they have none themselves."""
+    def _table(self, X: Any) -> dict[str, Any]:
+        """Rows to predict for, and what is known of them."""
         check_is_fitted(self)
         if is_frame(X) and hasattr(self, "feature_names_in_"):
             validate_data(self, X, skip_check_array=True, reset=False)
-            return X, None
+            return {"data": X, "missing": self.missing}
         # By their places, as in the fit.
         values = read_matrix(np.asarray(X) if is_frame(X) else X)
-        return validate_data(self, values, dtype=None, ensure_all_finite=False, reset=False), self._names
+        data = validate_data(self, values, dtype=None, ensure_all_finite=False, reset=False)
+        return {"data": data, "missing": self.missing, "feature_names": self._names}
 
     def _of_all(self) -> np.ndarray[Any, Any]:
         """The coefficients of all features: 0 of one that was not selected."""
@@ -95,7 +92,7 @@ class PrivateRegression(RegressorMixin, _PrivateModel):  # type: ignore[misc]
         The range of y, known from public sources; otherwise it is drawn privately.
     score_func : {'ks', 'correlation', 'kendall'}, default=None
         How features are scored: `score` of `dpsis.select`, which is the name of a method here.
-    fwer, at_most, unit_target, bounds, neighbors, delta, refine, memory, threads, progress
+    fwer, at_most, unit_target, bounds, neighbors, delta, refine, missing, memory, threads, progress
         As for `dpsis.select`.
     ledger : dpsis.Ledger or path, default=None
         The budget file that pays for each fit. Clones and other processes share it.
@@ -156,6 +153,7 @@ class PrivateRegression(RegressorMixin, _PrivateModel):  # type: ignore[misc]
         neighbors: str = "add-remove",
         delta: arguments.Exact | None = None,
         refine: str | None = None,
+        missing: Iterable[Any] = (),
         ledger: Ledger | str | os.PathLike[str] | None = None,
         note: str = "",
         memory: int | str | None = None,
@@ -176,6 +174,7 @@ class PrivateRegression(RegressorMixin, _PrivateModel):  # type: ignore[misc]
         self.neighbors = neighbors
         self.delta = delta
         self.refine = refine
+        self.missing = missing
         self.ledger = ledger
         self.note = note
         self.memory = memory
@@ -223,8 +222,8 @@ class PrivateRegression(RegressorMixin, _PrivateModel):  # type: ignore[misc]
         -------
         ndarray of shape (n_samples,)
         """
-        data, names = self._table(X)
-        return self.fitted_.predict(data, feature_names=names)
+        rows = self._table(X)
+        return self.fitted_.predict(**rows)
 
     @property
     def coef_(self) -> np.ndarray[Any, Any]:
@@ -254,7 +253,7 @@ class PrivateClassifier(ClassifierMixin, _PrivateModel):  # type: ignore[misc]
         As for `dpsis.fit`.
     score_func : {'ks', 'correlation', 'kendall'}, default=None
         How features are scored: `score` of `dpsis.select`, which is the name of a method here.
-    fwer, at_most, unit_target, bounds, neighbors, delta, refine, memory, threads, progress
+    fwer, at_most, unit_target, bounds, neighbors, delta, refine, missing, memory, threads, progress
         As for `dpsis.select`.
     ledger : dpsis.Ledger or path, default=None
         The budget file that pays for each fit. Clones and other processes share it.
@@ -316,6 +315,7 @@ class PrivateClassifier(ClassifierMixin, _PrivateModel):  # type: ignore[misc]
         neighbors: str = "add-remove",
         delta: arguments.Exact | None = None,
         refine: str | None = None,
+        missing: Iterable[Any] = (),
         ledger: Ledger | str | os.PathLike[str] | None = None,
         note: str = "",
         memory: int | str | None = None,
@@ -337,6 +337,7 @@ class PrivateClassifier(ClassifierMixin, _PrivateModel):  # type: ignore[misc]
         self.neighbors = neighbors
         self.delta = delta
         self.refine = refine
+        self.missing = missing
         self.ledger = ledger
         self.note = note
         self.memory = memory
@@ -389,8 +390,8 @@ class PrivateClassifier(ClassifierMixin, _PrivateModel):  # type: ignore[misc]
         ndarray of shape (n_samples, 2)
             In the order of `classes_`.
         """
-        data, names = self._table(X)
-        return self.fitted_.predict_proba(data, feature_names=names)
+        rows = self._table(X)
+        return self.fitted_.predict_proba(**rows)
 
     def predict(self, X: Any) -> np.ndarray[Any, Any]:
         """Predict y: the more probable class of each row.

@@ -7,6 +7,7 @@
 
 mod bounds;
 mod choose;
+mod claims;
 mod columns;
 mod compare;
 mod errors;
@@ -29,6 +30,8 @@ mod _native {
     use crate::bounds::bounds;
     #[pymodule_export]
     use crate::choose::choose;
+    #[pymodule_export]
+    use crate::claims::{account, audit, verify};
     #[pymodule_export]
     use crate::compare::compare;
     #[pymodule_export]

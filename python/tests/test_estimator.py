@@ -230,3 +230,20 @@ def test_too_few_rows_for_a_model():
     assert len(found.fitted_.names) == 1
     with pytest.raises(dpsis.RequestError, match="there is no model"):
         found.predict(X)
+
+
+@pytest.mark.parametrize("form", ["frame", "array"])
+def test_columns_that_are_no_features(form):
+    frame = pandas.DataFrame(X, columns=list("abcdef")).assign(who=range(3000))[["who", *"abcdef"]]
+    frame.loc[::7, "e"] = -999
+    data, left_out = (frame, {"id": "who", "exclude": ["a", "b"]})
+    if form == "array":
+        data, left_out = frame.to_numpy(), {"exclude": ["feature-1", "feature-2", "feature-3"]}
+    for found in (PrivateSelectKBest(1, **ON, **left_out, missing=[-999]), PrivateSelectFwe(**ON, **left_out, missing=[-999])):
+        found.fit(data, Y)
+        assert found.get_support(indices=True).tolist() == [5] and found.transform(data).shape == (3000, 1)
+        assert found.selection_.indices == [2]
+    model = PrivateRegression(1, epsilon=20, missing=[-999], bounds=(-5, 5), target_bounds=(-5, 5))
+    coded, values = np.where(RNG.random((3000, 1)) < 0.1, -999, X[:, :1]), X[:, 0]
+    predicted = model.fit(coded, values).predict(coded)
+    assert predicted[coded[:, 0] == -999] == pytest.approx(model.intercept_)

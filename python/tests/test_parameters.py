@@ -29,7 +29,7 @@ def documented(function):
     return [name.strip().lstrip("*") for line in lines for name in line.split(" : ")[0].split(",") if name.strip()]
 
 
-@pytest.mark.parametrize("door", [dpsis.select, dpsis.fit, dpsis.plan, dpsis.choose, dpsis.inspect, *OWN])
+@pytest.mark.parametrize("door", [dpsis.select, dpsis.fit, dpsis.plan, dpsis.choose, dpsis.inspect, dpsis.account, dpsis.verify, dpsis.audit, *OWN])
 def test_every_parameter_is_documented_once(door):
     names = documented(door)
     assert sorted(names) == sorted(signature(door)), door
