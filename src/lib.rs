@@ -172,13 +172,13 @@ pub use score::Scores;
 pub use select::{
     BoundsOption, Center, CenterOption, CenterUsed, CheckedFitModel, CheckedSelect, ColumnScore,
     Command, Direction, DryRun, EntropySource, Estimate, FalseNamesBound, FitDryRun, FitModel,
-    FitRecord, FittedModel, GroupsOption, GroupsUsed, Guarantee, MechanismReason, MechanismUsed,
-    Method, MethodOptions, MissingRule, Noise, NotPrivateFitModel, NotPrivateSelect, Number,
-    Partial, PickOrder, Picked, Prediction, PrivacyOptions, PublicFacts, RandomnessUsed, Record,
-    Refine, Rehearsal, RehearsalSeeds, Released, ReleasedTarget, RowsNeeded, RunNote,
-    RunningOptions, ScaleUsed, ScoreId, ScoreKind, ScoreUsed, ScoringOptions, Select,
-    SelectOptions, Selection, Stage, Target, TargetCoding, TargetOptions, TargetUsed, TwoStage,
-    Verdict, Warning, WarningKind,
+    FitOptions, FitRecord, FittedModel, GroupsOption, GroupsUsed, Guarantee, MechanismReason,
+    MechanismUsed, Method, MethodOptions, MissingRule, ModelOptions, Noise, NotPrivateFitModel,
+    NotPrivateSelect, Number, Partial, PickOrder, Picked, Prediction, PrivacyOptions, PublicFacts,
+    RandomnessUsed, Record, Refine, Rehearsal, RehearsalSeeds, Released, ReleasedTarget,
+    RowsNeeded, RunNote, RunningOptions, ScaleUsed, ScoreId, ScoreKind, ScoreUsed, ScoringOptions,
+    Select, SelectOptions, Selection, Stage, Target, TargetCoding, TargetOptions, TargetUsed,
+    TwoStage, Verdict, Warning, WarningKind,
 };
 #[cfg(feature = "sites")]
 pub use select::{MaskedPartial, Roster, Site, SiteKey, StatedFacts};
@@ -199,8 +199,11 @@ pub mod internals {
     pub use crate::method::votes;
     pub use crate::privacy::ledger::utc;
     pub use crate::random::SeededNoise;
+    pub use crate::report::account::relation_words;
     #[cfg(feature = "html")]
     pub use crate::report::escape;
+    #[cfg(feature = "verify")]
+    pub use crate::report::verified::grouped;
     pub use crate::report::words::purpose;
     pub use crate::report::wrap::wrapped;
     pub use crate::select::{ALPHA, SHARES, checked_threads};

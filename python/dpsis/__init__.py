@@ -1,13 +1,15 @@
 """Differentially private feature selection.
 
-Given a table with one row per person, `select` gives the names of k features, or of all that are beyond chance, under a
-guarantee that holds on a real machine: everything is drawn exactly, and nothing is outside the privacy budget.
+Given a table with one row per person, `select` gives the names of k features, or of all that are beyond chance, and `fit` a
+model of them, under a guarantee that holds on a real machine: everything is drawn exactly, and nothing is outside the
+privacy budget.
 """
 
 from typing import TYPE_CHECKING, Any
 
 from . import spark
 from ._choose import choose
+from ._claims import Account, Audit, Verification, account, audit, verify
 from ._errors import (
     BudgetExceeded,
     DpsisError,
@@ -17,42 +19,58 @@ from ._errors import (
     ReadError,
     RequestError,
 )
+from ._fit import Fitted, Model, fit, load_model
 from ._ledger import Ledger
 from ._native import __version__
 from ._public import Comparison, Finding, Inspection, Plan, bounds, compare, inspect, plan
 from ._select import select
-from ._selection import Choice, Estimate, Selection
+from ._selection import Choice, DryRun, Estimate, Selection
 
 if TYPE_CHECKING:
     from ._sklearn import PrivateSelectFwe as PrivateSelectFwe
     from ._sklearn import PrivateSelectKBest as PrivateSelectKBest
+    from ._sklearn_fit import PrivateClassifier as PrivateClassifier
+    from ._sklearn_fit import PrivateRegression as PrivateRegression
 
 __all__ = [
+    "Account",
+    "Audit",
     "BudgetExceeded",
     "Choice",
     "Comparison",
     "DpsisError",
     "DpsisWarning",
+    "DryRun",
     "Estimate",
     "Finding",
+    "Fitted",
     "InputError",
     "Inspection",
     "Ledger",
+    "Model",
     "NotPrivateWarning",
     "Plan",
+    "PrivateClassifier",
+    "PrivateRegression",
     "PrivateSelectFwe",
     "PrivateSelectKBest",
     "ReadError",
     "RequestError",
     "Selection",
+    "Verification",
     "__version__",
+    "account",
+    "audit",
     "bounds",
     "choose",
     "compare",
+    "fit",
     "inspect",
+    "load_model",
     "plan",
     "select",
     "spark",
+    "verify",
 ]
 
 
@@ -66,4 +84,8 @@ def __getattr__(name: str) -> Any:
         from . import _sklearn
 
         return getattr(_sklearn, name)
+    if name in ("PrivateClassifier", "PrivateRegression"):
+        from . import _sklearn_fit
+
+        return getattr(_sklearn_fit, name)
     raise AttributeError(f"module 'dpsis' has no attribute {name!r}")

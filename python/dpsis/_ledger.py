@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
@@ -108,6 +110,17 @@ class Ledger:
 
     def __repr__(self) -> str:
         return f"Ledger({self._path!r})"
+
+    def _repr_html_(self) -> str:
+        content = self.read()
+        keys = ("when", "command", "epsilon", "delta", "note")
+
+        def row(cell: str, values: Iterable[Any]) -> str:
+            return f"<tr>{''.join(f'<{cell}>{html.escape(str(value))}</{cell}>' for value in values)}</tr>"
+
+        entries = [row("td", [one[key] for key in keys]) for one in content["entries"]]
+        head = f"{self!r}: {self.spent:g} spent, {self.left:g} left"
+        return f"<p>{html.escape(head)}</p><table>{row('th', keys)}{''.join(entries)}</table>"
 
 
 def payer(ledger: Ledger | str | os.PathLike[str] | None, note: str) -> tuple[str, str] | None:

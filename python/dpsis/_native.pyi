@@ -1,6 +1,8 @@
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 __version__: str
 
 class Table:
@@ -61,7 +63,31 @@ def select(
     seed: int | None,
     progress: Callable[[float], object] | None,
 ) -> dict[str, Any]: ...
+def select_dry_run(
+    table: Table, options: str, ledger: str | None, seed: int | None
+) -> tuple[str, str]: ...
+def fit(
+    table: Table,
+    options: str,
+    ledger: tuple[str, str] | None,
+    seed: int | None,
+    progress: Callable[[float], object] | None,
+) -> dict[str, Any]: ...
+def fit_dry_run(
+    table: Table, options: str, ledger: str | None, seed: int | None
+) -> tuple[str, str]: ...
+def load_model(path: str) -> str: ...
+def predict(model: str, table: Table) -> np.ndarray[Any, np.dtype[np.float64]]: ...
 def choose(options: dict[str, Any], run_note: tuple[str, str]) -> dict[str, Any]: ...
+def account(
+    releases: list[tuple[str, str | None]], delta: str, epsilon: str | None
+) -> tuple[str, str]: ...
+def verify(
+    options: dict[str, Any], progress: Callable[[float], object] | None
+) -> tuple[str, str, bool]: ...
+def audit(
+    epsilon: str, delta: float, outcomes: list[tuple[str, str]]
+) -> tuple[str, str, bool]: ...
 def inspect(
     table: Table, classes: list[str] | None, target_bounds: tuple[float, float] | None
 ) -> dict[str, Any]: ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import html
 import os
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,6 +11,7 @@ from typing import Any
 
 from . import _arguments as arguments
 from . import _native
+from ._document import Document
 from ._errors import RequestError
 from ._tables import table
 
@@ -70,6 +71,15 @@ class Inspection:
 
     def __repr__(self) -> str:
         return self.report()
+
+    def _repr_html_(self) -> str:
+        def row(one: Finding) -> str:
+            cells = ("!" if one.odd else "", one.topic, one.text)
+            style = ' style="text-align: left; white-space: pre-line"'
+            return f"<tr>{''.join(f'<td{style}>{html.escape(cell)}</td>' for cell in cells)}</tr>"
+
+        rows = "".join(map(row, self.findings))
+        return f"<p>NOT PRIVATE: for the data holder's eyes only</p><table>{rows}</table>"
 
 
 def inspect(
@@ -158,8 +168,7 @@ def bounds(
     return {name: (low, high) for name, low, high in ranges}
 
 
-@dataclass(frozen=True, repr=False)
-class Plan:
+class Plan(Document):
     """What a selection would find.
 
     Attributes
@@ -168,26 +177,6 @@ class Plan:
         All figures: what each mechanism finds with 50, 90 and 99%, what is called beyond chance, other epsilons, and a
         recommendation; without `k`, what is named with 50 and 90%.
     """
-
-    _json: str
-    _text: str
-
-    @property
-    def record(self) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads(self._json)
-        return found
-
-    def report(self) -> str:
-        """The figures as text.
-
-        Returns
-        -------
-        str
-        """
-        return self._text
-
-    def __repr__(self) -> str:
-        return self._text
 
 
 def plan(

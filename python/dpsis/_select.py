@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from . import _arguments as arguments
 from . import _native
 from ._errors import RequestError
 from ._ledger import Ledger, payer
-from ._selection import Selection, parts, told
+from ._selection import DryRun, Selection, parts, told
 from ._tables import check_classes, table
 
 
@@ -60,7 +61,8 @@ def select(
     threads: int | None = None,
     progress: bool | Callable[[float], object] = False,
     seed: int | None = None,
-) -> Selection:
+    dry_run: bool = False,
+) -> Selection | Any:  # a DryRun if one is asked for, which a type of both would have every caller exclude
     """Select k features, or all that are beyond chance, under differential privacy.
 
     One row is one person, unless `unit` tells whose each is. Everything stated here - classes, ranges, columns that are left
@@ -168,11 +170,13 @@ def select(
         Whether to show a bar by tqdm; or what is called with the share that is done.
     seed : int, optional
         Draw from this seed, for tests: the result is then not private.
+    dry_run : bool, optional
+        Whether to say what would be spent on what, from the names of the columns alone: nothing is drawn or spent.
 
     Returns
     -------
     Selection
-        The names, and what else was released.
+        The names, and what else was released; of a dry run a `DryRun`.
 
     Raises
     ------
@@ -224,35 +228,58 @@ def select(
     'person'
     """
     stated = dict(locals())
+    asked = Asked.of(stated)
+    if dry_run:
+        return DryRun(*_native.select_dry_run(*asked.dry_run()))
     request = arguments.note("select", public(stated), _DEFAULTS)
-    if seed is not None and ledger is not None:
-        raise RequestError("a seeded result is not for release: no ledger pays for it", ["seed", "ledger"])
-    options = select_options(stated)
-    pays = payer(ledger, note)
-    check_ledger(pays, options, unit)
-    check_classes(y, options["classes"])
-    source = table(
-        data,
-        y,
-        feature_names=feature_names,
-        target=target,
-        target_file=target_file,
-        id=id,
-        unit=unit,
-        exclude=exclude,
-        missing=missing,
-        features_as_rows=features_as_rows,
-        delimiter=delimiter,
-        decimal_comma=decimal_comma,
-        numeric_names=numeric_names,
-    )
-    return drawn(source, options, request, pays, seed, progress, stacklevel=2)
+    return drawn(asked, request, progress, stacklevel=2)
 
 
 _DEFAULTS = arguments.defaults(select)
 
 #: Arguments that no record names: they are data, or nothing depends on them.
-_UNNAMED = ("data", "note", "memory", "threads", "progress", "feature_names")
+_UNNAMED = ("data", "note", "memory", "threads", "progress", "feature_names", "dry_run")
+
+#: Those that are facts about the table.
+_FACTS = (
+    "feature_names",
+    "target",
+    "target_file",
+    "id",
+    "unit",
+    "exclude",
+    "missing",
+    "features_as_rows",
+    "delimiter",
+    "decimal_comma",
+    "numeric_names",
+)
+
+
+@dataclass
+class Asked:
+    """What is asked for: the table, the options as the library reads them, the ledger that pays, and the seed."""
+
+    source: _native.Table
+    options: dict[str, Any]
+    pays: tuple[str, str] | None
+    seed: int | None
+
+    @classmethod
+    def of(cls, stated: Mapping[str, Any]) -> Asked:
+        """All arguments of `select`, checked as far as they can be without the library."""
+        if stated["seed"] is not None and stated["ledger"] is not None:
+            raise RequestError("a seeded result is not for release: no ledger pays for it", ["seed", "ledger"])
+        options = select_options(stated)
+        pays = payer(stated["ledger"], stated["note"])
+        check_ledger(pays, options, stated["unit"])
+        check_classes(stated["y"], options["classes"])
+        source = table(stated["data"], stated["y"], **{name: stated[name] for name in _FACTS})
+        return cls(source, options, pays, arguments.maybe_integer("seed", stated["seed"]))
+
+    def dry_run(self) -> tuple[_native.Table, str, str | None, int | None]:
+        """What a dry run takes."""
+        return self.source, arguments.as_json(self.options), self.pays and self.pays[0], self.seed
 
 
 def public(stated: Mapping[str, Any]) -> dict[str, Any]:
@@ -307,17 +334,14 @@ def check_ledger(pays: tuple[str, str] | None, options: Mapping[str, Any], unit:
 
 
 def drawn(
-    source: _native.Table,
-    options: dict[str, Any],
+    asked: Asked,
     request: tuple[str, str],
-    pays: tuple[str, str] | None,
-    seed: Any,
     progress: bool | Callable[[float], object],
     stacklevel: int,
 ) -> Selection:
     """Draws a selection, and issues its warnings."""
-    seed = arguments.maybe_integer("seed", seed)
+    options = arguments.as_json(asked.options)
     with arguments.Progress(progress, "selecting") as bar:
-        released = _native.select(source, arguments.as_json(options), request, pays, seed, bar.show)
+        released = _native.select(asked.source, options, request, asked.pays, asked.seed, bar.show)
     told(released, stacklevel + 1)
     return Selection(*parts(released))

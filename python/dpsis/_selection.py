@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ._errors import DpsisWarning, NotPrivateWarning
+from ._document import Document
+from ._errors import DpsisWarning, NotPrivateWarning, RequestError
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,10 @@ class Estimate:
         Whether the association is more than chance would show; None if no verdict was released.
     direction : str or None
         Whether the target rises or falls with the feature, if that was released.
+    p_value : float or None
+        The p-value, adjusted for all features; None if no verdict was released.
+    direction_error : float or None
+        About the probability of a direction as clear as this one if the other one is right.
     """
 
     name: str
@@ -36,6 +41,8 @@ class Estimate:
     high: float
     beyond_chance: bool | None = None
     direction: str | None = None
+    p_value: float | None = None
+    direction_error: float | None = None
 
 
 @dataclass(frozen=True)
@@ -158,6 +165,8 @@ class Selection(Choice):
                 one["high"],
                 one.get("beyond_chance"),
                 one.get("direction"),
+                one.get("p_value"),
+                one.get("direction_error"),
             )
             for one in self.record["estimates"]
         ]
@@ -175,11 +184,58 @@ class Selection(Choice):
             Columns `name`, `index`, and those of `Estimate`, if they were released.
         """
         frame = super().to_frame()
-        for column in ("strength", "low", "high", "beyond_chance", "direction"):
+        for column in ("strength", "low", "high", "p_value", "beyond_chance", "direction", "direction_error"):
             values = [getattr(one, column) for one in self.estimates]
             if any(value is not None for value in values):
                 frame[column] = values
         return frame
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the strengths with their intervals, and the level from which on they are beyond chance.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            The axes to draw into; new ones if not stated.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        RequestError
+            If no strengths were released.
+        """
+        estimates = self.estimates[::-1]
+        if not estimates:
+            raise RequestError("no strengths were released: there is nothing to draw", ["shares"])
+        if ax is None:
+            from matplotlib import pyplot
+
+            _, ax = pyplot.subplots(figsize=(6, 1 + 0.3 * len(estimates)), layout="constrained")
+        for place, one in enumerate(estimates):
+            ax.plot([one.low, one.high], [place, place], color="tab:blue")
+            # Hollow: not distinguishable from chance.
+            filled = "white" if one.beyond_chance is False else "tab:blue"
+            ax.plot(one.strength, place, "o", color="tab:blue", markerfacecolor=filled)
+        level = self.record["verdict"]["chance_level"]
+        if level is not None and level <= 1:
+            ax.axvline(level, color="gray", linestyle="--", label=f"beyond chance from {level:.2f} on")
+            ax.legend(loc="lower left", bbox_to_anchor=(0, 1), frameon=False)
+        ax.set_yticks(range(len(estimates)), [one.name for one in estimates])
+        ax.set(xlim=(0, 1), ylim=(-0.5, len(estimates) - 0.5), xlabel="strength, with its 90% interval")
+        return ax
+
+
+class DryRun(Document):
+    """What a release would spend, and on what: nothing was drawn or spent, and no row was read.
+
+    Attributes
+    ----------
+    record : dict
+        The guarantee with the parts of the budget, what the noise of each would do, and the rows that it would take.
+    """
 
 
 def told(released: dict[str, Any], stacklevel: int) -> None:

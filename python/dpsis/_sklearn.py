@@ -20,7 +20,7 @@ except ImportError as error:  # pragma: no cover
 from . import _arguments as arguments
 from ._errors import DpsisError, DpsisWarning, RequestError
 from ._ledger import Ledger, payer
-from ._select import check_ledger, drawn, select_options
+from ._select import Asked, check_ledger, drawn, select_options
 from ._select import select as select_in_memory
 from ._tables import check_beside, check_classes, matrix, no_complex, refuse, table
 
@@ -57,18 +57,26 @@ _OPTIONS_OF_K = (
 _DEFAULTS = arguments.defaults(select_in_memory)
 
 
-class _PrivateSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
-    """What the estimators share: a selection of columns by one private release."""
+#: Those that are facts about the table.
+_FACTS = ("id", "exclude", "missing")
+
+
+class _Private(BaseEstimator):  # type: ignore[misc]
+    """What all estimators share: one private release of X and y, under the parameters that are options of `select`."""
+
+    #: The parameters that are options of `select`, by the same name.
+    _options: Sequence[str] = _OPTIONS
 
     def _stated(self) -> dict[str, Any]:
-        """The parameters that are options of `select`, by the same name."""
-        return {name: getattr(self, name) for name in _OPTIONS}
+        """The options of `select`."""
+        return {name: getattr(self, name) for name in self._options}
 
     def _keeps_all(self, options: Mapping[str, Any], features: int) -> bool:
-        """Whether there is nothing to select."""
+        """Whether all features are kept, and nothing is spent."""
         return False
 
-    def _fit(self, X: Any, y: Any, unit: Any) -> None:
+    def _asked(self, X: Any, y: Any, unit: Any) -> Asked:
+        """What is asked for, after all checks that come before the release."""
         options = select_options({**_DEFAULTS, **self._stated(), "score": self.score_func, "unit": unit})
         if isinstance(unit, str):
             raise RequestError("unit holds the ids themselves: one for each row of X", ["unit"])
@@ -84,16 +92,48 @@ class _PrivateSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             check_ledger(pays, options, unit)
         check_classes(y, options["classes"])
         data = X
-        if _is_frame(X):
+        if is_frame(X):
             validate_data(self, X, skip_check_array=True)
             check_beside(X, y, unit)
         else:
-            data = validate_data(self, _matrix(X), dtype=None, ensure_all_finite=False)
+            data = validate_data(self, read_matrix(X), dtype=None, ensure_all_finite=False)
+        self._names = [f"feature-{place + 1}" for place in range(self.n_features_in_)]
+        if is_frame(X):
+            # A table of pyarrow has names apart from its columns.
+            self._names = [str(name) for name in getattr(X, "column_names", X.columns)]
         if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
             rule = "A column-vector y was passed when a 1d array was expected: pass y.ravel()"
-            warnings.warn(DataConversionWarning(rule), stacklevel=3)
-        if self._keeps_all(options, self.n_features_in_):
-            text = f"k is {options['k']}, and there are {self.n_features_in_} features: all are kept, and nothing is spent"
+            warnings.warn(DataConversionWarning(rule), stacklevel=4)
+        try:
+            facts = {name: getattr(self, name) for name in _FACTS if hasattr(self, name)}
+            source = table(data, y, unit=unit, **facts)
+            return Asked(source, options, pays, arguments.maybe_integer("seed", self._seed()))
+        except DpsisError as error:
+            raise renamed(error) from None
+
+    def _seed(self) -> Any:
+        """The seed: of a generator, a draw."""
+        state = self.random_state
+        if state is None or not hasattr(state, "randint"):
+            return state
+        return int(state.randint(2**31))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.non_deterministic = self.random_state is None
+        tags.target_tags.required = True
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        return tags
+
+
+class _PrivateSelector(SelectorMixin, _Private):  # type: ignore[misc]
+    """What the selectors share: a selection of columns."""
+
+    def _fit(self, X: Any, y: Any, unit: Any) -> None:
+        asked = self._asked(X, y, unit)
+        if self._keeps_all(asked.options, self.n_features_in_):
+            text = f"k is {self.k}, and there are {self.n_features_in_} features: all are kept, and nothing is spent"
             warnings.warn(text, DpsisWarning, stacklevel=3)
             self.selection_ = None
             self._support = np.ones(self.n_features_in_, dtype=bool)
@@ -102,19 +142,11 @@ class _PrivateSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         shown = _public(all_stated) if unit is None else {**_public(all_stated), "unit": unit}
         request = arguments.note(type(self).__name__, shown, _defaults(type(self)))
         try:
-            self.selection_ = drawn(
-                table(data, y, unit=unit),
-                options,
-                request,
-                pays,
-                self._seed(),
-                self.progress,
-                stacklevel=3,
-            )
+            self.selection_ = drawn(asked, request, self.progress, stacklevel=3)
         except DpsisError as error:
-            raise _renamed(error) from None
-        self._support = np.zeros(self.n_features_in_, dtype=bool)
-        self._support[self.selection_.indices] = True
+            raise renamed(error) from None
+        # By name: columns that are left out have no index.
+        self._support = np.isin(self._names, self.selection_.names)
 
     def transform(self, X: Any) -> Any:
         """Keep the selected columns of X.
@@ -148,24 +180,9 @@ class _PrivateSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         _check_matrix(X)
         return super().inverse_transform(X)
 
-    def _seed(self) -> Any:
-        """The seed: of a generator, a draw."""
-        state = self.random_state
-        if state is None or not hasattr(state, "randint"):
-            return state
-        return int(state.randint(2**31))
-
     def _get_support_mask(self) -> np.ndarray[Any, Any]:
         check_is_fitted(self)
         return self._support
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.non_deterministic = self.random_state is None
-        tags.target_tags.required = True
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        return tags
 
 
 class PrivateSelectKBest(_PrivateSelector):
@@ -183,7 +200,7 @@ class PrivateSelectKBest(_PrivateSelector):
     score_func : {'ks', 'correlation', 'kendall'}, default=None
         How features are scored: `score` of `dpsis.select`, which is the name of a method here.
     target_bounds, target_number, unit_target, bounds, scale, center, neighbors, delta, shares, direction, method, blocks, penalty, \
-refine, mechanism, parameters, memory, threads, progress
+refine, mechanism, parameters, id, exclude, missing, memory, threads, progress
         As for `dpsis.select`.
     ledger : dpsis.Ledger or path, default=None
         The budget file that pays for each fit. Clones and other processes share it.
@@ -227,6 +244,8 @@ refine, mechanism, parameters, memory, threads, progress
     array([3])
     """
 
+    _options = _OPTIONS + _OPTIONS_OF_K
+
     def __init__(
         self,
         k: int = 5,
@@ -250,6 +269,9 @@ refine, mechanism, parameters, memory, threads, progress
         refine: str | None = None,
         mechanism: str | None = None,
         parameters: Mapping[str, arguments.Exact] | None = None,
+        id: str | None = None,
+        exclude: Iterable[str] | str = (),
+        missing: Iterable[Any] = (),
         ledger: Ledger | str | os.PathLike[str] | None = None,
         note: str = "",
         memory: int | str | None = None,
@@ -277,15 +299,15 @@ refine, mechanism, parameters, memory, threads, progress
         self.refine = refine
         self.mechanism = mechanism
         self.parameters = parameters
+        self.id = id
+        self.exclude = exclude
+        self.missing = missing
         self.ledger = ledger
         self.note = note
         self.memory = memory
         self.threads = threads
         self.progress = progress
         self.random_state = random_state
-
-    def _stated(self) -> dict[str, Any]:
-        return {**super()._stated(), **{name: getattr(self, name) for name in _OPTIONS_OF_K}}
 
     def _keeps_all(self, options: Mapping[str, Any], features: int) -> bool:
         return bool(options["k"] >= features)
@@ -337,7 +359,7 @@ class PrivateSelectFwe(_PrivateSelector):
         number.
     score_func : {'ks', 'correlation'}, default=None
         How features are scored: `score` of `dpsis.select`, which is the name of a method here.
-    target_bounds, target_number, bounds, neighbors, shares, direction, memory, threads, progress
+    target_bounds, target_number, bounds, neighbors, shares, direction, id, exclude, missing, memory, threads, progress
         As for `dpsis.select`.
     ledger : dpsis.Ledger or path, default=None
         The budget file that pays for each fit. Clones and other processes share it.
@@ -388,6 +410,9 @@ class PrivateSelectFwe(_PrivateSelector):
         neighbors: str = "add-remove",
         shares: Mapping[str, arguments.Exact] | None = None,
         direction: bool = False,
+        id: str | None = None,
+        exclude: Iterable[str] | str = (),
+        missing: Iterable[Any] = (),
         ledger: Ledger | str | os.PathLike[str] | None = None,
         note: str = "",
         memory: int | str | None = None,
@@ -406,6 +431,9 @@ class PrivateSelectFwe(_PrivateSelector):
         self.neighbors = neighbors
         self.shares = shares
         self.direction = direction
+        self.id = id
+        self.exclude = exclude
+        self.missing = missing
         self.ledger = ledger
         self.note = note
         self.memory = memory
@@ -450,33 +478,33 @@ def _features(data: Any) -> int | None:
     return len(data[0]) if is_listed else None
 
 
-def _matrix(data: Any) -> np.ndarray[Any, Any]:
+def read_matrix(data: Any) -> np.ndarray[Any, Any]:
     """The matrix in data that is no frame."""
     if hasattr(data, "__array__") or hasattr(data, "tocsr"):
         refuse(data)
     try:
         return matrix(data)
     except DpsisError as error:
-        raise _renamed(error) from None
+        raise renamed(error) from None
 
 
 def _check_matrix(data: Any) -> None:
     """Refuses what is no matrix before scikit-learn does, whose messages show values."""
-    if _is_frame(data) or hasattr(data, "tocsr"):
+    if is_frame(data) or hasattr(data, "tocsr"):
         return
-    _matrix(data)
+    read_matrix(data)
     # Of lists scikit-learn makes an array of one type.
     if isinstance(data, (list, tuple)) and np.asarray(data).dtype.kind == "c":
-        raise _renamed(no_complex())
+        raise renamed(no_complex())
 
 
-def _is_frame(data: Any) -> bool:
+def is_frame(data: Any) -> bool:
     return hasattr(data, "columns") and (
         hasattr(data, "__arrow_c_stream__") or type(data).__module__.split(".")[0] == "pandas"
     )
 
 
-def _renamed(error: DpsisError) -> DpsisError:
+def renamed(error: DpsisError) -> DpsisError:
     """The error with the names that parameters have here."""
     names = {"score": "score_func", "seed": "random_state", "data": "X", "fwer": "alpha"}
     parameters = [names.get(name, name) for name in error.parameters]

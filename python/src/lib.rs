@@ -7,9 +7,11 @@
 
 mod bounds;
 mod choose;
+mod claims;
 mod columns;
 mod compare;
 mod errors;
+mod fit;
 mod inspect;
 mod interruptible;
 mod ledger;
@@ -29,7 +31,11 @@ mod _native {
     #[pymodule_export]
     use crate::choose::choose;
     #[pymodule_export]
+    use crate::claims::{account, audit, verify};
+    #[pymodule_export]
     use crate::compare::compare;
+    #[pymodule_export]
+    use crate::fit::{fit, fit_dry_run, load_model, predict};
     #[pymodule_export]
     use crate::inspect::inspect;
     #[pymodule_export]
@@ -37,7 +43,7 @@ mod _native {
     #[pymodule_export]
     use crate::plan::plan;
     #[pymodule_export]
-    use crate::select::select;
+    use crate::select::{select, select_dry_run};
     #[pymodule_export]
     use crate::spark::{Partial, column_chunks, score_chunks, select_in_parts};
     #[pymodule_export]

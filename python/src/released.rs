@@ -19,7 +19,12 @@ pub(crate) fn released<'py, R: Reported + serde::Serialize>(
     all.set_item("report", report_with(record, words))?;
     all.set_item("html", to_html(record).or_raise(py)?)?;
     all.set_item("indices", indices)?;
-    let warning = |one: &Warning| (one.text.clone() + &words(&one.about), one.kind.is_essential());
-    all.set_item("warnings", record.warnings().iter().map(warning).collect::<Vec<_>>())?;
+    all.set_item("warnings", warnings(record.warnings()))?;
     Ok(all)
+}
+
+/// Warnings, each with whether the output would mislead without it.
+pub(crate) fn warnings<'a>(all: impl IntoIterator<Item = &'a Warning>) -> Vec<(String, bool)> {
+    let told = |one: &Warning| (one.text.clone() + &words(&one.about), one.kind.is_essential());
+    all.into_iter().map(told).collect()
 }

@@ -2,16 +2,17 @@
 
 use std::path::PathBuf;
 
+use dpsis::report::{dry_run_with, to_json};
 use dpsis::{
     Ledger, NotPrivate, Record, Result, RunNote, Select, SelectOptions, Selection, Source,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::errors::OrRaise;
-use crate::interruptible::{Watch, run};
+use crate::errors::{OrRaise, words};
+use crate::interruptible::Watch;
 use crate::released::released;
-use crate::table::{Content, Table};
+use crate::table::Table;
 
 /// The result of a run.
 enum Outcome {
@@ -46,19 +47,28 @@ pub(crate) fn select<'py>(
         .cancel_when(move || stop.is_stopped())
         .progress(move |share| report.report(share));
     let terms = Terms { ledger, seed, note: RunNote::new(run_note.0, run_note.1) };
-    let outcome = match &table.0 {
-        Content::File(file) => run(py, &watch, progress.as_ref(), || go(request, file, terms)),
-        Content::F64(matrix) => {
-            matrix.with(py, |x| run(py, &watch, progress.as_ref(), || go(request, x, terms)))
-        }
-        Content::F32(matrix) => {
-            matrix.with(py, |x| run(py, &watch, progress.as_ref(), || go(request, x, terms)))
-        }
-    };
-    match outcome? {
+    match table.run(py, &watch, progress.as_ref(), |source| go(request, source, terms))? {
         Outcome::Private(selection) => released(py, &selection, &selection.indices()),
         Outcome::NotPrivate(record) => released(py, &record, &record.indices()),
     }
+}
+
+/// Plans a selection, of which nothing is drawn or spent: the plan as JSON and as text.
+#[pyfunction]
+pub(crate) fn select_dry_run(
+    py: Python<'_>,
+    table: &Table,
+    options: &str,
+    ledger: Option<PathBuf>,
+    seed: Option<u64>,
+) -> PyResult<(String, String)> {
+    let request = stated(options).or_raise(py)?;
+    let plan = table.run(py, &Watch::default(), None, |source| match (seed, ledger) {
+        (Some(seed), _) => request.seed(seed).dry_run(source),
+        (None, Some(path)) => request.check()?.dry_run_with_ledger(source, &Ledger::open(path)?),
+        (None, None) => request.check()?.dry_run(source),
+    })?;
+    Ok((to_json(&plan).or_raise(py)?, dry_run_with(&plan, words)))
 }
 
 /// The request that options make, a JSON object.

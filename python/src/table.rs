@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::{Field, Schema, SchemaRef};
-use dpsis::{ArrayTable, Error, FileTable, OwnTarget, Result, TableFacts};
+use dpsis::{ArrayTable, Error, FileTable, OwnTarget, Result, Source, TableFacts};
 use ndarray::Array1;
 use numpy::{PyArray2, PyArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -14,6 +14,7 @@ use pyo3::prelude::*;
 
 use crate::columns::{Column, read_stream};
 use crate::errors::OrRaise;
+use crate::interruptible::{Watch, run};
 
 /// A table that a function of the package takes.
 #[pyclass(frozen, module = "dpsis._native")]
@@ -175,6 +176,21 @@ impl Table {
             table = table.with_units_beside();
         }
         Ok(Self(Content::File(table)))
+    }
+
+    /// Runs `work` on the table on a thread of its own: see [`run`].
+    pub(crate) fn run<T: Send>(
+        &self,
+        py: Python<'_>,
+        watch: &Watch,
+        progress: Option<&Py<PyAny>>,
+        work: impl FnOnce(&(dyn Source + Sync)) -> Result<T> + Send,
+    ) -> PyResult<T> {
+        match &self.0 {
+            Content::File(file) => run(py, watch, progress, || work(file)),
+            Content::F64(matrix) => matrix.with(py, |x| run(py, watch, progress, || work(x))),
+            Content::F32(matrix) => matrix.with(py, |x| run(py, watch, progress, || work(x))),
+        }
     }
 
     /// The table as one that is read, which a matrix is not.

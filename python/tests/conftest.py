@@ -30,20 +30,24 @@ def seeded_quietly():
 
 
 @pytest.fixture(scope="session")
-def command_line():
-    """Runs the command line, and gives the record of a selection."""
+def printed():
+    """Runs the command line, and gives what it prints."""
     binary = os.environ.get("DPSIS_BIN", str(ROOT / "target/release/dpsis"))
     if not os.path.exists(binary):
         pytest.skip(f"no command line at {binary}: cargo build --release")
 
     def run(*arguments):
-        done = subprocess.run(
-            [binary, *map(str, arguments), "--format", "json"], capture_output=True, text=True
-        )
+        done = subprocess.run([binary, *map(str, arguments)], capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
+        return done.stdout
 
     return run
+
+
+@pytest.fixture(scope="session")
+def command_line(printed):
+    """Runs the command line, and gives the record of a selection."""
+    return lambda *arguments: json.loads(printed(*arguments, "--format", "json"))
 
 
 @pytest.fixture(scope="session")

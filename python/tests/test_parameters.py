@@ -11,7 +11,9 @@ from dpsis import spark
 #: Those whose default is the door's own.
 OWN = {
     dpsis.PrivateSelectKBest: {"k", "epsilon"},
-    dpsis.PrivateSelectFwe: {"epsilon"},
+    dpsis.PrivateSelectFwe: set(),
+    dpsis.PrivateRegression: set(),
+    dpsis.PrivateClassifier: set(),
     spark.select: {"threads"},
 }
 
@@ -27,16 +29,24 @@ def documented(function):
     return [name.strip().lstrip("*") for line in lines for name in line.split(" : ")[0].split(",") if name.strip()]
 
 
-@pytest.mark.parametrize("door", [dpsis.select, dpsis.plan, dpsis.choose, dpsis.inspect, *OWN])
+@pytest.mark.parametrize("door", [dpsis.select, dpsis.fit, dpsis.plan, dpsis.choose, dpsis.inspect, dpsis.account, dpsis.verify, dpsis.audit, *OWN])
 def test_every_parameter_is_documented_once(door):
     names = documented(door)
     assert sorted(names) == sorted(signature(door)), door
     assert len(names) == len(set(names))
 
 
+def test_a_fit_takes_what_a_selection_takes():
+    known, own = signature(dpsis.select), signature(dpsis.fit)
+    shared = [name for name in own if name in known]
+    assert shared == ["data", "k", "epsilon", "y", "dry_run"]
+    for name in shared:
+        assert (own[name].annotation, own[name].default) == (known[name].annotation, known[name].default), name
+
+
 @pytest.mark.parametrize("door", OWN)
 def test_parameters_of_one_name_are_the_same(door):
-    known = signature(dpsis.select)
+    known = signature(dpsis.fit) | signature(dpsis.select)
     shared = {name: one for name, one in signature(door).items() if name in known}
     assert len(shared) > 10
     for name, one in shared.items():

@@ -15,7 +15,7 @@ use crate::select::{FitDryRun, FitRecord};
 /// `options` turns the parameters that a warning is about into words, such as options in
 /// parentheses.
 pub fn fit_report(record: &FitRecord, options: impl Fn(&[Parameter]) -> String) -> String {
-    let FitRecord { model, guarantee, warnings, selection, .. } = record;
+    let FitRecord { model, guarantee, selection, .. } = record;
     let mut text = String::new();
     let change = match guarantee.neighbors {
         Neighbors::AddRemove => "adding or removing",
@@ -56,9 +56,7 @@ pub fn fit_report(record: &FitRecord, options: impl Fn(&[Parameter]) -> String) 
     if selection.is_some() {
         let _ = writeln!(text, "{}", WORDS);
     }
-    let inner = selection.iter().flat_map(|record| &record.warnings);
-    let known = |kind| warnings.iter().any(|warning| warning.kind == kind);
-    for warning in warnings.iter().chain(inner.filter(|warning| !known(warning.kind))) {
+    for warning in record.all_warnings() {
         let _ = writeln!(text, "warning: {}{}", warning.text, options(&warning.about));
     }
     text

@@ -1,5 +1,6 @@
 //! Renders records, and pages with tables and figures. Only the record is read, never the data.
 
+pub(crate) mod account;
 mod facts;
 mod findings;
 mod fit;
@@ -17,10 +18,13 @@ mod reported;
 #[cfg(test)]
 mod testing;
 mod text;
+#[cfg(any(test, feature = "verify"))]
+pub(crate) mod verified;
 pub(crate) mod words;
 pub(crate) mod wrap;
 
 pub use crate::json::to_json;
+pub use account::{Account, Asked, Releases};
 pub use fit::{fit_dry_run, fit_report};
 #[cfg(feature = "html")]
 pub use markup::escape;
@@ -30,3 +34,5 @@ pub use page::{Agreement, Block, Interval, Level, Notice, Page, Section};
 pub use reported::to_html;
 pub use reported::{Reported, names, report, report_with, to_tsv};
 pub use text::{dry_run, dry_run_with};
+#[cfg(any(test, feature = "verify"))]
+pub use verified::{audit, verification};

@@ -40,7 +40,10 @@ mod units;
 pub use builder::{CheckedSelect, Select};
 pub use check::checked_threads;
 pub use dry_run::{DryRun, Noise};
-pub use fit::{CheckedFitModel, FitDryRun, FitModel, FitRecord, FittedModel, NotPrivateFitModel};
+pub use fit::{
+    CheckedFitModel, FitDryRun, FitModel, FitOptions, FitRecord, FittedModel, ModelOptions,
+    NotPrivateFitModel,
+};
 pub use not_private::NotPrivateSelect;
 pub use partial::{ColumnScore, Partial, ReleasedTarget, Stage};
 #[cfg(feature = "sites")]

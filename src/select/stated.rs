@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -49,6 +50,29 @@ pub struct SelectOptions {
     /// The resources of the run, on which the result does not depend.
     #[serde(flatten)]
     pub running: RunningOptions,
+}
+
+/// Reads a JSON object of options; see [`SelectOptions::from_json`].
+pub(super) fn read_options<T: Default + Serialize + DeserializeOwned>(json: &str) -> Result<T> {
+    let fields: Map<String, Value> = serde_json::from_str(json)
+        .map_err(|_| Error::request("the options must be a JSON object"))?;
+    let known: Vec<String> = match serde_json::to_value(T::default()) {
+        Ok(Value::Object(known)) => known.into_iter().map(|(name, _)| name).collect(),
+        _ => Vec::new(),
+    };
+    let read = |fields| serde_json::from_value(Value::Object(fields));
+    for (name, value) in &fields {
+        if !known.contains(name) {
+            let error = Error::request(format!("there is no option {name:?}"));
+            return Err(error.or_near(&known, name));
+        }
+        let alone = Map::from_iter([(name.clone(), value.clone())]);
+        if read(alone).map(|_: T| ()).is_err() {
+            let rule = format!("the option {name:?} has a value of another kind");
+            return Err(Error::request(rule));
+        }
+    }
+    read(fields).map_err(|_| Error::request("the options do not go together"))
 }
 
 /// The options of the target.
@@ -198,25 +222,7 @@ impl SelectOptions {
     ///
     /// `Request` if it is none, for an option that does not exist or a value of another kind.
     pub fn from_json(json: &str) -> Result<Self> {
-        let fields: Map<String, Value> = serde_json::from_str(json)
-            .map_err(|_| Error::request("the options must be a JSON object"))?;
-        let known: Vec<String> = match serde_json::to_value(Self::default()) {
-            Ok(Value::Object(known)) => known.into_iter().map(|(name, _)| name).collect(),
-            _ => Vec::new(),
-        };
-        let read = |fields| serde_json::from_value(Value::Object(fields));
-        for (name, value) in &fields {
-            if !known.contains(name) {
-                let error = Error::request(format!("there is no option {name:?}"));
-                return Err(error.or_near(&known, name));
-            }
-            let alone = Map::from_iter([(name.clone(), value.clone())]);
-            if read(alone).map(|_: Self| ()).is_err() {
-                let rule = format!("the option {name:?} has a value of another kind");
-                return Err(Error::request(rule));
-            }
-        }
-        read(fields).map_err(|_| Error::request("the options do not go together"))
+        read_options(json)
     }
 
     /// The request, unchecked.

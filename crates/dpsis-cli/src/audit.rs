@@ -1,7 +1,6 @@
 //! `dpsis audit`: a black-box test of a release on two neighboring tables.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -13,10 +12,9 @@ use crate::output::{self, Destination};
 use crate::privacy_arguments::BudgetArgument;
 use crate::progress::Steps;
 use crate::select::SelectArguments;
-use crate::verify::grouped;
-use dpsis::internals::wrapped;
+use dpsis::internals::grouped;
 use dpsis::mechanism::CARDS;
-use dpsis::verify::{Audited, Claim, EventKind, Tally};
+use dpsis::verify::{Audited, Claim, Tally};
 use dpsis::{Error, Neighbors, Rehearsal, Result, Scores, report};
 
 /// Test a claimed epsilon by many draws on two neighboring tables.
@@ -168,7 +166,7 @@ pub(super) fn audit(arguments: &AuditArguments) -> Result<bool> {
     output::remark("NOT PRIVATE: many draws on one table tell about its rows\n");
     destination.write(&match arguments.format {
         AuditFormat::Json => report::to_json(&found)?,
-        AuditFormat::Text => shown(&found),
+        AuditFormat::Text => report::audit(&found),
     })?;
     Ok(found.consistent)
 }
@@ -326,53 +324,4 @@ fn outcome(command: &str, file: &Path) -> Result<(Option<i32>, Vec<u8>)> {
     let run =
         run.map_err(|error| Error::io(format!("cannot start {program}: {}", error.kind())))?;
     Ok((run.status.code(), run.stdout))
-}
-
-/// The width of labels, in columns.
-const LABEL: usize = 11;
-
-/// The findings of an audit, in lines.
-fn shown(found: &Audited) -> String {
-    let mut text = String::new();
-    let mut line = |label: &str, words: &str| {
-        let _ = writeln!(text, "{}", wrapped(&format!("{label:<LABEL$}{words}"), LABEL));
-    };
-    let delta = if found.delta > 0.0 { format!(", delta {}", found.delta) } else { String::new() };
-    line("claim", &format!("epsilon {}{delta}", found.epsilon));
-    line(
-        "draws",
-        &format!(
-            "{} on each table, {} different outcome{}",
-            grouped(found.draws[0].into()),
-            grouped(found.outcomes as u128),
-            if found.outcomes == 1 { "" } else { "s" }
-        ),
-    );
-    if let Some(event) = &found.event {
-        let what = match event.kind {
-            EventKind::Outcomes(1) => "one outcome".to_owned(),
-            EventKind::Outcomes(number) => format!("a set of {} outcomes", grouped(number as u128)),
-            EventKind::Picked(candidate) => format!("candidate {} is picked", candidate + 1),
-            _ => "an event".to_owned(),
-        };
-        let [a, b] = event.counts.map(|count| grouped(count.into()));
-        let [of_a, of_b] = event.of.map(|count| grouped(count.into()));
-        line(
-            "event",
-            &format!("{what}: {a} of {of_a} draws on the first table, {b} of {of_b} on the second"),
-        );
-    }
-    let (bound, epsilon) = (found.lower_bound, &found.epsilon);
-    let verdict = if found.consistent {
-        format!(
-            "consistent with epsilon <= {epsilon}: the largest lower bound found is {bound:.3}. This is no proof"
-        )
-    } else {
-        format!(
-            "violates epsilon = {epsilon}: lower bound {bound:.3} (confidence 1 - {:e})",
-            found.alpha
-        )
-    };
-    line("verdict", &verdict);
-    text
 }

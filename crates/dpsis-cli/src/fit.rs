@@ -9,7 +9,7 @@ use crate::select::SelectArguments;
 use crate::values::parse_record;
 use crate::words;
 use dpsis::report::{fit_dry_run, fit_report, to_json};
-use dpsis::{Error, FitModel, FitRecord, Result};
+use dpsis::{Error, FitRecord, ModelOptions, Result};
 
 /// Fit a private model to features that are selected privately.
 ///
@@ -91,7 +91,7 @@ pub(super) fn fit(mut arguments: FitArguments) -> Result<()> {
     stated.check_for_model()?;
     let inputs = stated.inputs()?;
     let job = stated.stated_job(&inputs)?;
-    let request = arguments.request(FitModel::new(job.select.clone()), share)?;
+    let request = arguments.options(share)?.request(job.select.clone());
     request.check_ref()?;
     let all: Vec<&Path> = inputs.all().collect();
     let destination = Destination::check(stated.output.output.as_deref(), &all)?;
@@ -124,21 +124,14 @@ pub(super) fn fit(mut arguments: FitArguments) -> Result<()> {
 }
 
 impl FitArguments {
-    /// The request with the options of the model.
-    fn request(&self, mut request: FitModel, share: Option<String>) -> Result<FitModel> {
-        if let Some(share) = share {
-            request = request.share(share);
-        }
-        if let Some(names) = &self.features {
-            request = request.features(parse_record(names)?);
-        }
-        if let Some(share) = &self.ranges {
-            request = request.ranges(share);
-        }
-        if let Some(lambda) = self.lambda {
-            request = request.lambda(lambda);
-        }
-        Ok(request)
+    /// The options of the model.
+    fn options(&self, share: Option<String>) -> Result<ModelOptions> {
+        Ok(ModelOptions {
+            share,
+            features: self.features.as_deref().map(parse_record).transpose()?,
+            ranges: self.ranges.clone(),
+            lambda: self.lambda.map(Into::into),
+        })
     }
 }
 

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::output::{self, Destination};
-use crate::privacy_arguments::{Relation, relation_words};
-use dpsis::internals::wrapped;
+use crate::privacy_arguments::Relation;
+use dpsis::internals::{relation_words, wrapped};
 use dpsis::{Balance, Delta, Epsilon, Ledger, LedgerEntry, LedgerTerms, Result, Unit, report};
 
 /// Budget files: the cap of one table, and what was spent of it.

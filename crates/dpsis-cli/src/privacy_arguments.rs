@@ -37,15 +37,6 @@ pub(super) enum Relation {
     ReplaceOne,
 }
 
-/// A neighbor relation and its unit, in words.
-pub(super) fn relation_words(neighbors: Neighbors, unit: &str) -> String {
-    let change = match neighbors {
-        Neighbors::ReplaceOne => "replacing",
-        _ => "adding or removing",
-    };
-    format!("{change} one {unit}")
-}
-
 impl Relation {
     pub(super) fn neighbors(self) -> Neighbors {
         match self {

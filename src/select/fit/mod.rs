@@ -4,6 +4,7 @@ mod dry_run;
 mod record;
 mod request;
 mod run;
+mod stated;
 
 #[cfg(feature = "linfa")]
 mod linfa;
@@ -20,6 +21,7 @@ use crate::select::request::Names;
 
 pub use dry_run::FitDryRun;
 pub use record::{FitRecord, FittedModel};
+pub use stated::{FitOptions, ModelOptions};
 
 use request::FitRequest;
 use run::{check_ledger, run, run_with_ledger};

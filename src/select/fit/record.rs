@@ -83,4 +83,11 @@ impl FitRecord {
     pub fn indices(&self) -> &[usize] {
         &self.places
     }
+
+    /// All caveats: those of the model, and those of the selection that are of other kinds.
+    pub fn all_warnings(&self) -> impl Iterator<Item = &Warning> {
+        let inner = self.selection.iter().flat_map(|record| &record.warnings);
+        let known = |kind| self.warnings.iter().any(|warning| warning.kind == kind);
+        self.warnings.iter().chain(inner.filter(move |warning| !known(warning.kind)))
+    }
 }

@@ -1,0 +1,393 @@
+"""Private models of selected features."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import _arguments as arguments
+from . import _native
+from ._errors import NotPrivateWarning, RequestError
+from ._select import _DEFAULTS, Asked
+from ._selection import DryRun, told
+from ._tables import table
+
+
+@dataclass(frozen=True, repr=False)
+class Model:
+    """A private model of a few features: what `load_model` reads.
+
+    Attributes
+    ----------
+    names : list of str
+        The features.
+    kind : {'linear', 'logistic'}
+        What is predicted: a number, or one of two classes.
+    classes : list of str or None
+        The two classes; None of a linear model.
+    coef_ : ndarray of shape (k,)
+        The coefficients, in units of the target (or of log-odds of the second class) per unit of the feature; all 0
+        where the model is the mean of the target.
+    intercept_ : float
+        The prediction (or its log-odds) where all values are 0.
+    intervals_ : ndarray of shape (k, 2) or None
+        The 90% interval of each coefficient, for noise and sampling; None of a logistic model and of a mean.
+    noise_ : ndarray of shape (k,) or None
+        The standard deviation of the privacy noise in each coefficient; None of a linear model.
+    private : bool
+        Whether the model may be released: False if it was drawn from a seed.
+    record : dict
+        All that its file says.
+    """
+
+    _model: str | None
+
+    def _text(self) -> str:
+        """The file."""
+        if self._model is None:
+            raise RequestError("there is no model: too few rows for one under this budget", ["epsilon"])
+        return self._model
+
+    def _read(self) -> dict[str, Any]:
+        """What the file says."""
+        found: dict[str, Any] = json.loads(self._text())
+        return found
+
+    def _of_features(self, *keys: str) -> np.ndarray[Any, Any] | None:
+        """The values of these keys of each feature; None if some have none."""
+        rows = [[one.get(key) for key in keys] for one in self._read()["features"]]
+        if any(value is None for row in rows for value in row):
+            return None
+        return np.array(rows, dtype=np.float64).reshape(-1, len(keys))
+
+    @property
+    def record(self) -> dict[str, Any]:
+        return self._read()
+
+    @property
+    def names(self) -> list[str]:
+        return [one["name"] for one in self._read()["features"]]
+
+    @property
+    def kind(self) -> str:
+        return str(self._read()["kind"])
+
+    @property
+    def classes(self) -> list[str] | None:
+        found: list[str] | None = self._read()["target"].get("classes")
+        return found
+
+    @property
+    def coef_(self) -> np.ndarray[Any, Any]:
+        return np.array([one["coefficient"] for one in self._read()["features"]], dtype=np.float64)
+
+    @property
+    def intercept_(self) -> float:
+        return float(self._read()["intercept"])
+
+    @property
+    def intervals_(self) -> np.ndarray[Any, Any] | None:
+        return self._of_features("low", "high")
+
+    @property
+    def noise_(self) -> np.ndarray[Any, Any] | None:
+        noise = self._of_features("noise")
+        return None if noise is None else noise[:, 0]
+
+    @property
+    def private(self) -> bool:
+        return bool(self._read()["guarantee"]["private"])
+
+    def to_json(self) -> str:
+        """The record as the command line writes it.
+
+        Returns
+        -------
+        str
+        """
+        return self._text()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file, as ``dpsis fit -o`` does.
+
+        Parameters
+        ----------
+        path : path-like
+            The file, which `load_model` and ``dpsis predict`` read.
+        """
+        Path(path).write_text(self._text(), encoding="utf-8")
+
+    def predict(self, data: Any, **facts: Any) -> np.ndarray[Any, Any]:
+        """Predict the target of each row. Columns are found by their names, all others are ignored.
+
+        Parameters
+        ----------
+        data : path, DataFrame, Arrow table or array
+            As for `select`. Of an array the columns are those of the one that the model was fitted to, or
+            `feature_names` names them.
+        **facts
+            What else is known of the table, as for `select`: `feature_names`, `missing`, `delimiter`, ...
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Numbers within the range of the target; of a logistic model the more probable class of each row.
+
+        Raises
+        ------
+        RequestError
+            There is no model, or the table lacks a feature of it.
+        InputError, ReadError
+            As for `select`.
+
+        Notes
+        -----
+        **Privacy.** A prediction is a function of the row that it is for: predictions for the rows of a sensitive table
+        must not be published.
+        """
+        predicted = self._predicted(data, facts)
+        classes = self.classes
+        return predicted if classes is None else np.take(classes, predicted > 0.5)
+
+    def predict_proba(self, data: Any, **facts: Any) -> np.ndarray[Any, Any]:
+        """Predict the probabilities of the two classes of a logistic model.
+
+        Parameters
+        ----------
+        data, **facts
+            As for `predict`.
+
+        Returns
+        -------
+        ndarray of shape (n, 2)
+            The probability of each class, in the order of `classes`.
+        """
+        if self.kind != "logistic":
+            raise RequestError("a linear model predicts numbers, which have no probabilities", ["classes"])
+        predicted = self._predicted(data, facts)
+        return np.column_stack([1 - predicted, predicted])
+
+    def _predicted(self, data: Any, facts: dict[str, Any]) -> np.ndarray[Any, Any]:
+        model = self._text()
+        return _native.predict(model, table(data, **facts, as_matrix=False, needs_target=False))
+
+    def to_frame(self) -> Any:
+        """The features with their coefficients, one row each.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns `name`, `coefficient`, `low` and `high` or `noise`, and the `range` that values are clipped to.
+        """
+        import pandas
+
+        return pandas.DataFrame(self._read()["features"])
+
+    def __repr__(self) -> str:
+        terms = [f"{one['coefficient']:.4g} {one['name']}" for one in self._read()["features"]]
+        return f"Model({self.kind}: {' + '.join([f'{self.intercept_:.4g}', *terms])})"
+
+
+def load_model(path: str | os.PathLike[str]) -> Model:
+    """Read a model that `Fitted.save` or ``dpsis fit`` wrote.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+
+    Returns
+    -------
+    Model
+
+    Raises
+    ------
+    InputError
+        The file is no model.
+    ReadError
+        It cannot be read.
+
+    Warns
+    -----
+    NotPrivateWarning
+        If the model was drawn from a seed.
+    """
+    model = Model(_native.load_model(os.fspath(path)))
+    if not model.private:
+        warnings.warn("the model was drawn from a stated seed", NotPrivateWarning, stacklevel=2)
+    return model
+
+
+@dataclass(frozen=True, repr=False)
+class Fitted(Model):
+    """A private model with the record of its release: what `fit` returns.
+
+    With too few rows there is no model, by the counts that were released: then only the record and the names are there,
+    and all else raises `RequestError`.
+
+    Attributes
+    ----------
+    names : list of str
+        The features of the model; where there is none, those that were selected.
+    indices : list of int
+        Their positions among the features of the table, from 0.
+    model : Model or None
+        The model alone.
+    record : dict
+        All that there is to know about the release: the selection, the model, and the guarantee of both.
+    kind, classes, coef_, intercept_, intervals_, noise_, private
+        As for `Model`.
+    """
+
+    indices: list[int]
+    _json: str
+    _report: str
+
+    def __hash__(self) -> int:
+        return hash(self._json)
+
+    @property
+    def record(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self._json)
+        return found
+
+    @property
+    def model(self) -> Model | None:
+        return None if self._model is None else Model(self._model)
+
+    @property
+    def names(self) -> list[str]:
+        if self._model is None:
+            return [one["name"] for one in (self.record["selection"] or {"selected": []})["selected"]]
+        return super().names
+
+    @property
+    def private(self) -> bool:
+        return bool(self.record["private"])
+
+    def report(self) -> str:
+        """What was protected and spent, and the coefficients, in a few lines.
+
+        Returns
+        -------
+        str
+        """
+        return self._report
+
+    def to_json(self) -> str:
+        """The record, of which the model is a part.
+
+        Returns
+        -------
+        str
+        """
+        return self._json
+
+    def __repr__(self) -> str:
+        return self._report
+
+
+def fit(
+    data: Any,
+    k: int | None = None,
+    epsilon: arguments.Exact | None = None,
+    *,
+    y: Any = None,
+    features: Iterable[str] | None = None,
+    share: arguments.Exact | None = None,
+    ranges: arguments.Exact | None = None,
+    lambda_: float | None = None,
+    dry_run: bool = False,
+    **options: Any,
+) -> Fitted | Any:  # a DryRun if one is asked for, as for select
+    """Select features and fit a model to them, both under one budget of differential privacy.
+
+    A number gets a linear regression, one of two `classes` a logistic one. Every value is clipped to a range of its column:
+    the one that `bounds` (of the target `target_bounds`) states, else one that is drawn privately.
+
+    Parameters
+    ----------
+    data, k, epsilon, y
+        As for `select`; epsilon is the budget of the whole.
+    features : list of str, optional
+        Fit to these features, which must be public knowledge, and select none: without `k`, `fwer`, `at_most`, `share`.
+    share : number, optional
+        The selection's share of epsilon; 0.4 if it is not stated.
+    ranges : number, optional
+        The share of the rest that pays for ranges that are not stated; 0.3 if it is not stated.
+    lambda_ : float, optional
+        With two `classes`: the strength of the regularization, for the sum over rows; 10 if it is not stated. A larger one
+        takes less noise and pulls probabilities towards 1/2.
+    dry_run : bool, optional
+        As for `select`.
+    **options
+        All others of `select`: `classes`, `bounds`, `unit`, `ledger`, `seed`, ... A model takes features as they are:
+        `groups`, `adjust` and ``scale='cpm'`` are refused.
+
+    Returns
+    -------
+    Fitted
+        The model, and its record; of a dry run a `DryRun`.
+
+    Raises
+    ------
+    RequestError, InputError, BudgetExceeded, ReadError, KeyboardInterrupt
+        As for `select`.
+
+    Warns
+    -----
+    NotPrivateWarning, DpsisWarning
+        As for `select`.
+
+    Notes
+    -----
+    **Privacy.** The whole `Fitted` is (epsilon, delta)-differentially private, with delta 0 unless one is stated: names,
+    coefficients, ranges and intervals. Predictions for other rows cost nothing; those for the rows of the table itself are
+    functions of these rows and must not be published.
+
+    Examples
+    --------
+    >>> import dpsis, numpy as np
+    >>> rng = np.random.default_rng(1)
+    >>> x = rng.uniform(0, 10, size=(5000, 4))
+    >>> fitted = dpsis.fit(x, 1, 5, y=2 * x[:, 2] + 1, bounds=(0, 10), target_bounds=(0, 25))
+    >>> fitted.names, round(fitted.predict(np.array([[0, 0, 4, 0]]))[0])
+    (['feature-3'], 9)
+    """
+    for name in options:
+        if name not in _DEFAULTS:
+            raise TypeError(f"fit() got an unexpected keyword argument {name!r}")
+    stated = {**_DEFAULTS, **options, "data": data, "k": k, "epsilon": epsilon, "y": y}
+    asked = Asked.of(stated)
+    asked.options |= model_options(features, share, ranges, lambda_)
+    if dry_run:
+        return DryRun(*_native.fit_dry_run(*asked.dry_run()))
+    return fitted(asked, stated["progress"], stacklevel=2)
+
+
+def model_options(
+    features: Iterable[str] | None, share: Any, ranges: Any, lambda_: Any
+) -> dict[str, Any]:
+    """The options of a model in the form in which the library reads them."""
+    return {
+        "features": None if features is None else arguments.names("features", features),
+        "share": arguments.maybe_exact("share", share),
+        "ranges": arguments.maybe_exact("ranges", ranges),
+        "lambda": arguments.maybe_number("lambda_", lambda_),
+    }
+
+
+def fitted(asked: Asked, progress: bool | Callable[[float], object], stacklevel: int) -> Fitted:
+    """Fits a model, and issues its warnings."""
+    options = arguments.as_json(asked.options)
+    with arguments.Progress(progress, "fitting") as bar:
+        released = _native.fit(asked.source, options, asked.pays, asked.seed, bar.show)
+    told(released, stacklevel + 1)
+    return Fitted(released["model"], released["indices"], released["record"], released["report"])

@@ -1,0 +1,124 @@
+//! Joint costs of releases, enumerations of mechanisms, and audits.
+
+use std::collections::BTreeMap;
+
+use dpsis::mechanism::Parameters;
+use dpsis::report::{Asked, Releases, audit as findings, to_json, verification};
+use dpsis::verify::{Claim, Tally, Verification};
+use dpsis::{Delta, Exact, Result};
+use pyo3::prelude::*;
+
+use crate::errors::OrRaise;
+use crate::interruptible::{Watch, run_detached};
+
+/// Prices releases, each an event, the name of a file, or a record in JSON with the name that errors
+/// call it: the account as JSON and as text. Epsilon is asked for at `delta`, unless an epsilon is
+/// stated.
+#[pyfunction]
+pub(crate) fn account(
+    py: Python<'_>,
+    releases: Vec<(String, Option<String>)>,
+    delta: String,
+    epsilon: Option<String>,
+) -> PyResult<(String, String)> {
+    run_detached(py, &Watch::default(), None, move || {
+        let mut all = Releases::default();
+        for (name, record) in &releases {
+            match record {
+                Some(json) => all.add_record(name, json)?,
+                None => all.add(name)?,
+            }
+        }
+        let account = all.account(match epsilon {
+            Some(epsilon) => Asked::Delta(epsilon.parse()?),
+            None => Asked::Epsilon(Delta::try_from(Exact::from(delta))?),
+        })?;
+        Ok((to_json(&account)?, account.text()))
+    })
+}
+
+/// The sizes of an enumeration; numbers that are read exactly come as text.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Options {
+    mechanism: String,
+    variant: Option<String>,
+    epsilon: Option<String>,
+    k: Option<usize>,
+    d: Option<usize>,
+    levels: Option<u32>,
+    steps: Option<u32>,
+    sensitivities: Option<Vec<u32>>,
+    monotonic: bool,
+    parameters: BTreeMap<String, String>,
+    draws: Option<u64>,
+    seed: Option<u64>,
+}
+
+/// Enumerates a mechanism: the result as JSON and as text, and whether the claim holds.
+#[pyfunction]
+pub(crate) fn verify(
+    py: Python<'_>,
+    options: Options,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<(String, String, bool)> {
+    let watch = Watch::default();
+    let steps = watch.clone();
+    run_detached(py, &watch, progress.as_ref(), move || {
+        let verification_of = options.verification()?;
+        let found =
+            verification_of.check(options.draws, options.seed, |share| steps.report(share))?;
+        Ok((to_json(&found)?, verification(&found), found.holds()))
+    })
+}
+
+impl Options {
+    fn verification(&self) -> Result<Verification> {
+        let parameters = Parameters::named(&self.parameters)?;
+        let mut all = Verification::new(&self.mechanism)?.parameters(parameters);
+        if let Some(name) = &self.variant {
+            all = all.variant(name)?;
+        }
+        if let Some(epsilon) = &self.epsilon {
+            all = all.epsilon(epsilon);
+        }
+        if let Some(k) = self.k {
+            all = all.k(k);
+        }
+        if let Some(d) = self.d {
+            all = all.candidates(d);
+        }
+        if let Some(levels) = self.levels {
+            all = all.levels(levels);
+        }
+        if let Some(steps) = self.steps {
+            all = all.steps(steps);
+        }
+        if let Some(own) = &self.sensitivities {
+            all = all.sensitivities(own.clone());
+        }
+        Ok(all.monotonic(self.monotonic))
+    }
+}
+
+/// Judges a claim by the outcomes of runs on two neighboring tables, pair by pair: the audit as JSON
+/// and as text, and whether the outcomes are consistent with the claim.
+#[pyfunction]
+pub(crate) fn audit(
+    py: Python<'_>,
+    epsilon: &str,
+    delta: f64,
+    outcomes: Vec<(String, String)>,
+) -> PyResult<(String, String, bool)> {
+    let judged = || -> Result<_> {
+        let claim = Claim::new(epsilon.parse()?).delta(delta)?;
+        let mut tally = Tally::new();
+        for (first, second) in outcomes {
+            tally.add(false, first);
+            tally.add(true, second);
+        }
+        let found = tally.judge(&claim);
+        Ok((to_json(&found)?, findings(&found), found.consistent))
+    };
+    judged().or_raise(py)
+}

@@ -1,0 +1,187 @@
+"""Private models, and dry runs of them: as the command line makes them."""
+
+import json
+import pickle
+import warnings
+
+import numpy as np
+import pandas
+import polars
+import pytest
+
+import dpsis
+
+TARGETS = {
+    "number": ({}, []),
+    "bounded": ({"target_bounds": (-3, 3)}, ["--target-bounds=-3,3"]),
+    "two": ({"classes": ["control", "case"]}, ["--classes", "control,case"]),
+}
+MODELS = {
+    "drawn ranges": ({"k": 3}, ["--k", 3]),
+    "stated ranges": ({"k": 3, "bounds": (-2, 2), "share": "1/2"}, ["--k", 3, "--bounds=-2,2", "--share", "1/2"]),
+    "beyond chance": ({"fwer": 0.1, "ranges": 0.2}, ["--fwer", "0.1", "--ranges", "0.2"]),
+    "stated features": ({"features": ["gene 1", "gene 4"]}, ["--features", "gene 1,gene 4"]),
+    "delta": ({"k": 12, "delta": "1e-6"}, ["--k", 12, "--delta", "1e-6"]),
+}
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("target", TARGETS)
+def test_the_same_bits(numbers, printed, tmp_path, target, model):
+    frame, targets = numbers
+    y = targets["number" if target == "bounded" else target]
+    (of_target, target_options), (of_model, model_options) = TARGETS[target], MODELS[model]
+    stated = {**of_target, **of_model, "epsilon": 20, "seed": 11}
+    table, file = tmp_path / "table.csv", tmp_path / "model.json"
+    whole = frame.assign(**{"out come": y})
+    whole.to_csv(table, index=False)
+    options = [*target_options, *model_options, "--eps", 20, "--seed", 11]
+    printed("fit", *options, "-o", file, table)
+    written = file.read_text() if file.exists() else None
+    forms = [(table, {}), (whole, {}), (polars.from_pandas(whole), {}), (frame, {"y": y})]
+    forms.append((frame.to_numpy(), {"y": y, "feature_names": list(frame.columns)}))
+    for data, more in forms:
+        found = dpsis.fit(data, **more, **stated)
+        assert not found.private and found.record["randomness"]["seeded"]
+        if written is None:
+            assert found.model is None
+            continue
+        of_file = json.loads(written)
+        if "y" in more:
+            of_file["target"]["name"] = found.model.record["target"]["name"]
+        assert found.model.record == of_file
+        assert [frame.columns[place] for place in found.indices] == found.names
+    if written is None:
+        return
+    found = dpsis.fit(table, **stated)
+    found.save(tmp_path / "saved.json")
+    assert (tmp_path / "saved.json").read_text() == written
+    of_command = printed("predict", tmp_path / "saved.json", table).splitlines()[1:]
+    with pytest.warns(dpsis.NotPrivateWarning):
+        read = dpsis.load_model(file)
+    for data in (table, whole, polars.from_pandas(frame)):
+        if target == "two":
+            probabilities = read.predict_proba(data)
+            assert probabilities[:, 1].tolist() == [float(line) for line in of_command]
+            assert (probabilities.sum(axis=1) == pytest.approx(1)) and read.classes == ["control", "case"]
+            labels = np.where(probabilities[:, 1] > 0.5, "case", "control")
+            assert read.predict(data).tolist() == labels.tolist()
+        else:
+            assert read.predict(data).tolist() == [float(line) for line in of_command]
+    beside = read.predict(frame.to_numpy(), feature_names=list(frame.columns))
+    assert beside.tolist() == read.predict(table).tolist()
+
+
+def test_what_a_model_holds(numbers):
+    frame, targets = numbers
+    linear = dpsis.fit(frame, 3, 20, y=targets["number"], bounds=(-2, 2), target_bounds=(-4, 4), seed=1)
+    assert linear.kind == "linear" and linear.classes is None and linear.noise_ is None
+    assert linear.intervals_.shape == (3, 2)
+    assert (linear.intervals_[:, 0] < linear.coef_).all() and (linear.coef_ < linear.intervals_[:, 1]).all()
+    assert sorted(linear.names) == ["gene 1", "gene 4", "gene 7"]
+    assert list(linear.to_frame().columns) == ["name", "coefficient", "low", "high", "range"]
+    assert "intercept" in linear.report() and linear.record["guarantee"]["epsilon"] == "20"
+    with pytest.raises(dpsis.RequestError, match="no probabilities"):
+        linear.predict_proba(frame)
+    one = frame[linear.names].fillna(0).iloc[:1].to_numpy()
+    by_hand = linear.intercept_ + (np.clip(one, -2, 2) @ linear.coef_)[0]
+    assert linear.predict(one, feature_names=linear.names)[0] == pytest.approx(np.clip(by_hand, -4, 4))
+    logistic = dpsis.fit(frame, 1, 20, y=targets["two"], classes=["control", "case"], lambda_=30, seed=1)
+    assert logistic.kind == "logistic" and logistic.noise_.shape == (1,) and logistic.intervals_ is None
+    single = frame[logistic.names]
+    assert logistic.predict_proba(single).shape == (900, 2)
+    again = pickle.loads(pickle.dumps(logistic))
+    assert again == logistic and hash(again) == hash(logistic)
+
+
+def test_no_model(numbers):
+    frame, targets = numbers
+    found = dpsis.fit(frame[:30], 2, 0.01, y=targets["number"][:30], seed=1)
+    assert found.model is None and len(found.names) == 2 and "no model" in found.report()
+    for ask in (lambda: found.predict(frame), lambda: found.coef_, lambda: found.save("never")):
+        with pytest.raises(dpsis.RequestError, match="too few rows for one under this budget"):
+            ask()
+
+
+def test_what_is_refused(numbers, tmp_path):
+    frame, targets = numbers
+    y = targets["number"]
+    with pytest.raises(TypeError, match="unexpected keyword argument 'clases'"):
+        dpsis.fit(frame, 2, 1, y=y, clases=["a"])
+    for wrong, said in [
+        ({"k": 2, "epsilon": None}, "budget"),
+        ({"k": 2, "features": ["gene 1"]}, "not both"),
+        ({"features": ["gene 99"]}, "no feature"),
+        ({"k": 2, "share": 2}, "below 1"),
+        ({"k": 2, "lambda_": 2}, "two classes"),
+        ({"k": 2, "scale": "cpm"}, "counts per million"),
+        ({"k": 2, "groups": {"a": ["gene 1"]}}, "not sets"),
+        ({"k": 2, "seed": 1, "ledger": tmp_path / "any"}, "not for release"),
+    ]:
+        with pytest.raises(dpsis.RequestError, match=said):
+            dpsis.fit(frame, **{"epsilon": 1, "y": y, **wrong})
+    with pytest.raises(dpsis.ReadError):
+        dpsis.load_model(tmp_path / "none.json")
+    (tmp_path / "wrong.json").write_text("{}")
+    with pytest.raises(dpsis.InputError, match="cannot be read"):
+        dpsis.load_model(tmp_path / "wrong.json")
+    found = dpsis.fit(frame, 2, 20, y=y, seed=1)
+    with pytest.raises(dpsis.RequestError, match="has no column"):
+        found.predict(frame.drop(columns=found.names))
+
+
+def test_a_ledger_pays(numbers, tmp_path):
+    frame, targets = numbers
+    ledger = dpsis.Ledger(tmp_path / "ledger", cap=6)
+    stated = {"y": targets["number"], "ledger": ledger, "bounds": (-2, 2), "target_bounds": (-4, 4)}
+    planned = dpsis.fit(frame, 2, 5, **stated, dry_run=True)
+    assert ledger.spent == 0 and planned.record["dry_run"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", dpsis.NotPrivateWarning)
+        found = dpsis.fit(frame, 2, 5, **stated)
+    assert found.private and ledger.spent == 5 and found.record["ledger"]
+    for dry in (False, True):
+        with pytest.raises(dpsis.BudgetExceeded):
+            dpsis.fit(frame, 2, 5, **stated, dry_run=dry)
+        with pytest.raises(dpsis.BudgetExceeded):
+            dpsis.select(frame, 2, 5, y=targets["number"], ledger=ledger, dry_run=dry)
+
+
+@pytest.mark.parametrize("command", ["select", "fit"])
+def test_dry_runs(numbers, command_line, tmp_path, command):
+    frame, targets = numbers
+    table = tmp_path / "table.csv"
+    frame.assign(y=targets["number"]).to_csv(table, index=False)
+    options = [command, "--k", 3, "--eps", 2, "--dry-run", table]
+    for data, more in [(table, {}), (frame, {"y": targets["number"]})]:
+        planned = getattr(dpsis, command)(data, 3, 2, dry_run=True, **more)
+        assert isinstance(planned, dpsis.DryRun)
+        record, expected = planned.record, command_line(*options)
+        for one in (record, expected):
+            for part in (one, one.get("selection") or {}):
+                part.pop("target", None)
+        assert record == expected
+        assert "only the" in planned.report() and repr(planned) == planned.report()
+
+
+def test_no_row_is_read_in_a_dry_run(tmp_path):
+    table = tmp_path / "table.csv"
+    table.write_text("a,b,y\n1,2\n")
+    assert dpsis.select(table, 1, 1, dry_run=True).record["features"] == 2
+    with pytest.raises(dpsis.InputError):
+        dpsis.select(table, 1, 1)
+
+
+def test_people(printed, tmp_path):
+    """Ids as a column: the model is that of the command line."""
+    rng = np.random.default_rng(3)
+    x = rng.uniform(size=(3000, 2))
+    frame = pandas.DataFrame({"who": np.arange(3000) // 2, "a": x[:, 0], "b": x[:, 1], "y": x[:, 0] * 2})
+    table = tmp_path / "table.csv"
+    frame.to_csv(table, index=False)
+    options = ["--k", 1, "--eps", 9, "--seed", 4, "--unit", "who", "--unit-target", "mean", "--bounds", "0,1"]
+    expected = json.loads(printed("fit", *options, "--target-bounds", "0,2", table))
+    stated = {"unit_target": "mean", "bounds": (0, 1), "target_bounds": (0, 2), "seed": 4}
+    assert dpsis.fit(frame, 1, 9, unit="who", **stated).model.record == expected
+    beside = dpsis.fit(frame.drop(columns="who"), 1, 9, unit=frame["who"], **stated)
+    assert beside.model.record == expected and expected["guarantee"]["unit"] == "person"

@@ -1,0 +1,128 @@
+//! A request for a model in words, numbers and lists, as every door takes it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Parameter, Result};
+use crate::select::builder::Select;
+use crate::select::fit::FitModel;
+use crate::select::stated::{Number, SelectOptions, read_options};
+
+/// The options of a fit: those of its selection, and those of its model. As JSON it is one object
+/// of all fields; a field that is left out has the default that [`FitModel`] gives it.
+///
+/// ```
+/// use dpsis::FitOptions;
+///
+/// let json = r#"{"k": 5, "epsilon": "2", "share": "1/2", "classes": ["well", "ill"], "lambda": 30}"#;
+/// FitOptions::from_json(json)?.request()?.check()?;
+/// # Ok::<(), dpsis::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FitOptions {
+    /// The selection, with the budget of the whole.
+    #[serde(flatten)]
+    pub select: SelectOptions,
+    /// The model.
+    #[serde(flatten)]
+    pub model: ModelOptions,
+}
+
+/// The options of a model. Numbers that are read exactly are texts.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ModelOptions {
+    /// The selection's share of epsilon.
+    pub share: Option<String>,
+    /// The features of the model, instead of a selection.
+    pub features: Option<Vec<String>>,
+    /// The share of ranges in the model's part.
+    pub ranges: Option<String>,
+    /// The strength of the regularization of a logistic model.
+    pub lambda: Option<Number>,
+}
+
+impl FitOptions {
+    /// Reads a JSON object of options.
+    ///
+    /// # Errors
+    ///
+    /// As for [`SelectOptions::from_json`].
+    pub fn from_json(json: &str) -> Result<Self> {
+        read_options(json)
+    }
+
+    /// The request, unchecked.
+    ///
+    /// # Errors
+    ///
+    /// As for [`SelectOptions::request`]; `Request` if features are stated and selected, too.
+    pub fn request(&self) -> Result<FitModel> {
+        self.request_with(|select| select)
+    }
+
+    /// Like [`request`](Self::request), where `hooks` adds to the selection what no option states.
+    ///
+    /// # Errors
+    ///
+    /// As for [`request`](Self::request).
+    pub fn request_with(&self, hooks: impl FnOnce(Select) -> Select) -> Result<FitModel> {
+        let SelectOptions { k, fwer, at_most, .. } = &self.select;
+        let selects = k.is_some() || fwer.is_some() || at_most.is_some();
+        if self.model.features.is_some() && selects {
+            let rule = "the features of a model are stated, or selected: not both";
+            let about = [Parameter::K, Parameter::FalseNames, Parameter::AtMost];
+            return Err(Error::request(rule).about(about));
+        }
+        Ok(self.model.request(hooks(self.select.request()?)))
+    }
+}
+
+impl ModelOptions {
+    /// The request for a model of what `select` selects, unchecked.
+    pub fn request(&self, select: Select) -> FitModel {
+        let mut request = FitModel::new(select);
+        if let Some(share) = &self.share {
+            request = request.share(share);
+        }
+        if let Some(names) = &self.features {
+            request = request.features(names);
+        }
+        if let Some(share) = &self.ranges {
+            request = request.ranges(share);
+        }
+        match self.lambda {
+            Some(lambda) => request.lambda(lambda.0),
+            None => request,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_what_the_builder_is_told() {
+        let full = r#"{"epsilon": "2", "share": "1/2", "ranges": "0.1", "lambda": 30, "classes": ["a", "b"]}"#;
+        let stated = FitOptions::from_json(full).unwrap();
+        let select = Select::beyond_chance().epsilon(2).target(crate::Target::classes(["a", "b"]));
+        let told = FitModel::new(select).share("1/2").ranges("0.1").lambda(30.0);
+        assert_eq!(format!("{:?}", stated.request().unwrap()), format!("{told:?}"));
+        let again = serde_json::to_string(&stated).unwrap();
+        assert_eq!(FitOptions::from_json(&again).unwrap(), stated, "{again}");
+    }
+
+    #[test]
+    fn what_is_refused() {
+        for (json, said) in [
+            (r#"{"lambada": 2}"#, "did you mean \"lambda\"?"),
+            (r#"{"share": ["S3CR3T"]}"#, "\"share\" has a value of another kind"),
+            (r#"{"k": 2, "features": ["S3CR3T"]}"#, "not both"),
+        ] {
+            let error = FitOptions::from_json(json).and_then(|options| options.request());
+            let text = error.unwrap_err().to_string();
+            assert!(text.contains(said) && !text.contains("S3CR3T"), "{json}: {text}");
+        }
+    }
+}
