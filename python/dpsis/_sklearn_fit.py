@@ -346,11 +346,11 @@ class PrivateClassifier(ClassifierMixin, _PrivateModel):  # type: ignore[misc]
         self.random_state = random_state
 
     def _stated(self) -> dict[str, Any]:
-        if self.classes is None:
+        if arguments.labels("classes", self.classes) is None:
             rule = "state the two labels of y. They are not read from it, because which labels occur is private"
             raise RequestError(rule, ["classes"])
         # Sorted, as scikit-learn has them.
-        return {**super()._stated(), "classes": np.unique(list(self.classes)).tolist()}
+        return {**super()._stated(), "classes": np.unique(list(self.classes or ())).tolist()}
 
     def fit(self, X: Any, y: Any, unit: Any = None) -> PrivateClassifier:
         """Select features and fit the model.

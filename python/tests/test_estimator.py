@@ -206,6 +206,8 @@ def test_classification():
     with pytest.raises(dpsis.RequestError, match="state the two labels") as caught:
         PrivateClassifier(1, epsilon=1).fit(x, y)
     assert caught.value.parameters == ("classes",)
+    with pytest.raises(TypeError, match="a list of labels"):
+        PrivateClassifier(1, epsilon=1, classes="no").fit(x, y)
     with pytest.raises(dpsis.RequestError, match="not of more"):
         PrivateClassifier(1, epsilon=1, classes=[1, 2, 3]).fit(x, y)
 

@@ -80,6 +80,7 @@ def test_what_a_model_holds(numbers):
     assert (linear.intervals_[:, 0] < linear.coef_).all() and (linear.coef_ < linear.intervals_[:, 1]).all()
     assert sorted(linear.names) == ["gene 1", "gene 4", "gene 7"]
     assert list(linear.to_frame().columns) == ["name", "coefficient", "low", "high", "range"]
+    assert not {"places", "table_features"} & set(linear.record)
     assert "intercept" in linear.report() and linear.record["guarantee"]["epsilon"] == "20"
     with pytest.raises(dpsis.RequestError, match="no probabilities"):
         linear.predict_proba(frame)

@@ -72,8 +72,10 @@ pub struct FitRecord {
     /// Caveats of the model, besides those of the selection.
     pub warnings: Vec<Warning>,
     /// The number of features of the table.
+    #[serde(skip)]
     pub(super) table_features: usize,
     /// The indices of the model's features among them.
+    #[serde(skip)]
     pub(super) places: Vec<usize>,
 }
 

@@ -98,6 +98,10 @@ fn classes_are_predicted_by_their_probability() {
     assert!(report.contains("NOT PRIVATE: seeded"), "{report}");
     assert!(report.contains("logistic regression of class: log-odds of yes"), "{report}");
     let (predicted, _) = folder.done("predict m.json table.csv");
+    // A table of the model's one feature, without a target.
+    fs::write(folder.path("dose.csv"), "dose\n0\n13\n").unwrap();
+    let (alone, _) = folder.done("predict m.json dose.csv");
+    assert!(predicted.starts_with(&alone), "{alone}");
     assert!(predicted.starts_with("probability of yes\n"), "{predicted}");
     let right = predicted
         .lines()
