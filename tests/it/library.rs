@@ -167,7 +167,7 @@ fn the_parts_rebuild_the_whole() {
         block.add_row(&codes, code).unwrap();
     }
     sums.add_sums(&other).unwrap();
-    assert_eq!(sums.rows(), 500);
+    assert_eq!(sums.rows(), 640);
     let center = estimate::center(sums.target_sums(), relation, &part(1), seed).unwrap();
     assert_eq!(whole.released.rows_estimate, Some(center.1.rows));
     let scores = sums.scores(center.0, relation).unwrap();

@@ -866,7 +866,7 @@ fn replacing_a_row_makes_the_number_of_rows_public() {
     assert_eq!(code(&output), 0);
     let report: Vec<&str> = stderr(&output).split_whitespace().collect();
     let report = report.join(" ");
-    assert!(report.contains("500 rows (public)") && report.contains("replacing one row"));
+    assert!(report.contains("640 rows (public)") && report.contains("replacing one row"));
     let sensitivity = |neighbors: &str| {
         let common = ["select", "-k5", "-e4", "--score", "kendall", "--format", "json"];
         let output = dpsis(&[&common[..], &["--neighbors", neighbors, DEMO]].concat());

@@ -80,8 +80,7 @@ fn a_first_day_is_three_commands() {
     let output = Command::new(env!("CARGO_BIN_EXE_dpsis")).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     let shown = String::from_utf8(output.stderr).unwrap();
-    let commands: Vec<&str> =
-        shown.lines().filter(|line| line.starts_with("  dpsis ")).collect();
+    let commands: Vec<&str> = shown.lines().filter(|line| line.starts_with("  dpsis ")).collect();
     assert_eq!(commands.len(), 3, "{shown}");
     assert!(shown.ends_with("dpsis --help\n") && output.stdout.is_empty(), "{shown}");
     assert!(shown.lines().all(|line| line.len() <= 80), "{shown}");

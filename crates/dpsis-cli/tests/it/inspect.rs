@@ -191,7 +191,7 @@ fn what_would_be_found_is_announced() {
         let line = text.lines().find_map(|line| line.trim().strip_prefix(&start));
         line.unwrap().split(',').next().unwrap().parse().unwrap()
     };
-    assert!(text.contains("With 500 rows features are found"), "{text}");
+    assert!(text.contains("With 640 rows features are found"), "{text}");
     // The true features have distances of about a quarter.
     assert!(found("0.5") > 0.25 && found("2") < 0.25 && found("5") < found("2"), "{text}");
     let rows: String = (0..40).map(|i| format!("{},{},{}\n", i % 7, i % 5, i % 2)).collect();
