@@ -1,5 +1,5 @@
-//! Records as HTML pages: first the privacy guarantee and the verdict, then the picks and how they
-//! were made.
+//! Records as HTML pages: first the picks, below the verdict and whether the page may be released,
+//! then the guarantee and how the picks were made.
 
 use super::facts::{self, Fact, Part};
 use super::findings;
@@ -14,23 +14,23 @@ use crate::select::{Estimate, Guarantee, PickOrder, Record, Warning};
 pub(super) fn page_of_selection(record: &Record) -> Page {
     let (k, features) = (record.selected.len(), record.public.features);
     let subject = protected(&record.score, &record.guarantee);
-    let privacy = privacy(
-        record.private,
-        is_paper(&record.score),
-        format!("Protected: {subject}."),
-        &record.guarantee,
-        &record.warnings,
-        verdict(record),
-    );
+    let (private, guarantee) = (record.private, &record.guarantee);
+    let subject = format!("Protected: {subject}.");
+    let privacy = privacy(private, is_paper(&record.score), subject, guarantee);
     let what = features_or_sets(&record.score);
-    let blocks = tables(&facts::of_selection(record));
-    let selected = warnings(&record.warnings).chain(selected_features(record)).collect();
+    let target = record.target.name.as_deref();
+    let target = target.map_or(String::new(), |name| format!(" for \u{201c}{name}\u{201d}"));
+    let others = |warning: &&Warning| private || !warning.kind.is_essential();
+    let selected = [banners(verdict(record), private, guarantee, &record.warnings)]
+        .into_iter()
+        .chain(warnings(record.warnings.iter().filter(others)))
+        .chain(selected_features(record));
     Page {
-        title: format!("{k} of {features} {what}"),
+        title: format!("{k} of {features} {what}{target}"),
         sections: vec![
+            section("selected", &format!("Selected {what}"), selected.collect()),
             section("privacy", "Privacy", privacy),
-            section("selected", &format!("Selected {what}"), selected),
-            section("how", "How they were selected", blocks),
+            section("how", "How they were selected", tables(&facts::of_selection(record))),
         ],
         ..Page::default()
     }
@@ -45,15 +45,16 @@ pub(super) fn page_of_choice(record: &ChoiceRecord) -> Page {
         words: "NO VERDICT".into(),
         text: sentence(findings::NO_VERDICT_ON_A_CHOICE),
     };
-    let (guarantee, warnings_of) = (&record.guarantee, &record.warnings);
-    let privacy = privacy(record.private, false, subject.into(), guarantee, warnings_of, verdict);
+    let (private, guarantee) = (record.private, &record.guarantee);
+    let privacy = privacy(private, false, subject.into(), guarantee);
+    let banners = banners(verdict, private, guarantee, &record.warnings);
     let mut blocks = tables(&facts::of_choice(record));
     blocks.extend(warnings(&record.warnings));
     Page {
         title: format!("{} of {} candidates", score.k, score.candidates),
         sections: vec![
+            section("selected", "Chosen", vec![banners, chosen(record)]),
             section("privacy", "Privacy", privacy),
-            section("selected", "Chosen", chosen(record)),
             section("how", "How", blocks),
         ],
         ..Page::default()
@@ -101,22 +102,11 @@ fn sentence(text: &str) -> String {
         .unwrap_or_default()
 }
 
-/// The blocks on privacy: its banner beside that of the verdict, meaning, guarantee and the parts
-/// of epsilon.
-fn privacy(
-    private: bool,
-    is_nominal: bool,
-    subject: String,
-    guarantee: &Guarantee,
-    warnings: &[Warning],
-    verdict: Block,
-) -> Vec<Block> {
-    let Guarantee { epsilon, delta, pure_epsilon, neighbors, unit, spent, .. } = guarantee;
-    let relation = match neighbors {
-        Neighbors::AddRemove => format!("adding or removing one {unit}"),
-        Neighbors::ReplaceOne => format!("replacing one {unit} by another"),
-    };
-    let banner = if private {
+/// The verdict, and beside it whether the page may be released.
+fn banners(verdict: Block, private: bool, guarantee: &Guarantee, warnings: &[Warning]) -> Block {
+    let Guarantee { epsilon, delta, .. } = guarantee;
+    let relation = relation(guarantee);
+    let privacy = if private {
         Block::Banner {
             level: Level::Good,
             words: "PRIVATE".into(),
@@ -131,6 +121,20 @@ fn privacy(
             text: format!("Not for release. {}.", reasons.join("; ")),
         }
     };
+    Block::Beside(vec![verdict, privacy])
+}
+
+/// The change of a table that is hidden.
+fn relation(Guarantee { neighbors, unit, .. }: &Guarantee) -> String {
+    match neighbors {
+        Neighbors::AddRemove => format!("adding or removing one {unit}"),
+        Neighbors::ReplaceOne => format!("replacing one {unit} by another"),
+    }
+}
+
+/// The blocks on privacy: meaning, guarantee and the parts of epsilon.
+fn privacy(private: bool, is_nominal: bool, subject: String, guarantee: &Guarantee) -> Vec<Block> {
+    let Guarantee { epsilon, delta, pure_epsilon, neighbors, unit, spent, .. } = guarantee;
     let total = epsilon.to_f64();
     let parts = spent.iter().map(|part| {
         let share = part.epsilon.to_f64() / total;
@@ -144,14 +148,14 @@ fn privacy(
         (false, false) => ("Guarantee of a run without a seed", "How epsilon was split"),
         (false, true) => ("Nominal only", "How the nominal epsilon was split"),
     };
-    let mut blocks = vec![Block::Beside(vec![banner, verdict])];
+    let mut blocks = Vec::new();
     if private {
         blocks.push(Block::Paragraph(meaning(total, delta, *neighbors, *unit)));
         blocks.push(Block::Paragraph(subject));
     }
     let pure = pure_epsilon.iter().map(|pure| row("epsilon at delta 0", pure.to_string()));
     let stated = [row("epsilon", epsilon.to_string()), row("delta", delta.to_string())];
-    let to_whom = [row("neighbors", relation), row("unit", unit.to_string())];
+    let to_whom = [row("neighbors", relation(guarantee)), row("unit", unit.to_string())];
     blocks.push(table_of(caption, stated.into_iter().chain(pure).chain(to_whom).collect()));
     blocks.push(Block::Table {
         caption: spent_on.into(),
@@ -205,8 +209,12 @@ fn selected_features(record: &Record) -> Vec<Block> {
         ("direction", |estimate| estimate.direction.map(|direction| direction.to_string())),
         ("error", findings::direction_error),
     ];
-    let parts: Vec<(&str, Cell)> =
-        parts.into_iter().filter(|(_, cell)| findings::has(record, cell)).collect();
+    // Without k each name is beyond chance.
+    let is_told = |name: &str| name != "beyond chance" || record.public.false_names.is_none();
+    let parts: Vec<(&str, Cell)> = parts
+        .into_iter()
+        .filter(|(name, cell)| is_told(name) && findings::has(record, cell))
+        .collect();
     let members = findings::members(record);
     let what = if members.is_empty() { "feature" } else { "set" };
     let mut header = vec![what.to_owned(), line_of_features(record).to_owned()];
@@ -248,7 +256,8 @@ fn strengths(record: &Record) -> Block {
     let chance = record.verdict.chance_level.map(|level| (level, "chance".to_owned()));
     let mut caption =
         format!("Strength ({}), with its 90% interval.", findings::strength_in_words(record));
-    if findings::has(record, |estimate| estimate.beyond_chance) {
+    let can_be_hollow = record.public.false_names.is_none();
+    if can_be_hollow && findings::has(record, |estimate| estimate.beyond_chance) {
         caption +=
             " Filled points are beyond chance, hollow points are not distinguishable from it.";
     }
@@ -276,13 +285,13 @@ fn strengths(record: &Record) -> Block {
     }
 }
 
-fn chosen(record: &ChoiceRecord) -> Vec<Block> {
+fn chosen(record: &ChoiceRecord) -> Block {
     let rows = record.selected.iter().map(|one| vec![one.name.clone(), one.row.to_string()]);
-    vec![Block::Table {
+    Block::Table {
         caption: in_order(record.order).into(),
         header: vec!["candidate".into(), "row".into()],
         rows: rows.collect(),
-    }]
+    }
 }
 
 fn in_order(order: PickOrder) -> &'static str {
@@ -294,8 +303,8 @@ fn in_order(order: PickOrder) -> &'static str {
     }
 }
 
-fn warnings(warnings: &[Warning]) -> impl Iterator<Item = Block> {
-    warnings.iter().map(|warning| {
+fn warnings<'a>(all: impl IntoIterator<Item = &'a Warning>) -> impl Iterator<Item = Block> {
+    all.into_iter().map(|warning| {
         let level = if warning.kind.is_essential() { Level::Danger } else { Level::Warning };
         Block::Notice(Notice::new(level, warning.text.clone()))
     })

@@ -258,10 +258,11 @@ fn table(all: &[Enumerated]) -> String {
     let broken = all.iter().filter(|one| !one.found.holds).count();
     let _ = writeln!(
         text,
-        "{} of {} hold at epsilon {} on these grids",
+        "{} of {} hold at epsilon {} on these grids, of {} pairs",
         all.len() - broken,
         all.len(),
-        all.first().map(|one| one.found.epsilon.to_string()).unwrap_or_default()
+        all.first().map(|one| one.found.epsilon.to_string()).unwrap_or_default(),
+        grouped(all.iter().map(|one| one.found.work.pairs).sum())
     );
     text
 }

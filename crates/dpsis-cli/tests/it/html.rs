@@ -25,18 +25,18 @@ fn place(page: &str, text: &str) -> usize {
 }
 
 #[test]
-fn privacy_and_the_verdict_come_first_then_the_names() {
+fn the_names_come_first_below_the_verdict_and_the_promise() {
     let (html, said) = page(&["select", "-k", "5", "-e", "2", "--format", "html", DEMO]);
     assert_eq!(said, "", "the report is in the page");
     assert!(html.starts_with("<!doctype html>"));
     let words = place(&html, "<p class=\"words\">PRIVATE</p>");
-    let verdict = place(&html, "<p class=\"words\">") + 1;
-    let verdict = verdict + place(&html[verdict..], "<p class=\"words\">");
+    let verdict = place(&html, "<p class=\"words\">");
     let ledger = place(&html, "<td class=\"number\">1.25</td>");
     let names = place(&html, "<td>gene_");
     let how = place(&html, "by the mechanism ");
     let record = place(&html, "<pre>{");
-    assert!(words < verdict && verdict < ledger && ledger < names && names < how && how < record);
+    assert!(verdict < words && words < names && names < ledger && ledger < how && how < record);
+    place(&html, "<h1>5 of 300 features for \u{201c}response\u{201d}</h1>");
     assert_eq!(html.matches("<td>gene_").count(), 5);
     for text in ["adding or removing one row", "88.1%", "target median: 0.2 (10%)", "response"] {
         place(&html, text);
