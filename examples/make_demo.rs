@@ -5,9 +5,10 @@
 //! cargo run --release --example make_demo small > datasets/small.csv
 //! ```
 //!
-//! The features come in blocks of 10, which share a factor that explains 30% of their variance. Some
-//! features, each in a block of its own, determine the numeric target: response = sum of +-1 times
-//! these features + noise, with noise variance one third of the signal's. All data are synthetic.
+//! The features come in blocks of 10, which share a factor that explains 30% of their variance.
+//! Some features, each in a block of its own, determine the numeric target: response = sum of +-1
+//! times these features + noise, with noise variance one third of the signal's. All data are
+//! synthetic.
 
 use std::io::{self, Write};
 

@@ -11,9 +11,9 @@ use pyo3::prelude::*;
 use crate::errors::OrRaise;
 use crate::interruptible::{Watch, run_detached};
 
-/// Prices releases, each an event, the name of a file, or a record in JSON with the name that errors
-/// call it: the account as JSON and as text. Epsilon is asked for at `delta`, unless an epsilon is
-/// stated.
+/// Prices releases, each an event, the name of a file, or a record in JSON with the name that
+/// errors call it: the account as JSON and as text. Epsilon is asked for at `delta`, unless an
+/// epsilon is stated.
 #[pyfunction]
 pub(crate) fn account(
     py: Python<'_>,
@@ -101,8 +101,8 @@ impl Options {
     }
 }
 
-/// Judges a claim by the outcomes of runs on two neighboring tables, pair by pair: the audit as JSON
-/// and as text, and whether the outcomes are consistent with the claim.
+/// Judges a claim by the outcomes of runs on two neighboring tables, pair by pair: the audit as
+/// JSON and as text, and whether the outcomes are consistent with the claim.
 #[pyfunction]
 pub(crate) fn audit(
     py: Python<'_>,

@@ -233,8 +233,8 @@ impl Select {
 
     /// Sets the shares of the budget for the target's median and center, which are spent only if
     /// these are estimated (defaults 0.1 and 0.075; without k, 0.1 and 0.12): exact numbers of at
-    /// least 1e-6 each. All shares must add up to less than 1. The two-stage method counts rows with
-    /// the center's share.
+    /// least 1e-6 each. All shares must add up to less than 1. The two-stage method counts rows
+    /// with the center's share.
     pub fn shares(self, target: impl Into<Exact>, center: impl Into<Exact>) -> Self {
         self.with(|request| {
             request.shares.target = Some(target.into());
@@ -247,9 +247,9 @@ impl Select {
     }
 
     /// Sets the share of the budget for the strengths of the selected features and the verdict on
-    /// them (default 0.2; without k, 0.36): 0, or an exact number of at least 1e-6. It is spent only
-    /// where there is a private center and a verdict: not by Kendall's correlation, the two-stage
-    /// method and DPKendall.
+    /// them (default 0.2; without k, 0.36): 0, or an exact number of at least 1e-6. It is spent
+    /// only where there is a private center and a verdict: not by Kendall's correlation, the
+    /// two-stage method and DPKendall.
     pub fn estimates(self, share: impl Into<Exact>) -> Self {
         self.with(|request| request.shares.estimates = Some(share.into()))
     }

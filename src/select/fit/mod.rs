@@ -82,12 +82,12 @@ impl FitModel {
     /// A request for a model of the features that `select` selects; its epsilon and its delta are
     /// those of both together.
     ///
-    /// Strengths of k features and the verdict on them are not released, unless
-    /// [asked for](Self::estimates).
+    /// Strengths of k features and the verdict on them are released only where their share is stated,
+    /// [there](Select::estimates) or [here](Self::estimates).
     pub fn new(select: Select) -> Self {
         let mut request = select.into_request();
         if let Names::Best(_) = request.names {
-            request.shares.estimates = Some(0.into());
+            request.shares.estimates.get_or_insert(0.into());
         }
         Self(CheckedFitModel(FitRequest::new(request)))
     }
@@ -110,8 +110,7 @@ impl FitModel {
     }
 
     /// Sets the share of the selection's part for strengths and the verdict (default 0 for k
-    /// features): see
-    /// [`Select::estimates`].
+    /// features): see [`Select::estimates`].
     pub fn estimates(self, share: impl Into<Exact>) -> Self {
         self.with(|request| request.select.shares.estimates = Some(share.into()))
     }

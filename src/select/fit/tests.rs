@@ -82,6 +82,18 @@ fn all_parts_sum_to_epsilon() {
             ],
         ),
         (
+            // A stated share is not passed over.
+            FitModel::new(linear(1).estimates("0.1")).share("1/3"),
+            vec![
+                Purpose::TargetMedian,
+                Purpose::TargetCenter,
+                Purpose::Selection,
+                Purpose::Estimates,
+                Purpose::Ranges,
+                Purpose::Model,
+            ],
+        ),
+        (
             FitModel::new(stated.clone()),
             // The range is for the model: the selection splits the target.
             vec![Purpose::TargetMedian, Purpose::TargetCenter, Purpose::Selection, Purpose::Model],
