@@ -8,11 +8,11 @@ use crate::group_arguments::GroupArguments;
 use crate::ledger_arguments::LedgerArguments;
 use crate::mechanism_arguments::MechanismArguments;
 use crate::output_arguments::OutputArguments;
-use crate::privacy_arguments::{BudgetArgument, DeltaArgument, Relation};
+use crate::privacy_arguments::{BudgetArgument, DeltaArgument, Relation, privacy};
 use crate::score_arguments::ScalingArguments;
 use crate::stated_table::StatedTable;
-use crate::values::with_shares;
-use dpsis::SelectOptions;
+use crate::values::{parse_center, parse_size, with_shares, word};
+use dpsis::{Result, SelectOptions};
 
 /// Print the names of k features, or of all beyond chance, privately.
 ///
@@ -290,5 +290,25 @@ impl SelectArguments {
         let command = Self::augment_args(clap::Command::new("select"));
         let matches = command.try_get_matches_from(words).ok()?;
         Self::from_arg_matches(&matches).ok()
+    }
+
+    /// States the release: its budget, how features are found, and what a run takes.
+    pub(super) fn state_release(&self, options: &mut SelectOptions) -> Result<()> {
+        options.target.center = Some(parse_center(&self.center)?);
+        options.privacy = privacy(
+            &self.budget,
+            &self.delta,
+            self.neighbors,
+            self.split.as_deref(),
+            self.direction,
+        )?;
+        options.method.method = Some(word(self.method));
+        options.method.blocks = self.blocks;
+        options.method.penalty = self.penalty.map(Into::into);
+        options.method.refine = self.refine.map(word);
+        self.mechanism.state(&mut options.method);
+        options.running.memory = self.memory.as_deref().map(parse_size).transpose()?;
+        options.running.threads = self.threads;
+        Ok(())
     }
 }

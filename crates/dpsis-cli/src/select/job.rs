@@ -6,10 +6,9 @@ use std::path::{Path, PathBuf};
 use super::arguments::{MethodId, SelectArguments};
 use crate::files::files;
 use crate::output;
-use crate::privacy_arguments::privacy;
 use crate::progress::progress;
-use crate::values::{parse_center, parse_size, word};
-use dpsis::{Error, FileTables, NotPrivateSelect, Result, Select, SelectOptions};
+use crate::values::parse_size;
+use dpsis::{Error, FileTables, NotPrivateSelect, Result, Select};
 
 /// The files that a command reads.
 pub(crate) struct Inputs {
@@ -83,26 +82,6 @@ impl SelectArguments {
         }
         let table = self.stated.tables(&inputs.rows, &stated)?;
         Ok(Job { table, select, seed: self.seed, paper: self.preprocess.is_some() })
-    }
-
-    /// States the release: its budget, how features are found, and what a run takes.
-    pub(super) fn state_release(&self, options: &mut SelectOptions) -> Result<()> {
-        options.target.center = Some(parse_center(&self.center)?);
-        options.privacy = privacy(
-            &self.budget,
-            &self.delta,
-            self.neighbors,
-            self.split.as_deref(),
-            self.direction,
-        )?;
-        options.method.method = Some(word(self.method));
-        options.method.blocks = self.blocks;
-        options.method.penalty = self.penalty.map(Into::into);
-        options.method.refine = self.refine.map(word);
-        self.mechanism.state(&mut options.method);
-        options.running.memory = self.memory.as_deref().map(parse_size).transpose()?;
-        options.running.threads = self.threads;
-        Ok(())
     }
 
     /// Says on a terminal, and nowhere else, that a run has taken more memory than it was to: it
