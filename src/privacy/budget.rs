@@ -127,11 +127,12 @@ mod tests {
             Purpose::Direction,
             Purpose::FeatureMedians,
             Purpose::Signs,
+            Purpose::Number,
             Purpose::Ranges,
             Purpose::Model,
         ];
         let draws: std::collections::BTreeSet<u64> = all.map(Purpose::draw).into();
-        assert_eq!(draws, [0, 1, 2, 3, 5, 6, 11, 12, 20, 21].into());
+        assert_eq!(draws, [0, 1, 2, 3, 5, 6, 11, 12, 13, 20, 21].into());
     }
 
     #[test]

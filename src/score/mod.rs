@@ -28,6 +28,7 @@ pub use kendall::KENDALL_GRID;
 pub use kendall::{kendall, kendall_of_classes};
 #[cfg(feature = "ndarray")]
 pub use ks::{ks, ks_of_classes};
+pub(crate) use scores::LARGEST;
 pub use scores::Scores;
 
 pub(crate) use kendall::kendall_scores;

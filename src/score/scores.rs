@@ -28,7 +28,7 @@ enum Sensitivities {
 
 /// The largest magnitude of a score, so that every difference fits an `i64`: an overflow would
 /// break privacy.
-const LARGEST: u64 = (1 << 62) - 1;
+pub(crate) const LARGEST: u64 = (1 << 62) - 1;
 
 impl Scores {
     /// Scores of candidates 0, 1, ... and their common sensitivity in the same unit.

@@ -89,7 +89,8 @@ pub(super) fn check(request: &Request) -> Result<()> {
 }
 
 /// Refuses the options that go with k features, and not with all beyond chance: their level is
-/// proven for scores of single features against a target coded by private counts.
+/// proven for scores of single features against a target coded by private counts. (People with
+/// several rows are refused where the header is known.)
 fn check_beyond_chance(request: &Request) -> Result<()> {
     let delta = Delta::stated(request.delta.clone())?;
     let (rule, about) = match request {

@@ -37,6 +37,10 @@
 //! null feature is named: any is with probability at most alpha. (One p-value for score and noise
 //! together, as with a stated k, would not do: K depends on the scores.) The expected share of null
 //! names is then at most alpha, too.
+//!
+//! L takes rows of one weight. Rows of people weigh one over their number, by which people of one
+//! class may all count less: without an association the score would be beyond L. So tables with
+//! people of several rows are refused.
 
 use std::ops::Neg;
 
@@ -45,7 +49,7 @@ use crate::estimate::{Counted, noise_level};
 use crate::mechanism::{PermuteAndFlip, choose};
 use crate::privacy::Purpose;
 use crate::random::Bits;
-use crate::score::Scores;
+use crate::score::{LARGEST, Scores};
 use crate::select::law::Law;
 use crate::select::plan::{BeyondChance, Plan};
 use crate::select::reach::Reach;
@@ -130,14 +134,17 @@ pub(super) fn draw(
     largest.select_nth_unstable_by(last.number - 1, |a, b| b.cmp(a));
     largest.truncate(last.number);
     largest.sort_unstable_by(|a, b| b.cmp(a));
-    let excess = |needed: &Needed| {
-        let score = (needed.score * units.row).ceil() as i64;
-        largest[needed.number - 1] - score
-    };
+    let excess = |needed: &Needed| largest[needed.number - 1] - on_grid(needed.score * units.row);
     let utilities = utilities(&numbers.iter().map(excess).collect::<Vec<_>>());
     let utilities = Scores::new(utilities, scores.sensitivity(), plan.request.neighbors)?;
     let picked = choose(&PermuteAndFlip, &utilities, 1, epsilon, bits)?;
     Ok(picked.first().map_or(1, |pick| numbers[*pick].number))
+}
+
+/// A score that is needed, on the grid, rounded up. It ends where scores do, which are at least 0:
+/// so the difference of a score and this one is a utility, whatever the table holds.
+fn on_grid(score: f64) -> i64 {
+    (score.ceil() as i64).min(LARGEST as i64)
 }
 
 /// Minus the least change that makes each number the last one with an excess of at least 0; the
@@ -233,6 +240,18 @@ mod tests {
             NUMBERS.iter().map(|number| -(*number as i64 - NUMBERS[enough] as i64).abs()).collect()
         };
         assert_eq!(largest(&counts), 2);
+    }
+
+    /// No score that is needed, by whatever counts, makes a utility that is none for some tables.
+    #[test]
+    fn utilities_are_in_range() {
+        for needed in [0.0, 1e18, (1u64 << 62) as f64, 1e300, f64::INFINITY] {
+            for score in [0, LARGEST as i64] {
+                let excess = [0, score - on_grid(needed)];
+                let utilities = Scores::new(utilities(&excess), 1, crate::Neighbors::AddRemove);
+                assert!(utilities.is_ok(), "{needed}, {score}");
+            }
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::Args;
 
 use crate::output::{self, Destination, Format};
-use crate::select::SelectArguments;
+use crate::select::{SelectArguments, unused};
 use crate::values::parse_record;
 use crate::words;
 use dpsis::report::{fit_dry_run, fit_report, to_json};
@@ -22,6 +22,7 @@ use dpsis::{Error, FitRecord, ModelOptions, Result};
     after_long_help = AFTER_HELP,
     mut_arg("share", |share| share
         .help("The selection's share of the budget [default: 0.4]")
+        .hide(false)
         .hide_short_help(false)
         .help_heading("Model")),
     mut_arg("target_file", |option| option.hide_short_help(true)),
@@ -64,11 +65,6 @@ pub(crate) struct FitArguments {
     /// takes less noise and pulls probabilities towards 1/2 [default: 10]
     #[arg(long, value_name = "NUMBER", hide_short_help = true, help_heading = "Model")]
     lambda: Option<f64>,
-}
-
-/// An option of `dpsis select` that a model has no use for: it is refused, and no help lists it.
-fn unused(option: clap::Arg) -> clap::Arg {
-    option.hide(true)
 }
 
 const MORE: &str = "All options, with examples: dpsis fit --help";

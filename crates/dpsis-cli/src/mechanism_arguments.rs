@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use dpsis::mechanism::{CARDS, Card, Mechanism, Parameters, by_id};
+use dpsis::mechanism::{CARDS, Card, Chooses, Mechanism, Parameters, Sensitivity, by_id};
 use dpsis::{MethodOptions, Result};
 
 /// The mechanism and its parameters.
@@ -16,7 +16,7 @@ pub(super) struct MechanismArguments {
     #[arg(
         long,
         value_name = "ID",
-        value_parser = clap::builder::PossibleValuesParser::new(CARDS.map(|card| card.id)),
+        value_parser = clap::builder::PossibleValuesParser::new(CARDS.map(value)),
         hide_short_help = true, help_heading = "Mechanism"
     )]
     mechanism: Option<String>,
@@ -96,6 +96,12 @@ pub(super) struct ParameterArguments {
 
     #[arg(long, value_name = "RATE", hide_short_help = true, help_heading = "Mechanism", help = help("rate"))]
     rate: Option<String>,
+}
+
+/// The id of a mechanism; one that cannot select features is refused with the reason, and not listed.
+fn value(card: &Card) -> clap::builder::PossibleValue {
+    let selects = card.sensitivity != Sensitivity::Own && card.chooses != Chooses::AtMost;
+    clap::builder::PossibleValue::new(card.id).hide(!selects)
 }
 
 /// The help of a parameter: the mechanisms that take it, its meaning, range and default.

@@ -11,7 +11,7 @@ use crate::output_arguments::OutputArguments;
 use dpsis::{Error, Result, RunNote};
 use job::Job;
 
-pub(super) use arguments::SelectArguments;
+pub(super) use arguments::{SelectArguments, unused};
 
 pub(super) fn select(arguments: &SelectArguments, note: RunNote) -> Result<()> {
     if arguments.dry_run && arguments.output.format() == Format::Html {

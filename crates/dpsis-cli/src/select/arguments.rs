@@ -21,7 +21,17 @@ use dpsis::{Result, SelectOptions};
 /// .RData, Parquet and Arrow (a build with feature arrow). The names go to stdout, a report to
 /// stderr.
 #[derive(Debug, Args)]
-#[command(after_help = MORE, after_long_help = AFTER_HELP)]
+#[command(
+    after_help = MORE,
+    after_long_help = AFTER_HELP,
+    mut_arg("beta", unused),
+    mut_arg("share", unused),
+    mut_arg("stop", unused),
+    mut_arg("eta", unused),
+    mut_arg("level", unused),
+    mut_arg("alpha", unused),
+    mut_arg("rate", unused),
+)]
 pub(crate) struct SelectArguments {
     #[command(flatten)]
     pub(super) names: NamesArguments,
@@ -236,6 +246,12 @@ const OF_TABLES: [&str; 26] = [
     "threads",
     "dry_run",
 ];
+
+/// An option that has no use for a command that takes it with others: it is refused, and no help
+/// lists it.
+pub(crate) fn unused(option: clap::Arg) -> clap::Arg {
+    option.hide(true)
+}
 
 const MORE: &str = "All options, with examples: dpsis select --help";
 

@@ -86,6 +86,9 @@ fn a_first_day_is_three_commands() {
     assert!(shown.lines().all(|line| line.len() <= 80), "{shown}");
 }
 
+/// Parameters of mechanisms that do not select features: `dpsis select` refuses them.
+const NOT_FOR_FEATURES: [&str; 6] = ["--beta", "--stop", "--eta", "--level", "--alpha", "--rate"];
+
 /// Options of `dpsis select` that `dpsis fit` refuses: no help lists them.
 const NOT_FOR_MODELS: [&str; 7] = [
     "--partials",
@@ -115,7 +118,11 @@ fn the_long_help_has_every_option() {
             options.split(' ').filter(|option| option.starts_with("--")).collect();
         assert!(long.contains(&"--help"), "{command:?}: {options}");
         for option in long {
-            let is_refused = *command == ["fit"] && NOT_FOR_MODELS.contains(&option);
+            let is_refused = match *command {
+                ["fit"] => NOT_FOR_MODELS.contains(&option) || NOT_FOR_FEATURES.contains(&option),
+                ["select"] => option == "--share" || NOT_FOR_FEATURES.contains(&option),
+                _ => false,
+            };
             assert_eq!(help.contains(option), !is_refused, "{command:?}: {option}");
         }
     }
