@@ -209,7 +209,7 @@ class Selection(Choice):
         """
         estimates = self.estimates[::-1]
         if not estimates:
-            raise RequestError("no strengths were released: there is nothing to draw", ["shares"])
+            raise RequestError("no feature was named, or no strengths were released: there is nothing to draw", [])
         if ax is None:
             from matplotlib import pyplot
 

@@ -133,7 +133,13 @@ impl Kind {
         };
         make().map_err(|error| {
             let (name, path, kind) = (self.name, path.display(), error.kind());
-            Error::io(format!("cannot create the {name} {path}: {kind}"))
+            let refusal = Error::io(format!("cannot create the {name} {path}: {kind}"));
+            match kind {
+                io::ErrorKind::AlreadyExists => {
+                    refusal.hint("it is made once, and used from then on")
+                }
+                _ => refusal,
+            }
         })
     }
 

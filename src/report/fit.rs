@@ -79,6 +79,12 @@ fn lines_of_model(text: &mut String, model: &Model) {
         }
         return;
     }
+    if model.features.is_empty() {
+        let log_odds = four_digits(model.intercept);
+        let _ =
+            writeln!(text, "  no feature: every prediction is the same, of log-odds {log_odds}");
+        return;
+    }
     for feature in &model.features {
         let _ = writeln!(text, "  {}", line(feature));
     }

@@ -157,6 +157,14 @@ fn write(record: &FitRecord, quiet: bool, destination: Destination) -> Result<()
     output::remark(&lines.collect::<String>());
     match &record.model {
         Some(model) => destination.write(&model.to_json()?),
-        None => Ok(()),
+        None => {
+            if let Destination::File(path) = &destination {
+                output::remark(&format!(
+                    "not written, for there is no model: {}\n",
+                    path.display()
+                ));
+            }
+            Ok(())
+        }
     }
 }

@@ -12,8 +12,8 @@ use dpsis::{Balance, Delta, Epsilon, Ledger, LedgerEntry, LedgerTerms, Result, U
 
 /// Budget files: the cap of one table, and what was spent of it.
 ///
-/// select and choose pay from such a file with --ledger FILE: the spend is on the disk before the
-/// table is read, and a run that would exceed the cap is refused.
+/// select, fit and choose pay from such a file with --ledger FILE: the spend is on the disk before
+/// the table is read, and a run that would exceed the cap is refused.
 #[derive(Debug, Args)]
 pub(super) struct LedgerCommands {
     #[command(subcommand)]
