@@ -98,7 +98,8 @@ pub(super) struct ParameterArguments {
     rate: Option<String>,
 }
 
-/// The id of a mechanism; one that cannot select features is refused with the reason, and not listed.
+/// The id of a mechanism; one that cannot select features is refused with the reason, and not
+/// listed.
 fn value(card: &Card) -> clap::builder::PossibleValue {
     let selects = card.sensitivity != Sensitivity::Own && card.chooses != Chooses::AtMost;
     clap::builder::PossibleValue::new(card.id).hide(!selects)

@@ -82,7 +82,8 @@ impl FitModel {
     /// A request for a model of the features that `select` selects; its epsilon and its delta are
     /// those of both together.
     ///
-    /// Strengths of k features and the verdict on them are released only where their share is stated,
+    /// Strengths of k features and the verdict on them are released only where their share is
+    /// stated,
     /// [there](Select::estimates) or [here](Self::estimates).
     pub fn new(select: Select) -> Self {
         let mut request = select.into_request();
