@@ -45,7 +45,7 @@ pub(super) fn selected_by(record: &Record) -> String {
     format!("{number}{how} by {}", chosen_by(&record.mechanism, record.order))
 }
 
-/// What was asked for: k, or all beyond chance.
+/// The features that were asked for: k, or all beyond chance.
 pub(super) fn asked_for(public: &PublicFacts) -> String {
     match (public.k, &public.false_names) {
         (Some(k), _) => k.to_string(),

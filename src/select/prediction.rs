@@ -285,7 +285,7 @@ pub(super) fn confirmed(plan: &Plan, imagined: &Imagined, budget: f64) -> Option
     Some(levels[levels.len() / 2] / law.largest).filter(|strength| strength.is_finite())
 }
 
-/// What follows from noisy counts, for some of them.
+/// Whatever follows from noisy counts, for some of them.
 fn at_noisy_counts<T>(
     plan: &Plan,
     imagined: &Imagined,

@@ -368,7 +368,7 @@ fn units(suggestion: &Suggestion) -> &'static str {
     }
 }
 
-/// What a selection without k would name, in words.
+/// The names that a selection without k would give, in words.
 fn named(named: &[Named]) -> String {
     let from = |(epsilon, strength): &Named| {
         let from = strength.map(|strength| format!("from {strength:.2} at epsilon {epsilon}"));

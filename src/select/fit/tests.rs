@@ -59,6 +59,14 @@ fn all_parts_sum_to_epsilon() {
     let (_folder, table) = file(3000, "y");
     let range = Bounds::new(0.0, 300.0).unwrap();
     let stated = linear(2).bounds(0.0, 100.0).target(Target::Bounded(range));
+    let with_estimates = vec![
+        Purpose::TargetMedian,
+        Purpose::TargetCenter,
+        Purpose::Selection,
+        Purpose::Estimates,
+        Purpose::Ranges,
+        Purpose::Model,
+    ];
     for (fit, purposes) in [
         (
             FitModel::new(linear(2)),
@@ -70,29 +78,9 @@ fn all_parts_sum_to_epsilon() {
                 Purpose::Model,
             ],
         ),
-        (
-            FitModel::new(linear(2)).estimates("0.1").share("1/3"),
-            vec![
-                Purpose::TargetMedian,
-                Purpose::TargetCenter,
-                Purpose::Selection,
-                Purpose::Estimates,
-                Purpose::Ranges,
-                Purpose::Model,
-            ],
-        ),
-        (
-            // A stated share is not passed over.
-            FitModel::new(linear(1).estimates("0.1")).share("1/3"),
-            vec![
-                Purpose::TargetMedian,
-                Purpose::TargetCenter,
-                Purpose::Selection,
-                Purpose::Estimates,
-                Purpose::Ranges,
-                Purpose::Model,
-            ],
-        ),
+        (FitModel::new(linear(2)).estimates("0.1").share("1/3"), with_estimates.clone()),
+        // A share that the selection states is not passed over.
+        (FitModel::new(linear(1).estimates("0.1")).share("1/3"), with_estimates),
         (
             FitModel::new(stated.clone()),
             // The range is for the model: the selection splits the target.
