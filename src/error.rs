@@ -61,6 +61,8 @@ pub enum Parameter {
     UnitTarget,
     /// The covariates within whose strata targets are centered.
     Covariates,
+    /// The levels of columns of words.
+    Levels,
     /// Columns that are not features.
     Exclude,
     /// Whether samples are rows or columns.
@@ -149,6 +151,7 @@ impl Parameter {
             Self::Unit => "unit",
             Self::UnitTarget => "unit_target",
             Self::Covariates => "adjust",
+            Self::Levels => "levels",
             Self::Exclude => "exclude",
             Self::Orientation => "features_as_rows",
             Self::Delimiter => "delimiter",

@@ -157,8 +157,8 @@ pub use data::OwnTarget;
 #[cfg(feature = "ndarray")]
 pub use data::{ArrayTable, Element, ToTarget};
 pub use data::{
-    Bounds, Covariate, FeatureSets, FileTable, FileTables, Orientation, Scaler, Scaling, SetFacts,
-    SetMembers, SetSize, Source, TableFacts, TargetColumn, UnitTarget,
+    Bounds, Covariate, FeatureSets, FileTable, FileTables, Levels, Orientation, Scaler, Scaling,
+    SetFacts, SetMembers, SetSize, Source, TableFacts, TargetColumn, UnitTarget,
 };
 pub use error::{Error, ErrorKind, Parameter, Place, Result};
 pub use exact::{Exact, GRID};

@@ -241,6 +241,15 @@ def covariates(value: Any) -> list[str]:
     return listed(value)
 
 
+def levels(value: Mapping[str, Iterable[Any]] | None) -> list[tuple[str, list[str]]]:
+    """Columns, each with the texts of its levels."""
+    if value is None:
+        return []
+    if not isinstance(value, Mapping):
+        raise TypeError("levels must be a dictionary, such as {'stage': ['I', 'II', 'III']}")
+    return [(str(name), [text_of(level) or "" for level in listed(stated)]) for name, stated in value.items()]
+
+
 def groups(value: Any) -> Any:
     """Sets of features: a path, or (name, members) for each."""
     if value is None or isinstance(value, (str, os.PathLike)):

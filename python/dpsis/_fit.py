@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ class Model:
     Attributes
     ----------
     names : list of str
-        The features.
+        The feature of each coefficient; of a level, ``'stage=II'``.
     kind : {'linear', 'logistic'}
         What is predicted: a number, or one of two classes.
     classes : list of str or None
@@ -73,7 +73,7 @@ class Model:
 
     @property
     def names(self) -> list[str]:
-        return [one["name"] for one in self._read()["features"]]
+        return [label(one) for one in self._read()["features"]]
 
     @property
     def kind(self) -> str:
@@ -184,15 +184,22 @@ class Model:
         Returns
         -------
         pandas.DataFrame
-            Columns `name`, `coefficient`, `low` and `high` or `noise`, and the `range` that values are clipped to.
+            Columns `name`, `level` and its `reference` if some feature has levels, `coefficient`, `low` and `high` or
+            `noise`, and the `range` that values are clipped to.
         """
         import pandas
 
         return pandas.DataFrame(self._read()["features"])
 
     def __repr__(self) -> str:
-        terms = [f"{one['coefficient']:.4g} {one['name']}" for one in self._read()["features"]]
+        terms = [f"{one['coefficient']:.4g} {label(one)}" for one in self._read()["features"]]
         return f"Model({self.kind}: {' + '.join([f'{self.intercept_:.4g}', *terms])})"
+
+
+def label(feature: dict[str, Any]) -> str:
+    """The name of a feature, and the level that its coefficient is for."""
+    level = feature.get("level")
+    return str(feature["name"]) if level is None else f"{feature['name']}={level}"
 
 
 def load_model(path: str | os.PathLike[str]) -> Model:
@@ -235,9 +242,9 @@ class Fitted(Model):
     Attributes
     ----------
     names : list of str
-        The features of the model; where there is none, those that were selected.
+        The feature of each coefficient; where there is no model, those that were selected.
     indices : list of int
-        Their positions among the features of the table, from 0.
+        The position of the feature of each coefficient among the features of the table, from 0.
     model : Model or None
         The model alone.
     record : dict
@@ -301,6 +308,7 @@ def fit(
     *,
     y: Any = None,
     features: Iterable[str] | None = None,
+    levels: Mapping[str, Iterable[Any]] | None = None,
     share: arguments.Exact | None = None,
     ranges: arguments.Exact | None = None,
     lambda_: float | None = None,
@@ -318,6 +326,9 @@ def fit(
         As for `select`; epsilon is the budget of the whole.
     features : list of str, optional
         Fit to these features, which must be public knowledge, and select none: without `k`, `fwer`, `at_most`, `share`.
+    levels : dict of lists, optional
+        The levels of columns of words, ``{'stage': ['I', 'II', 'III', 'IV']}``, which are public knowledge: in the model each
+        but the first is a column of 0 and 1. Other words are missing.
     share : number, optional
         The selection's share of epsilon; 0.4 if it is not stated.
     ranges : number, optional
@@ -366,18 +377,23 @@ def fit(
             raise TypeError(f"fit() got an unexpected keyword argument {name!r}")
     stated = {**_DEFAULTS, **options, "data": data, "k": k, "epsilon": epsilon, "y": y}
     asked = Asked.of(stated)
-    asked.options |= model_options(features, share, ranges, lambda_)
+    asked.options |= model_options(features, levels, share, ranges, lambda_)
     if dry_run:
         return DryRun(*_native.fit_dry_run(*asked.dry_run()))
     return fitted(asked, stated["progress"], stacklevel=2)
 
 
 def model_options(
-    features: Iterable[str] | None, share: Any, ranges: Any, lambda_: Any
+    features: Iterable[str] | None,
+    levels: Mapping[str, Iterable[Any]] | None,
+    share: Any,
+    ranges: Any,
+    lambda_: Any,
 ) -> dict[str, Any]:
     """The options of a model in the form in which the library reads them."""
     return {
         "features": None if features is None else arguments.names("features", features),
+        "levels": arguments.levels(levels),
         "share": arguments.maybe_exact("share", share),
         "ranges": arguments.maybe_exact("ranges", ranges),
         "lambda": arguments.maybe_number("lambda_", lambda_),

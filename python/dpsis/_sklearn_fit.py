@@ -44,7 +44,9 @@ class _PrivateModel(_Private):
         if self.k is not None and self.k >= self.n_features_in_:
             # Nothing is left to select.
             asked.options["k"], share, features = None, None, self._names
-        asked.options |= model_options(features, share, self.ranges, getattr(self, "lambda_", None))
+        asked.options |= model_options(
+            features, self.levels, share, self.ranges, getattr(self, "lambda_", None)
+        )
         try:
             self.fitted_ = fitted(asked, self.progress, stacklevel=3)
         except DpsisError as error:
@@ -69,10 +71,12 @@ class _PrivateModel(_Private):
         return {"data": data, "missing": self.missing, "feature_names": self._names}
 
     def _of_all(self) -> np.ndarray[Any, Any]:
-        """The coefficients of all features: 0 of one that was not selected."""
+        """The coefficients of all features: 0 of one that was not selected, NaN of one with levels."""
         check_is_fitted(self)
         coefficients = np.zeros(self.n_features_in_)
         coefficients[self.fitted_.indices] = self.fitted_.coef_
+        terms = self.fitted_.record["model"]["features"] if self.levels else ()
+        coefficients[[place for place, one in zip(self.fitted_.indices, terms) if "level" in one]] = np.nan
         return coefficients
 
 
@@ -86,6 +90,8 @@ class PrivateRegression(RegressorMixin, _PrivateModel):  # type: ignore[misc]
         and all of epsilon is for the model.
     epsilon : number
         The privacy budget of each fit. It has no default: `fit` refuses None.
+    levels : dict of lists, default=None
+        As for `dpsis.fit`, of columns of a data frame.
     share, ranges : number, default=None
         As for `dpsis.fit`.
     target_bounds : (float, float), default=None
@@ -106,7 +112,7 @@ class PrivateRegression(RegressorMixin, _PrivateModel):  # type: ignore[misc]
     fitted_ : dpsis.Fitted
         What was released.
     coef_ : ndarray of shape (n_features_in_,)
-        The coefficients; 0 of a feature that was not selected.
+        The coefficients; 0 of a feature that was not selected, NaN of one with levels (see `fitted_`).
     intercept_ : float
         The prediction where all values are 0.
     n_features_in_ : int
@@ -142,6 +148,7 @@ class PrivateRegression(RegressorMixin, _PrivateModel):  # type: ignore[misc]
         k: int | None = None,
         *,
         epsilon: arguments.Exact | None = None,
+        levels: Mapping[str, Iterable[Any]] | None = None,
         share: arguments.Exact | None = None,
         ranges: arguments.Exact | None = None,
         target_bounds: Sequence[float] | None = None,
@@ -163,6 +170,7 @@ class PrivateRegression(RegressorMixin, _PrivateModel):  # type: ignore[misc]
     ) -> None:
         self.k = k
         self.epsilon = epsilon
+        self.levels = levels
         self.share = share
         self.ranges = ranges
         self.target_bounds = target_bounds
@@ -247,6 +255,8 @@ class PrivateClassifier(ClassifierMixin, _PrivateModel):  # type: ignore[misc]
         The privacy budget of each fit. It has no default: `fit` refuses None.
     classes : list
         The two labels of y. They are stated, never read from y, because which labels occur is private.
+    levels : dict of lists, default=None
+        As for `dpsis.fit`, of columns of a data frame.
     share, ranges : number, default=None
         As for `dpsis.fit`.
     lambda_ : float, default=None
@@ -269,7 +279,7 @@ class PrivateClassifier(ClassifierMixin, _PrivateModel):  # type: ignore[misc]
     classes_ : ndarray of shape (2,)
         The labels, sorted.
     coef_ : ndarray of shape (1, n_features_in_)
-        The coefficients, in log-odds of the second label; 0 of a feature that was not selected.
+        The coefficients, in log-odds of the second label; 0 of a feature that was not selected, NaN of one with levels (see `fitted_`).
     intercept_ : ndarray of shape (1,)
         The log-odds where all values are 0.
     n_features_in_ : int
@@ -304,6 +314,7 @@ class PrivateClassifier(ClassifierMixin, _PrivateModel):  # type: ignore[misc]
         *,
         epsilon: arguments.Exact | None = None,
         classes: Iterable[Any] | None = None,
+        levels: Mapping[str, Iterable[Any]] | None = None,
         share: arguments.Exact | None = None,
         ranges: arguments.Exact | None = None,
         lambda_: float | None = None,
@@ -326,6 +337,7 @@ class PrivateClassifier(ClassifierMixin, _PrivateModel):  # type: ignore[misc]
         self.k = k
         self.epsilon = epsilon
         self.classes = classes
+        self.levels = levels
         self.share = share
         self.ranges = ranges
         self.lambda_ = lambda_

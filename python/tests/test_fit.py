@@ -72,6 +72,42 @@ def test_the_same_bits(numbers, printed, tmp_path, target, model):
     assert beside.tolist() == read.predict(table).tolist()
 
 
+def test_levels(printed, tmp_path):
+    rng = np.random.default_rng(5)
+    stage = rng.choice(["I", "II", "III, late", None], size=4000)
+    x = rng.normal(size=4000).round(3)
+    y = x + pandas.Series(stage).map({"I": 0, "II": 4, "III, late": 2}).fillna(0).to_numpy()
+    frame = pandas.DataFrame({"stage": stage, "x": x, "code": rng.integers(1, 4, size=4000), "y": y.round(3)})
+    table, file = tmp_path / "table.csv", tmp_path / "model.json"
+    frame.to_csv(table, index=False)
+    levels = {"stage": ["I", "II", "III, late"], "code": [1, 2, 3]}
+    stated = {"features": ["x", "stage", "code"], "levels": levels, "epsilon": 20, "seed": 11}
+    forms = [table, frame, frame.astype({"stage": "category"}), polars.from_pandas(frame)]
+    found = [dpsis.fit(data, **stated) for data in forms]
+    assert len({one.to_json() for one in found}) == 1
+    names = ["x", "stage=II", "stage=III, late", "code=2", "code=3"]
+    assert found[0].names == names and found[0].indices == [1, 0, 0, 2, 2]
+    assert found[0].coef_ == pytest.approx([1, 4, 2, 0, 0], abs=0.2)
+    assert found[0].model.to_frame()["reference"].fillna("").tolist() == ["", "I", "I", "1", "1"]
+    found[0].save(file)
+    with pytest.warns(dpsis.NotPrivateWarning):
+        read = dpsis.load_model(file)
+    predictions = [read.predict(data).tolist() for data in forms]
+    assert all(of_one == predictions[0] for of_one in predictions)
+    assert predictions[0] == pytest.approx(y, abs=0.6)
+    # The command line splits levels at commas.
+    command = ["fit", "--features", "x,code", "--levels", "code=1,2,3", "--eps", 20, "--seed", 11]
+    stated |= {"features": ["x", "code"], "levels": {"code": [1, 2, 3]}}
+    assert json.loads(printed(*command, table)) == dpsis.fit(table, **stated).model.record
+    for wrong, said in [
+        ({"stage": ["I", "I"]}, "differ"),
+        ({"stage": ["I", None]}, "missing"),
+        ({"stag": ["I", "II"]}, "stag"),
+    ]:
+        with pytest.raises(dpsis.RequestError, match=said):
+            dpsis.fit(table, epsilon=1, k=1, levels=wrong)
+
+
 def test_what_a_model_holds(numbers):
     frame, targets = numbers
     linear = dpsis.fit(frame, 3, 20, y=targets["number"], bounds=(-2, 2), target_bounds=(-4, 4), seed=1)

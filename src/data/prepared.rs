@@ -1,11 +1,12 @@
-//! A table as a request takes it: its samples with their parts in scores, as counts per million, as
-//! means of sets.
+//! A table as a request takes it: its samples with their parts in scores, its words at stated levels
+//! alone, as counts per million, as means of sets.
 
 use std::sync::Arc;
 
 use crate::data::batch::{Batch, Folds, Layout, Map, MapBatch, Mapped, Role, Sample, Values};
 use crate::data::grouped::Grouping;
 use crate::data::held_columns::Limit;
+use crate::data::levels::{Levels, NumbersAndLevels};
 use crate::data::number::CellFormat;
 use crate::data::people::{People, PeopleRule};
 use crate::data::per_million::per_million;
@@ -18,16 +19,19 @@ use crate::data::target::TargetCell;
 use crate::error::{Error, Result};
 
 /// An open table whose samples go through the steps that a request states, in this order: roles,
-/// counts per million, sets.
+/// levels, counts per million, sets.
 pub(crate) struct PreparedTable<'t> {
     table: Box<dyn Table + 't>,
     steps: Steps,
+    /// Whether all words are missing values.
+    without_words: bool,
 }
 
 /// The steps that samples go through.
 #[derive(Default)]
 struct Steps {
     roles: Option<Roles>,
+    levels: Option<NumbersAndLevels>,
     per_million: bool,
     grouping: Option<Arc<Grouping>>,
 }
@@ -35,7 +39,7 @@ struct Steps {
 impl<'t> PreparedTable<'t> {
     /// The table as it is.
     pub(crate) fn as_it_is(table: Box<dyn Table + 't>) -> Self {
-        Self { table, steps: Steps::default() }
+        Self { table, steps: Steps::default(), without_words: false }
     }
 
     /// With the parts of samples in scores, if something tells them.
@@ -50,6 +54,23 @@ impl<'t> PreparedTable<'t> {
         rule: impl FnOnce(&CellFormat) -> Result<PeopleRule>,
     ) -> Result<Self> {
         self.steps.roles = Roles::of_table(&mut *self.table, columns, rule)?;
+        Ok(self)
+    }
+
+    /// With numbers, and with the words at these levels of their columns; all other words become
+    /// missing values.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if a column is no feature, or a level is a code for missing values.
+    pub(crate) fn numbers_and(mut self, levels: &[Levels]) -> Result<Self> {
+        if levels.is_empty() {
+            // Whoever reads a table without words takes them for missing: no value is touched.
+            self.without_words = true;
+        } else {
+            let table = (self.table.format(), self.table.has_words());
+            self.steps.levels = Some(NumbersAndLevels::new(levels, self.schema(), table)?);
+        }
         Ok(self)
     }
 
@@ -89,7 +110,8 @@ impl Table for PreparedTable<'_> {
     }
 
     fn has_words(&self) -> bool {
-        self.steps.grouping.is_none() && self.table.has_words()
+        self.steps.levels.is_some()
+            || (!self.without_words && self.steps.grouping.is_none() && self.table.has_words())
     }
 
     fn people(&self) -> Option<&People> {
@@ -124,8 +146,13 @@ impl Steps {
         }
     }
 
+    /// Whether values change, beside those that are taken out for roles.
+    fn changes_values(&self) -> bool {
+        self.levels.is_some() || self.per_million || self.grouping.is_some()
+    }
+
     fn are_none(&self) -> bool {
-        self.roles.is_none() && !self.per_million && self.grouping.is_none()
+        self.roles.is_none() && !self.changes_values()
     }
 }
 
@@ -146,6 +173,9 @@ impl Map for Steps {
                 Some(features) => own.extend(features.iter().map(|&place| sample.values[place])),
                 None => own.extend_from_slice(sample.values),
             }
+            if let Some(levels) = &self.levels {
+                levels.map(&mut own);
+            }
             if self.per_million {
                 per_million(&own, &mut shares);
                 std::mem::swap(&mut own, &mut shares);
@@ -156,7 +186,7 @@ impl Map for Steps {
             grouping.members().means(&grid, &mut means);
             values.extend(means.iter().map(|mean| f64::from(*mean)));
         };
-        let changes_values = features.is_some() || self.per_million || self.grouping.is_some();
+        let changes_values = features.is_some() || self.changes_values();
         Box::new(move |batch, sink| {
             let (mut targets, mut parts) = (Vec::new(), Vec::new());
             if !changes_values || matches!(batch.values, Values::Unread) {

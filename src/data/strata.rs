@@ -6,6 +6,7 @@
 
 use std::str::FromStr;
 
+use crate::data::levels::{LevelValues, Levels};
 use crate::data::number::CellFormat;
 use crate::data::schema::Schema;
 use crate::error::{Error, Parameter, Result};
@@ -35,11 +36,15 @@ pub struct Covariate {
 enum Division {
     /// Strictly increasing.
     Cuts(Vec<f64>),
-    Levels(Vec<String>),
+    Levels(Levels),
+}
+
+fn of_covariates(error: Error) -> Error {
+    error.about([Parameter::Covariates])
 }
 
 fn refuse(rule: impl Into<String>) -> Error {
-    Error::request(rule).about([Parameter::Covariates])
+    of_covariates(Error::request(rule))
 }
 
 impl Covariate {
@@ -66,16 +71,13 @@ impl Covariate {
     ///
     /// # Errors
     ///
-    /// `Request` unless there are levels, none is empty, and all differ.
+    /// As for [`Levels::new`].
     pub fn levels<L: Into<String>>(
         name: impl Into<String>,
         levels: impl IntoIterator<Item = L>,
     ) -> Result<Self> {
-        let name = name.into();
-        let levels: Vec<String> =
-            levels.into_iter().map(|level| level.into().trim().to_owned()).collect();
-        level_values(&name, &levels, &CellFormat::default())?;
-        Ok(Self { name, division: Division::Levels(levels) })
+        let levels = Levels::new(name, levels).map_err(of_covariates)?;
+        Ok(Self { name: levels.name().to_owned(), division: Division::Levels(levels) })
     }
 
     /// The name of its column.
@@ -87,46 +89,25 @@ impl Covariate {
     fn strata(&self) -> usize {
         match &self.division {
             Division::Cuts(cuts) => cuts.len() + 1,
-            Division::Levels(levels) => levels.len(),
+            Division::Levels(levels) => levels.texts().len(),
         }
     }
-}
-
-/// The values of levels, as those of cells of this format. None may stand for missing ones, which
-/// would make a stratum of the samples that belong to none.
-fn level_values(name: &str, levels: &[String], format: &CellFormat) -> Result<Vec<u64>> {
-    let values: Vec<u64> =
-        levels.iter().map(|level| bits(format.value(level.as_bytes()))).collect();
-    if levels.is_empty() || (1..values.len()).any(|i| values[..i].contains(&values[i])) {
-        return Err(refuse(format!("the levels of {name:?} must be texts that differ")));
-    }
-    if values.contains(&f64::NAN.to_bits()) {
-        return Err(refuse(format!("a level of {name:?} stands for a missing value")));
-    }
-    Ok(values)
-}
-
-/// The bits of a value, the same for both zeros.
-fn bits(value: f64) -> u64 {
-    (value + 0.0).to_bits()
 }
 
 impl FromStr for Covariate {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let list =
-            |list: &str| list.split(',').map(|part| part.trim().to_owned()).collect::<Vec<_>>();
         if let Some((name, levels)) = text.rsplit_once('=') {
-            return Self::levels(name.trim(), list(levels));
+            return Self::levels(name.trim(), levels.split(','));
         }
         let Some((name, cuts)) = text.rsplit_once(':') else {
             let rule = format!("{text:?} states neither cut points nor levels of a covariate");
             return Err(refuse(rule).hint("as in age:40,60 or sex=F,M"));
         };
         let format = CellFormat::default();
-        let number = |cut: &String| format.number(cut.as_bytes()).unwrap_or(f64::NAN);
-        Self::cuts(name.trim(), list(cuts).iter().map(number))
+        let number = |cut: &str| format.number(cut.as_bytes()).unwrap_or(f64::NAN);
+        Self::cuts(name.trim(), cuts.split(',').map(number))
     }
 }
 
@@ -137,7 +118,7 @@ impl std::fmt::Display for Covariate {
                 let cuts: Vec<String> = cuts.iter().map(f64::to_string).collect();
                 write!(f, "{}:{}", self.name, cuts.join(","))
             }
-            Division::Levels(levels) => write!(f, "{}={}", self.name, levels.join(",")),
+            Division::Levels(levels) => levels.fmt(f),
         }
     }
 }
@@ -167,8 +148,7 @@ pub(crate) struct Strata {
 
 enum Cells {
     Cuts(Vec<f64>),
-    /// The bits of the value of each level.
-    Levels(Vec<u64>),
+    Levels(LevelValues),
 }
 
 impl Strata {
@@ -188,7 +168,7 @@ impl Strata {
             Ok(match &covariate.division {
                 Division::Cuts(cuts) => (place, Cells::Cuts(cuts.clone())),
                 Division::Levels(levels) => {
-                    (place, Cells::Levels(level_values(&covariate.name, levels, format)?))
+                    (place, Cells::Levels(levels.values(format).map_err(of_covariates)?))
                 }
             })
         };
@@ -210,9 +190,7 @@ impl Strata {
                     (cuts.partition_point(|cut| *cut <= value), cuts.len() + 1)
                 }
                 Cells::Cuts(_) => return None,
-                Cells::Levels(levels) => {
-                    (levels.iter().position(|level| *level == bits(value))?, levels.len())
-                }
+                Cells::Levels(levels) => (levels.of(value)?, levels.len()),
             };
             stratum = stratum * strata + of_one;
         }

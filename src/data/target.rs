@@ -39,6 +39,14 @@ impl TargetCell<'_> {
         }
     }
 
+    /// The value that the cell has as a feature's: a number, a word, or NaN.
+    pub(crate) fn value(self, format: &CellFormat) -> f64 {
+        match self {
+            Self::Text(text) => format.value(text),
+            Self::Number(value) => value,
+        }
+    }
+
     /// The text of the cell: of a number the shortest digits that read back to it.
     pub(crate) fn text(&self) -> Cow<'_, [u8]> {
         match self {

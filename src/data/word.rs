@@ -26,6 +26,11 @@ pub(crate) fn word(text: &[u8]) -> f64 {
     f64::from_bits(f64::NAN.to_bits() | payload)
 }
 
+/// The value of a word that is known by its number alone, from 0: of a list that was stated.
+pub(crate) fn nth_word(number: usize) -> f64 {
+    f64::from_bits(f64::NAN.to_bits() | (number as u64 + 1))
+}
+
 /// The hash of the word that a value stands for; `None` for a number and for a missing value.
 ///
 /// To be asked only of tables that [may hold words](crate::data::table::Table::has_words): the NaNs

@@ -48,7 +48,7 @@
 //! Y.-X. Wang (2018), algorithm 2 (AdaSSP).
 
 use crate::model::eigen::Eigen;
-use crate::model::moments::{components, place};
+use crate::model::variables::Variables;
 
 /// The number of standard deviations that cover 90% of a normal law.
 const NINETY: f64 = 1.6449;
@@ -70,8 +70,9 @@ pub(super) struct LinearFit {
 /// The noisy sums in units of rows.
 struct Sums<'a> {
     sums: &'a [i64],
+    /// The features, then the target.
+    variables: Variables,
     q: f64,
-    k: usize,
     /// The standard deviation of the noise of a sum.
     noise: f64,
 }
@@ -89,17 +90,23 @@ impl Sums<'_> {
 
     /// The product of two variables, their means taken off.
     fn product(&self, a: usize, b: usize) -> f64 {
-        let raw = self.sums[place(self.k + 1, a.min(b), a.max(b))] as f64 / self.q;
-        let raw = if a == b { (raw + self.rows()) / 2.0 } else { raw };
+        let sum = |place: usize| self.sums[place] as f64 / self.q;
+        let raw = match self.variables.place(a, b) {
+            Some(place) if a == b => (sum(place) + self.rows()) / 2.0,
+            Some(place) => sum(place),
+            // The square of a level is the level itself, and no row is at two.
+            None if a == b => sum(1 + a),
+            None => 0.0,
+        };
         raw - self.rows() * self.mean(a) * self.mean(b)
     }
 }
 
-/// The fit to noisy sums of k features and the target, on the grid from -q to q, whose noise has
+/// The fit to noisy sums of features and the target, on the grid from -q to q, whose noise has
 /// this standard deviation.
-pub(super) fn fit(noisy: &[i64], k: usize, q: i32, deviation: f64) -> LinearFit {
-    let noise = deviation / f64::from(q);
-    let sums = Sums { sums: noisy, q: q.into(), k, noise };
+pub(super) fn fit(noisy: &[i64], features: &Variables, q: i32, deviation: f64) -> LinearFit {
+    let (noise, k) = (deviation / f64::from(q), features.len());
+    let sums = Sums { sums: noisy, variables: features.and_target(), q: q.into(), noise };
     let matrix: Vec<f64> = (0..k * k).map(|e| sums.product(e / k, e % k)).collect();
     let target: Vec<f64> = (0..k).map(|a| sums.product(a, k)).collect();
     let eigen = Eigen::new(matrix.clone(), k);
@@ -165,25 +172,26 @@ fn half_widths(
 /// b with the residual.
 fn noise_weights(sums: &Sums<'_>, slopes: &[f64], by: &[f64]) -> Vec<f64> {
     let k = slopes.len();
-    let variables = k + 1;
     // The residual as a combination of 1, the features and the target.
     let combined = |a: usize| if a == k { 1.0 } else { -slopes[a] };
-    let constant = (0..variables).map(|a| -combined(a) * sums.mean(a)).sum::<f64>();
-    let mut weights = vec![0.0; components(variables)];
+    let constant = (0..=k).map(|a| -combined(a) * sums.mean(a)).sum::<f64>();
+    let mut weights = vec![0.0; sums.variables.components()];
     for b in 0..k {
         let mean = sums.mean(b);
         weights[0] -= by[b] * mean * constant;
         weights[1 + b] += by[b] * constant;
-        for a in 0..variables {
+        for a in 0..=k {
             weights[1 + a] -= by[b] * mean * combined(a);
             let share = by[b] * combined(a);
-            let at = place(variables, a.min(b), a.max(b));
-            // A square is half the sum of squares on the whole range and of rows.
-            if a == b {
-                weights[at] += share / 2.0;
-                weights[0] += share / 2.0;
-            } else {
-                weights[at] += share;
+            match sums.variables.place(a, b) {
+                // A square is half the sum of squares on the whole range and of rows.
+                Some(at) if a == b => {
+                    weights[at] += share / 2.0;
+                    weights[0] += share / 2.0;
+                }
+                Some(at) => weights[at] += share,
+                None if a == b => weights[1 + a] += share,
+                None => {}
             }
         }
     }

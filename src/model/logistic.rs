@@ -4,6 +4,7 @@ use crate::data::Hooks;
 use crate::error::Result;
 use crate::model::eigen::Eigen;
 use crate::model::noise::Moves;
+use crate::model::variables::Variables;
 use crate::privacy::Neighbors;
 
 /// The released integers are in units of 2^-UNIT/lambda.
@@ -26,6 +27,7 @@ const ROUNDING: f64 = 1.0 / (1u64 << 46) as f64;
 pub(super) struct LogisticRows {
     q: i32,
     components: usize,
+    radius: f64,
     /// Row by row, with the sign of the class.
     signed: Vec<i32>,
     /// The weight of each row.
@@ -36,15 +38,16 @@ pub(super) struct LogisticRows {
 }
 
 /// R: the length of (1, x) up to which a row is not shortened.
-pub(super) fn radius(features: usize) -> f64 {
-    (1.0 + features as f64 / 4.0).sqrt()
+pub(super) fn radius(features: &Variables) -> f64 {
+    let (numbers, levels) = (features.count_numbers(), features.columns_of_levels());
+    (1.0 + numbers as f64 / 4.0 + levels as f64).sqrt()
 }
 
 /// The vector of a row: (q, x) scaled to a length of at most q.
-fn vector(values: &[i16], q: i32, out: &mut Vec<i32>) {
+fn vector(values: &[i16], radius: f64, q: i32, out: &mut Vec<i32>) {
     let whole = f64::from(q);
     let squares: f64 = values.iter().map(|&x| f64::from(x) * f64::from(x)).sum();
-    let scale = whole / (radius(values.len()) * whole).max((whole * whole + squares).sqrt());
+    let scale = whole / (radius * whole).max((whole * whole + squares).sqrt());
     let from = out.len();
     out.push((whole * scale) as i32);
     out.extend(values.iter().map(|&x| (f64::from(x) * scale) as i32));
@@ -86,18 +89,18 @@ struct Slope {
 }
 
 impl LogisticRows {
-    /// No rows of this many features; lambda must lie between 1e-3 and 1e9. The weights of a unit's
+    /// No rows of these features; lambda must lie between 1e-3 and 1e9. The weights of a unit's
     /// rows will add up to at most `unit`, 1 or 2^15.
-    pub(super) fn new(features: usize, q: i32, lambda: f64, unit: u16) -> Self {
-        let (signed, weights) = (Vec::new(), Vec::new());
-        Self { q, components: features + 1, signed, weights, unit, lambda }
+    pub(super) fn new(features: &Variables, q: i32, lambda: f64, unit: u16) -> Self {
+        let (components, radius) = (features.len() + 1, radius(features));
+        Self { q, components, radius, signed: Vec::new(), weights: Vec::new(), unit, lambda }
     }
 
     /// Takes in a row of this weight, of the second class or of the first.
     pub(super) fn add(&mut self, values: &[i16], second: bool, weight: u16) {
         self.weights.push(weight);
         let from = self.signed.len();
-        vector(values, self.q, &mut self.signed);
+        vector(values, self.radius, self.q, &mut self.signed);
         if !second {
             self.signed[from..].iter_mut().for_each(|u| *u = -*u);
         }
@@ -213,13 +216,14 @@ mod tests {
     type Row = (Vec<i16>, bool);
 
     fn table(rows: &[Row], q: i32, lambda: f64) -> LogisticRows {
-        let mut table = LogisticRows::new(rows.first().map_or(1, |row| row.0.len()), q, lambda, 1);
+        let features = Variables::numbers(rows.first().map_or(1, |row| row.0.len()));
+        let mut table = LogisticRows::new(&features, q, lambda, 1);
         rows.iter().for_each(|(values, second)| table.add(values, *second, 1));
         table
     }
 
     fn integers(rows: &[Row], features: usize, q: i32, lambda: f64) -> Vec<i64> {
-        let mut table = LogisticRows::new(features, q, lambda, 1);
+        let mut table = LogisticRows::new(&Variables::numbers(features), q, lambda, 1);
         rows.iter().for_each(|(values, second)| table.add(values, *second, 1));
         table.minimize(&Hooks::default()).unwrap()
     }
@@ -289,7 +293,7 @@ mod tests {
     /// The integers of people with rows of one class each; the weights of a person's rows add up to
     /// at most `unit`.
     fn of_people(people: &[&(Vec<i16>, bool)], unit: u16, lambda: f64) -> Vec<i64> {
-        let mut table = LogisticRows::new(1, 64, lambda, unit);
+        let mut table = LogisticRows::new(&Variables::numbers(1), 64, lambda, unit);
         for (values, second) in people {
             let weight = (unit / values.len() as u16).max(1);
             values.iter().for_each(|value| table.add(&[*value], *second, weight));
@@ -362,7 +366,8 @@ mod tests {
                     let value =
                         |j: usize| ((step * 7919 + j * 104_729) as i32 % (2 * q + 1) - q) as i16;
                     let mut out = Vec::new();
-                    vector(&(0..features).map(value).collect::<Vec<_>>(), q, &mut out);
+                    let values: Vec<i16> = (0..features).map(value).collect();
+                    vector(&values, radius(&Variables::numbers(features)), q, &mut out);
                     let square: i64 = out.iter().map(|&u| i64::from(u).pow(2)).sum();
                     assert!(square <= i64::from(q).pow(2), "{q} {features}");
                 }

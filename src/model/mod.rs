@@ -11,7 +11,8 @@
 //!
 //! Both work on integers: each value is clipped to the range of its column, stated or
 //! [drawn](ranges), and mapped to the grid by a function of its own row. What is not a number - a
-//! missing cell, a word - is the middle of the range.
+//! missing cell, a word - is the middle of the range. A column of words whose levels are stated is
+//! a column for each level but the first, 0 or 1 and in no need of a range.
 
 mod eigen;
 pub mod linear;
@@ -24,12 +25,15 @@ mod release;
 mod saved;
 #[cfg(test)]
 mod simulation;
+mod variables;
 
+pub(crate) use predictions::ReadCell;
 pub use saved::{Model, ModelFeature, ModelGuarantee, ModelKind, ModelTarget};
 
 pub(crate) use release::{
-    ModelBudget, ModelPrice, ModelRequest, Regression, ReleasedModel, Rows, fit_model,
+    ModelBudget, ModelPrice, ModelRequest, Regression, ReleasedModel, Rows, Term, TermValues,
+    fit_model,
 };
 
-/// The most features of a model: with more, the noise of that many sums would drown any table.
+/// The most columns of a model: with more, the noise of that many sums would drown any table.
 pub(crate) const MOST_FEATURES: usize = 100;

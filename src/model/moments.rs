@@ -1,51 +1,47 @@
 #![doc = include_str!("moments.md")]
 
 use crate::model::noise::Moves;
+use crate::model::variables::Variables;
 use crate::privacy::Neighbors;
 
 /// The sums of all rows, in the order of [`row`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Moments {
+    variables: Variables,
     q: i64,
     sums: Vec<i64>,
     row: Vec<i64>,
 }
 
-/// The number of sums of p variables.
-pub(super) fn components(variables: usize) -> usize {
-    1 + variables + variables * (variables + 1) / 2
-}
-
-/// The place of the product of the variables a <= b among the sums of p variables; `a == b` is the
-/// square.
-pub(super) fn place(variables: usize, a: usize, b: usize) -> usize {
-    // Before row a of the upper triangle lie the rows 0 to a - 1, of p, p - 1, ... entries.
-    1 + variables + a * (2 * variables + 1 - a) / 2 + (b - a)
-}
-
 /// How far the sums move between neighboring tables.
-pub(super) fn moves(variables: usize, q: i32, neighbors: Neighbors) -> Moves {
-    let components = components(variables);
-    let largest = u64::from(q.unsigned_abs()) * neighbors.steps();
-    Moves {
-        components,
-        largest,
-        sum: largest * components as u64,
-        squares: u128::from(largest) * u128::from(largest) * components as u128,
-    }
+pub(super) fn moves(variables: &Variables, q: i32, neighbors: Neighbors) -> Moves {
+    let (components, levels) = (variables.components(), variables.columns_of_levels());
+    let steps = neighbors.steps();
+    let largest = u64::from(q.unsigned_abs()) * steps;
+    // The components that one row can fill: of a column with levels one variable, without a square.
+    let v = variables.count_numbers() + levels;
+    let filled = (1 + v + v * (v + 1) / 2 - levels) as u64;
+    // A person at several levels spreads over more of them, and each is rounded down.
+    let rounded = if levels == 0 { 0 } else { components as u64 * steps };
+    let sum = largest * filled + rounded;
+    Moves { components, largest, sum, squares: u128::from(largest) * u128::from(sum) }
 }
 
 /// Writes the contributions of a row with these grid values, each an integer from -q to q: the
-/// number of rows, the variables, and for every pair of them the product, for a square on the whole
-/// range.
-pub(super) fn row(values: &[i16], q: i64, out: &mut Vec<i64>) {
+/// number of rows, the variables, and the product of every pair of them that has a place, for a
+/// square on the whole range.
+pub(super) fn row(variables: &Variables, values: &[i16], q: i64, out: &mut Vec<i64>) {
     out.clear();
     out.push(q);
     out.extend(values.iter().map(|&value| i64::from(value)));
     for (a, &x) in values.iter().enumerate() {
         let x = i64::from(x);
-        out.push(rounded(2 * x * x, q) - q);
-        out.extend(values[a + 1..].iter().map(|&z| rounded(x * i64::from(z), q)));
+        if variables.place(a, a).is_some() {
+            out.push(rounded(2 * x * x, q) - q);
+        }
+        let others = values.iter().enumerate().skip(a + 1);
+        let others = others.filter(|(b, _)| variables.place(a, *b).is_some());
+        out.extend(others.map(|(_, &z)| rounded(x * i64::from(z), q)));
     }
 }
 
@@ -57,13 +53,14 @@ fn rounded(dividend: i64, divisor: i64) -> i64 {
 
 impl Moments {
     /// The sums of no rows.
-    pub(super) fn new(variables: usize, q: i32) -> Self {
-        Self { q: q.into(), sums: vec![0; components(variables)], row: Vec::new() }
+    pub(super) fn new(variables: Variables, q: i32) -> Self {
+        let sums = vec![0; variables.components()];
+        Self { variables, q: q.into(), sums, row: Vec::new() }
     }
 
     /// Takes in a row of this weight.
     pub(super) fn add(&mut self, values: &[i16], weight: u16) {
-        row(values, self.q, &mut self.row);
+        row(&self.variables, values, self.q, &mut self.row);
         let weight = i64::from(weight);
         self.sums.iter_mut().zip(&self.row).for_each(|(sum, value)| *sum += weight * value);
     }
@@ -79,28 +76,42 @@ impl Moments {
 mod tests {
     use super::*;
 
-    /// Every row of p grid values from -q to q.
-    fn rows(variables: usize, q: i16) -> Vec<Vec<i16>> {
-        (0..variables).fold(vec![Vec::new()], |rows, _| {
+    /// Numbers, then one column of levels for each of these numbers of variables.
+    fn variables(numbers: usize, levels: &[usize]) -> Variables {
+        let of_levels =
+            levels.iter().enumerate().flat_map(|(column, &count)| vec![Some(column); count]);
+        Variables::new(vec![None; numbers].into_iter().chain(of_levels).collect())
+    }
+
+    /// Every row on the grid from -q to q.
+    fn rows(numbers: usize, levels: &[usize], q: i16) -> Vec<Vec<i16>> {
+        let each = |rows: Vec<Vec<i16>>, more: Vec<Vec<i16>>| -> Vec<Vec<i16>> {
             let longer = |row: &Vec<i16>| {
-                (-q..=q).map(|value| [row.clone(), vec![value]].concat()).collect::<Vec<_>>()
+                more.iter().map(|more| [&row[..], more].concat()).collect::<Vec<_>>()
             };
             rows.iter().flat_map(longer).collect()
+        };
+        let numbers = (0..numbers)
+            .fold(vec![vec![]], |rows, _| each(rows, (-q..=q).map(|x| vec![x]).collect()));
+        levels.iter().fold(numbers, |rows, &count| {
+            let at = |level: usize| (1..=count).map(|one| q * i16::from(one == level)).collect();
+            each(rows, (0..=count).map(at).collect())
         })
     }
 
-    fn sums(table: &[&Vec<i16>], variables: usize, q: i16) -> Vec<i64> {
-        let mut moments = Moments::new(variables, q.into());
+    fn sums(table: &[&Vec<i16>], variables: &Variables, q: i16) -> Vec<i64> {
+        let mut moments = Moments::new(variables.clone(), q.into());
         table.iter().for_each(|row| moments.add(row, 1));
         moments.sums(1)
     }
 
     /// The largest moves of the sums over all pairs of neighboring tables of up to two rows.
-    fn worst(variables: usize, q: i16, neighbors: Neighbors) -> Moves {
-        let rows = rows(variables, q);
-        let mut worst = Moves { components: components(variables), largest: 0, sum: 0, squares: 0 };
+    fn worst((numbers, levels): (usize, &[usize]), q: i16, neighbors: Neighbors) -> Moves {
+        let (rows, variables) = (rows(numbers, levels, q), variables(numbers, levels));
+        let components = variables.components();
+        let mut worst = Moves { components, largest: 0, sum: 0, squares: 0 };
         let mut compare = |one: &[&Vec<i16>], other: &[&Vec<i16>]| {
-            let (one, other) = (sums(one, variables, q), sums(other, variables, q));
+            let [one, other] = [one, other].map(|table| sums(table, &variables, q));
             let changes: Vec<u64> = one.iter().zip(&other).map(|(a, b)| a.abs_diff(*b)).collect();
             worst.largest = worst.largest.max(changes.iter().copied().max().unwrap());
             worst.sum = worst.sum.max(changes.iter().sum());
@@ -129,97 +140,157 @@ mod tests {
     /// sense.
     #[test]
     fn moves_by_enumeration() {
-        for (variables, q) in [(1, 4), (2, 3), (3, 1)] {
-            let stated = moves(variables, q.into(), Neighbors::AddRemove);
-            assert_eq!(worst(variables, q, Neighbors::AddRemove), stated, "{variables} {q}");
+        for (numbers, q) in [(1, 4), (2, 3), (3, 1)] {
+            let stated = moves(&Variables::numbers(numbers), q.into(), Neighbors::AddRemove);
+            assert_eq!(worst((numbers, &[]), q, Neighbors::AddRemove), stated, "{numbers} {q}");
         }
-        for (variables, q) in [(1, 4), (2, 2)] {
-            let stated = moves(variables, q.into(), Neighbors::ReplaceOne);
-            let worst = worst(variables, q, Neighbors::ReplaceOne);
+        for (numbers, q) in [(1, 4), (2, 2)] {
+            let stated = moves(&Variables::numbers(numbers), q.into(), Neighbors::ReplaceOne);
+            let worst = worst((numbers, &[]), q, Neighbors::ReplaceOne);
             assert!(worst.largest == stated.largest, "{worst:?}");
             assert!(worst.sum <= stated.sum && worst.squares <= stated.squares, "{worst:?}");
         }
     }
 
+    /// The same beside columns with levels: as far as stated up to what rounding adds for people,
+    /// and less far than numbers in their place would.
+    #[test]
+    fn moves_of_levels_by_enumeration() {
+        for (numbers, levels) in [(1, &[1][..]), (1, &[3]), (2, &[2]), (1, &[2, 2])] {
+            for neighbors in [Neighbors::AddRemove, Neighbors::ReplaceOne] {
+                let (q, variables) = (2i16, variables(numbers, levels));
+                let stated = moves(&variables, q.into(), neighbors);
+                let worst = worst((numbers, levels), q, neighbors);
+                let rounded = variables.components() as u64 * neighbors.steps();
+                assert_eq!((worst.components, worst.largest), (stated.components, stated.largest));
+                assert!(worst.sum <= stated.sum - rounded && worst.squares <= stated.squares);
+                if neighbors == Neighbors::AddRemove {
+                    assert_eq!(worst.sum, stated.sum - rounded, "{numbers} {levels:?}");
+                    assert_eq!(worst.squares, u128::from(worst.largest * worst.sum));
+                }
+                let numbers = Variables::numbers(variables.len());
+                let as_numbers = moves(&numbers, 30_000, neighbors);
+                assert!(moves(&variables, 30_000, neighbors).sum < as_numbers.sum);
+            }
+        }
+    }
+
     /// People of up to three rows move the sums no further than rows do, whose weights would not
-    /// add up otherwise.
+    /// add up otherwise; nor where they are at several levels, with a share at each.
     #[test]
     fn people_move_them_as_rows_do() {
-        let (variables, q) = (2, 2i16);
-        let rows = rows(variables, q);
+        for (numbers, levels) in [(2, &[][..]), (1, &[2]), (1, &[3])] {
+            people_move((numbers, levels));
+        }
+    }
+
+    fn people_move((numbers, levels): (usize, &[usize])) {
+        let (variables, q) = (variables(numbers, levels), 2i16);
+        let rows = rows(numbers, levels, q);
         let two = rows.iter().flat_map(|a| rows.iter().map(move |b| vec![a, b]));
         let three = two.clone().step_by(7).map(|pair| [&pair[..], &pair[..1]].concat());
         let people: Vec<Vec<&Vec<i16>>> =
             rows.iter().map(|row| vec![row]).chain(two.clone()).chain(three).collect();
         let sums = |people: &[&Vec<&Vec<i16>>], unit: u16| {
-            let mut moments = Moments::new(variables, q.into());
+            let mut moments = Moments::new(variables.clone(), q.into());
             for rows in people {
                 let weight = (unit / rows.len() as u16).max(1);
                 rows.iter().for_each(|row| moments.add(row, weight));
             }
             moments.sums(unit)
         };
-        let stated = moves(variables, q.into(), Neighbors::AddRemove).largest;
+        let stated = moves(&variables, q.into(), Neighbors::AddRemove);
         // Units that a number of rows divides, and that it does not.
         for (unit, holds) in [(4, true), (1 << 15, true), (1, false)] {
-            let mut worst = 0;
+            let (mut worst, mut sum, mut squares) = (0, 0, 0);
             for kept in people.iter().step_by(17) {
                 let one = sums(&[kept], unit);
                 for added in &people {
                     let other = sums(&[kept, added], unit);
-                    let change = one.iter().zip(&other).map(|(a, b)| a.abs_diff(*b)).max().unwrap();
-                    worst = worst.max(change);
+                    let changes: Vec<u64> =
+                        one.iter().zip(&other).map(|(a, b)| a.abs_diff(*b)).collect();
+                    worst = worst.max(*changes.iter().max().unwrap());
+                    sum = sum.max(changes.iter().sum());
+                    squares = squares.max(changes.iter().map(|change| change * change).sum());
                 }
             }
-            assert_eq!(worst <= stated, holds, "{unit}: {worst}");
-            assert!(worst >= stated);
+            assert_eq!(worst <= stated.largest, holds, "{unit}: {worst}");
+            assert_eq!(sum <= stated.sum, holds, "{unit}: {sum}");
+            assert_eq!(u128::from(squares) <= stated.squares, holds, "{unit}: {squares}");
+            assert!(worst >= stated.largest);
         }
     }
 
     /// Wrong statements are exceeded: one coordinate forgotten, the moves of a removal for a
-    /// replacement, squares on half the range as if all were.
+    /// replacement, squares on half the range as if all were; people at several levels as if they
+    /// were at one.
     #[test]
     fn broken_moves_are_exceeded() {
-        let (variables, q) = (2, 2i16);
-        let worst_add = worst(variables, q, Neighbors::AddRemove);
-        let stated = moves(variables, q.into(), Neighbors::AddRemove);
-        let forgotten = components(variables) as u64 - 1;
+        let (variables, q) = (Variables::numbers(2), 2i16);
+        let worst_add = worst((2, &[]), q, Neighbors::AddRemove);
+        let stated = moves(&variables, q.into(), Neighbors::AddRemove);
+        let forgotten = variables.components() as u64 - 1;
         assert!(worst_add.sum > stated.largest * forgotten);
         assert!(worst_add.squares > u128::from(stated.largest * stated.largest * forgotten));
-        let worst_replace = worst(variables, q, Neighbors::ReplaceOne);
+        let worst_replace = worst((2, &[]), q, Neighbors::ReplaceOne);
         assert!(worst_replace.largest > stated.largest && worst_replace.sum > stated.sum);
         assert!(worst_replace.squares > stated.squares);
         assert!(worst_add.largest > stated.largest / 2);
+
+        // A person with a row at each of two levels, beside one with a row: the sums of levels are
+        // rounded down, and move by more components than those of a row.
+        let variables = Variables::new(vec![Some(0); 3]);
+        let sums = |people: &[&[&[i16]]]| {
+            let mut moments = Moments::new(variables.clone(), 3);
+            for rows in people {
+                rows.iter().for_each(|row| moments.add(row, 32_768 / rows.len() as u16));
+            }
+            moments.sums(1 << 15)
+        };
+        let half: &[&[i16]] = &[&[3, 0, 0], &[0, 3, 0]];
+        let change = sums(&[half, half]).iter().zip(sums(&[half])).map(|(a, b)| a - b).sum::<i64>();
+        let (rounded, stated) = (3 + 1, moves(&variables, 3, Neighbors::AddRemove).sum);
+        assert!(change > stated as i64 - rounded && change <= stated as i64, "{change}");
     }
 
     #[test]
     fn places_are_those_of_the_row() {
-        for variables in 1usize..6 {
-            let mut values: Vec<i16> = (0..variables).map(|v| 101 + 37 * v as i16).collect();
+        for (numbers, levels) in
+            [(1, &[][..]), (2, &[]), (5, &[]), (2, &[3]), (1, &[2, 1]), (3, &[1, 4])]
+        {
+            let variables = variables(numbers, levels);
+            let mut values: Vec<i16> = (0..variables.len()).map(|v| 101 + 37 * v as i16).collect();
             values[0] = -values[0];
             let mut out = Vec::new();
-            row(&values, 1, &mut out);
-            assert_eq!(out.len(), components(variables));
-            for a in 0..variables {
-                for b in a..variables {
+            row(&variables, &values, 1, &mut out);
+            assert_eq!(out.len(), variables.components());
+            for a in 0..variables.len() {
+                for b in a..variables.len() {
                     let product = i64::from(values[a]) * i64::from(values[b]);
                     let expected = if a == b { 2 * product - 1 } else { product };
-                    assert_eq!(out[place(variables, a, b)], expected, "{variables} {a} {b}");
+                    let place = variables.place(a, b);
+                    assert_eq!(place, variables.place(b, a));
+                    if let Some(place) = place {
+                        assert_eq!(out[place], expected, "{numbers} {levels:?} {a} {b}");
+                    }
                 }
             }
+            let missing: usize = levels.iter().map(|count| count * (count + 1) / 2).sum();
+            let p = variables.len();
+            assert_eq!(variables.components(), 1 + p + p * (p + 1) / 2 - missing);
         }
     }
 
     #[test]
     fn contributions_stay_on_the_grid() {
-        for values in rows(2, 7) {
+        for values in rows(2, &[], 7) {
             let mut out = Vec::new();
-            row(&values, 7, &mut out);
+            row(&Variables::numbers(2), &values, 7, &mut out);
             assert!(out.iter().all(|value| value.abs() <= 7), "{values:?}");
         }
         let ends = [32_767i16, -32_767, 0];
         let mut out = Vec::new();
-        row(&ends, 32_767, &mut out);
+        row(&Variables::numbers(3), &ends, 32_767, &mut out);
         assert!(out.iter().all(|value| value.abs() <= 32_767));
         assert_eq!([(3, 2), (-3, 2), (1, 2), (5, 4)].map(|(a, b)| rounded(a, b)), [2, -2, 1, 1]);
     }

@@ -1,8 +1,42 @@
 //! Predictions for the rows of a table.
 
-use crate::data::{Batch, CellFormat, Fold, Hooks, Opening, Source, Table, fold};
+use crate::data::{
+    Batch, CellFormat, Fold, Hooks, LevelValues, Levels, Opening, Source, Table, fold,
+};
 use crate::error::{Error, Result};
-use crate::model::Model;
+use crate::model::{Model, ModelFeature};
+
+/// How a cell of a feature becomes a value of the model.
+#[derive(Debug)]
+pub(crate) struct ReadCell {
+    /// The level that it is compared with; `None` if it is a number.
+    level: Option<LevelValues>,
+    /// Whether a NaN may be a word.
+    words: bool,
+}
+
+impl ReadCell {
+    /// For cells of this format, of a table with words or without.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if the level is a code for missing values there.
+    pub(crate) fn new(feature: &ModelFeature, format: &CellFormat, words: bool) -> Result<Self> {
+        let values = |level: &String| Levels::new(&feature.name, [level])?.values(format);
+        Ok(Self { level: feature.level.as_ref().map(values).transpose()?, words })
+    }
+
+    /// The value of a cell.
+    pub(crate) fn value(&self, cell: f64) -> f64 {
+        match &self.level {
+            Some(level) if self.words || !cell.is_nan() => {
+                f64::from(u8::from(level.of(cell).is_some()))
+            }
+            Some(_) => 0.0,
+            None => cell,
+        }
+    }
+}
 
 /// Where a feature's values are in a table.
 #[derive(Debug, Clone, Copy)]
@@ -34,15 +68,20 @@ impl Model {
         let schema = table.schema();
         let target = schema.target().map(|place| schema.name(place));
         let features: Vec<&str> = schema.feature_names().collect();
-        let place = |name: &str| match features.iter().position(|feature| *feature == name) {
-            Some(place) => Ok(Place::Feature(place)),
-            None if target == Some(name) => Ok(Place::Target),
-            None => Err(Error::request(format!(
-                "the table has no column {name:?}, which the model needs"
-            ))),
+        let (format, words) = (table.format().clone(), table.has_words());
+        let place = |feature: &ModelFeature| {
+            let name = feature.name.as_str();
+            match features.iter().position(|feature| *feature == name) {
+                Some(place) => Ok((Place::Feature(place), ReadCell::new(feature, &format, words)?)),
+                None if target == Some(name) => {
+                    Ok((Place::Target, ReadCell::new(feature, &format, true)?))
+                }
+                None => Err(Error::request(format!(
+                    "the table has no column {name:?}, which the model needs"
+                ))),
+            }
         };
-        let places: Vec<Place> = self.feature_names().map(place).collect::<Result<_>>()?;
-        let format = table.format().clone();
+        let places: Vec<_> = self.features.iter().map(place).collect::<Result<_>>()?;
         let new = || Predict {
             model: self,
             places: &places,
@@ -56,7 +95,7 @@ impl Model {
 
 struct Predict<'a> {
     model: &'a Model,
-    places: &'a [Place],
+    places: &'a [(Place, ReadCell)],
     format: &'a CellFormat,
     values: Vec<f64>,
     predicted: Vec<f64>,
@@ -66,12 +105,11 @@ impl Fold for Predict<'_> {
     fn batch(&mut self, batch: &Batch<'_>) {
         batch.each(|sample| {
             self.values.clear();
-            self.values.extend(self.places.iter().map(|place| match place {
+            let cell = |place: &Place| match place {
                 Place::Feature(place) => sample.values[*place],
-                Place::Target => {
-                    sample.target.and_then(|cell| cell.number(self.format)).unwrap_or(f64::NAN)
-                }
-            }));
+                Place::Target => sample.target.map_or(f64::NAN, |cell| cell.value(self.format)),
+            };
+            self.values.extend(self.places.iter().map(|(place, read)| read.value(cell(place))));
             // There is one value for each feature.
             self.predicted.push(self.model.predict(&self.values).unwrap_or(f64::NAN));
         });

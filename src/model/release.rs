@@ -3,7 +3,7 @@
 use num_bigint::BigInt;
 
 use crate::account::Event;
-use crate::data::{Bounds, Hooks, People};
+use crate::data::{Bounds, Hooks, People, level_of};
 use crate::error::Result;
 use crate::exact::GRID;
 use crate::model::linear;
@@ -12,6 +12,7 @@ use crate::model::moments::{Moments, moves};
 use crate::model::noise::VectorNoise;
 use crate::model::ranges::{MEDIANS, RangeDraw, Weighted};
 use crate::model::saved::ModelFeature;
+use crate::model::variables::Variables;
 use crate::privacy::{Delta, Epsilon, Neighbors, Purpose};
 use crate::random::RandomnessSource;
 
@@ -61,13 +62,68 @@ pub(crate) struct ModelBudget {
     pub(crate) delta: Delta,
 }
 
+/// A column of a model.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Term {
+    /// The name of its feature.
+    pub(crate) name: String,
+    /// The place of the feature in the table.
+    pub(crate) place: usize,
+    pub(crate) values: TermValues,
+}
+
+/// The values of a column of a model.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum TermValues {
+    /// Numbers, and their range if it is stated.
+    Numbers(Option<Bounds>),
+    /// 1 where the feature is at this level and else 0, compared with the first one.
+    Level { number: usize, level: String, reference: String },
+}
+
+impl Term {
+    /// The value of the column by that of the feature.
+    pub(crate) fn value(&self, feature: f64) -> f64 {
+        match &self.values {
+            TermValues::Numbers(_) => feature,
+            TermValues::Level { number, .. } => {
+                f64::from(u8::from(level_of(feature) == Some(*number)))
+            }
+        }
+    }
+
+    /// The range whose middle and upper end are the grid's, if it need not be drawn.
+    ///
+    /// # Errors
+    ///
+    /// None for the range of a level.
+    fn range(&self) -> Result<Option<Bounds>> {
+        match &self.values {
+            TermValues::Numbers(range) => Ok(*range),
+            // 0 is the middle of the grid: a level that a row is not at weighs nothing.
+            TermValues::Level { .. } => Bounds::new(-1.0, 1.0).map(Some),
+        }
+    }
+
+    /// The column with its coefficient, for numbers within this range.
+    fn feature(&self, coefficient: f64, range: &Bounds) -> ModelFeature {
+        let (level, reference, range) = match &self.values {
+            TermValues::Numbers(_) => (None, None, [range.low(), range.high()]),
+            TermValues::Level { level, reference, .. } => {
+                (Some(level.clone()), Some(reference.clone()), [0.0, 1.0])
+            }
+        };
+        let (name, noise) = (self.name.clone(), None);
+        ModelFeature { name, level, reference, coefficient, noise, low: None, high: None, range }
+    }
+}
+
 /// A model to be fitted.
 #[derive(Debug, Clone)]
 pub(crate) struct ModelRequest {
     pub(crate) regression: Regression,
-    pub(crate) names: Vec<String>,
-    /// The stated range of each feature.
-    pub(crate) ranges: Vec<Option<Bounds>>,
+    /// Its columns; levels of one feature stand beside each other.
+    pub(crate) terms: Vec<Term>,
     pub(crate) neighbors: Neighbors,
     pub(crate) budget: ModelBudget,
     /// Whether the whole budget goes to the mean of a numeric target, and every coefficient is 0.
@@ -109,8 +165,8 @@ pub(crate) struct ModelPrice {
 impl ModelRequest {
     /// The number of medians to draw for the ranges.
     pub(crate) fn medians(&self) -> usize {
-        let drawn = |range: &&Option<Bounds>| range.is_none() && !self.mean_only;
-        let features = self.ranges.iter().filter(drawn).count();
+        let drawn = |term: &&Term| term.values == TermValues::Numbers(None);
+        let features = if self.mean_only { 0 } else { self.terms.iter().filter(drawn).count() };
         let target = match &self.regression {
             Regression::Linear { range: None, center: Some(_) } if !self.mean_only => 1,
             Regression::Linear { range: None, .. } => MEDIANS,
@@ -128,16 +184,24 @@ impl ModelRequest {
         self.noise().map(|(_, price)| price)
     }
 
+    /// The features as variables.
+    fn variables(&self) -> Variables {
+        let column = |term: &Term| match term.values {
+            TermValues::Numbers(_) => None,
+            TermValues::Level { .. } => Some(term.place),
+        };
+        let of_terms = self.terms.iter().map(column);
+        Variables::new(if self.mean_only { Vec::new() } else { of_terms.collect() })
+    }
+
     /// The noise of the model's statistics, and its price.
     fn noise(&self) -> Result<(VectorNoise, ModelPrice)> {
-        let components = self.names.len() + 1;
         let (moves, row) = match &self.regression {
             Regression::Linear { .. } => {
-                let variables = if self.mean_only { 1 } else { components };
-                (moves(variables, GRID, self.neighbors), f64::from(GRID))
+                (moves(&self.variables().and_target(), GRID, self.neighbors), f64::from(GRID))
             }
             Regression::Logistic { .. } => {
-                let moves = logistic::moves(components, self.neighbors);
+                let moves = logistic::moves(self.terms.len() + 1, self.neighbors);
                 (moves, moves.largest as f64)
             }
         };
@@ -159,7 +223,7 @@ impl ModelRequest {
         let steps = self.neighbors.steps() as f64;
         let part = |epsilon: &Epsilon| epsilon.to_f64() / self.medians().max(1) as f64;
         let ranges = self.budget.ranges.as_ref().map_or(0.0, |e| 2.0 * RANKS * steps / part(e));
-        let k = self.names.len() as f64;
+        let k = self.terms.len() as f64;
         ranges.max(10.0 * hidden * (k + 1.0).sqrt())
     }
 
@@ -185,9 +249,9 @@ impl ModelRequest {
                 (None, None) => Bounds::new(-1.0, 1.0),
             }
         };
-        let features = rows.columns.iter().zip(&self.ranges).enumerate();
+        let features = rows.columns.iter().zip(&self.terms).enumerate();
         let mut all: Vec<Bounds> = features
-            .map(|(number, (values, stated))| range(number, values, *stated, None))
+            .map(|(number, (values, term))| range(number, values, term.range()?, None))
             .collect::<Result<_>>()?;
         if let Regression::Linear { range: stated, center } = &self.regression {
             let center = if self.mean_only { &None } else { center };
@@ -224,21 +288,18 @@ pub(crate) fn fit_model(
         );
     };
     let mut values = Vec::with_capacity(k + 1);
+    let (variables, used) = (request.variables(), if request.mean_only { 0 } else { k });
     let feature = |j: usize, coefficient: f64, half_width: Option<f64>| ModelFeature {
-        name: request.names[j].clone(),
-        coefficient,
-        noise: None,
         low: half_width.map(|half| coefficient - half),
         high: half_width.map(|half| coefficient + half),
-        range: [ranges[j].low(), ranges[j].high()],
+        ..request.terms[j].feature(coefficient, &ranges[j])
     };
     let middles = |features: &[ModelFeature]| -> f64 {
         features.iter().zip(&ranges).map(|(f, range)| f.coefficient * range.middle()).sum()
     };
     match &request.regression {
         Regression::Linear { .. } => {
-            let used = if request.mean_only { 0 } else { k };
-            let mut moments = Moments::new(used + 1, GRID);
+            let mut moments = Moments::new(variables.and_target(), GRID);
             let target = &ranges[k];
             for row in 0..rows.targets.len() {
                 grid(row, &mut values);
@@ -247,7 +308,7 @@ pub(crate) fn fit_model(
                 moments.add(&values, rows.weight(row));
             }
             let noisy = noise.add(&moments.sums(rows.unit()), &bits);
-            let fit = linear::fit(&noisy, used, GRID, noise.deviation);
+            let fit = linear::fit(&noisy, &variables, GRID, noise.deviation);
             let unit = |j: usize| target.half() / ranges[j].half();
             let of = |j: usize| match request.mean_only {
                 true => feature(j, 0.0, None),
@@ -266,17 +327,18 @@ pub(crate) fn fit_model(
             })
         }
         Regression::Logistic { lambda } => {
-            let mut table = LogisticRows::new(k, GRID, *lambda, rows.unit());
+            let mut table = LogisticRows::new(&variables, GRID, *lambda, rows.unit());
             for row in 0..rows.targets.len() {
                 grid(row, &mut values);
                 table.add(&values, rows.targets[row] > 0.5, rows.weight(row));
             }
             let noisy = noise.add(&table.minimize(hooks)?, &bits);
+            let radius = radius(&variables);
             let w: Vec<f64> = noisy
                 .iter()
-                .map(|&integer| coefficient(integer as f64, *lambda) / radius(k))
+                .map(|&integer| coefficient(integer as f64, *lambda) / radius)
                 .collect();
-            let deviation = coefficient(noise.deviation, *lambda) / radius(k);
+            let deviation = coefficient(noise.deviation, *lambda) / radius;
             let of = |j: usize| ModelFeature {
                 noise: Some(deviation / ranges[j].half()),
                 ..feature(j, w[j + 1] / ranges[j].half(), None)

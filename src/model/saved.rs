@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::privacy::Neighbors;
 
-/// The version of the form of a model in JSON.
-const FORMAT: u32 = 1;
+/// The version of the form of a model in JSON. The one before knew no levels.
+const FORMAT: u32 = 2;
 
 /// A private model: all that a prediction needs, with the guarantee that it was released under.
 ///
@@ -14,7 +14,7 @@ const FORMAT: u32 = 1;
 /// use dpsis::model::Model;
 ///
 /// let text = r#"{
-///   "format": 1, "version": "0.1.0", "kind": "linear", "target": {"name": "y", "range": [0.0, 10.0]},
+///   "format": 2, "version": "0.1.0", "kind": "linear", "target": {"name": "y", "range": [0.0, 10.0]},
 ///   "intercept": 1.5,
 ///   "features": [{"name": "dose", "coefficient": 2.0, "low": 1.9, "high": 2.1, "range": [0.0, 4.0]}],
 ///   "missing": "the middle of the range",
@@ -30,7 +30,7 @@ const FORMAT: u32 = 1;
 #[serde(try_from = "Unchecked")]
 #[non_exhaustive]
 pub struct Model {
-    /// The version of the form, 1.
+    /// The version of the form: 2, or 1 of a model that an older program made.
     pub format: u32,
     /// The version of the program that made it.
     pub version: String,
@@ -40,9 +40,10 @@ pub struct Model {
     pub target: ModelTarget,
     /// The prediction, or its log-odds, where all values are 0.
     pub intercept: f64,
-    /// The features, in the order in which a row's values are given.
+    /// The features, and of those with levels each level but the first, in the order in which a
+    /// row's values are given.
     pub features: Vec<ModelFeature>,
-    /// The value that replaces a missing one: `the middle of the range`.
+    /// The value that replaces a missing number: `the middle of the range`.
     pub missing: String,
     /// The guarantee of the whole release.
     pub guarantee: ModelGuarantee,
@@ -81,6 +82,13 @@ pub struct ModelTarget {
 pub struct ModelFeature {
     /// Its name.
     pub name: String,
+    /// The level that the coefficient is for; `None` of a feature of numbers. The value is 1 where
+    /// a row is at it, else 0.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub level: Option<String>,
+    /// The level that it is compared with.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub reference: Option<String>,
     /// Its coefficient, in units of the target (or of log-odds) per unit of the feature.
     pub coefficient: f64,
     /// The standard deviation of the privacy noise in it; logistic models only. What is not twice
@@ -94,8 +102,18 @@ pub struct ModelFeature {
     /// The upper end.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub high: Option<f64>,
-    /// The range to which values are clipped, stated or drawn.
+    /// The range to which values are clipped, stated or drawn; from 0 to 1 of a level.
     pub range: [f64; 2],
+}
+
+impl ModelFeature {
+    /// The name, and the level if it is for one: `stage=II`.
+    pub fn label(&self) -> String {
+        match &self.level {
+            Some(level) => format!("{}={level}", self.name),
+            None => self.name.clone(),
+        }
+    }
 }
 
 /// The guarantee of a model.
@@ -164,9 +182,9 @@ impl Model {
 
     fn checked(self) -> Result<Self> {
         let wrong = |rule: &str| Err(Error::input(rule));
-        if self.format != FORMAT {
+        if !(1..=FORMAT).contains(&self.format) {
             return wrong(
-                "the model is of another form than 1: another version of the program made it",
+                "the model is of another form than 1 or 2: another version of the program made it",
             );
         }
         let ends =
@@ -182,12 +200,21 @@ impl Model {
                 "a model's numbers must be finite, and ranges have their lower end first",
             );
         }
-        let mut names: Vec<&str> = self.features.iter().map(|f| f.name.as_str()).collect();
+        let mut names: Vec<_> = self.features.iter().map(|f| (&f.name, &f.level)).collect();
         names.sort_unstable();
-        if names.iter().any(|name| name.is_empty())
-            || names.windows(2).any(|pair| pair[0] == pair[1])
-        {
-            return wrong("a model's features need names that differ");
+        let same = |pair: &[(&String, &Option<String>)]| {
+            pair[0] == pair[1] || (pair[0].0 == pair[1].0 && pair[0].1.is_none())
+        };
+        if names.iter().any(|(name, _)| name.is_empty()) || names.windows(2).any(same) {
+            return wrong("a model's features need names, or levels of a name, that differ");
+        }
+        let is_compared = |f: &ModelFeature| match (&f.level, &f.reference) {
+            (None, None) => true,
+            (Some(level), Some(reference)) => self.format > 1 && level != reference,
+            _ => false,
+        };
+        if !self.features.iter().all(is_compared) {
+            return wrong("a level of a model is compared with another one");
         }
         let fits = match self.kind {
             ModelKind::Linear => {
@@ -226,28 +253,32 @@ impl Model {
         crate::json::to_json(self)
     }
 
-    /// The names of the features, in the order of a row's values.
+    /// The names of the features, each once.
     pub fn feature_names(&self) -> impl Iterator<Item = &str> {
-        self.features.iter().map(|feature| feature.name.as_str())
+        let mut last = None;
+        let names = self.features.iter().map(|feature| feature.name.as_str());
+        names.filter(move |name| last.replace(*name) != Some(*name))
     }
 
-    /// The prediction for a row with these values of the features, in their order: the number,
+    /// The prediction for a row with these values of [`features`](Self::features): the number,
     /// clipped to the range of the target, or the probability of the second class. Values are
     /// clipped to the ranges that they were fitted in; one that is no finite number is missing and
-    /// counts as the middle of its range.
+    /// counts as the middle of its range. The value of a level is 1 where the row is at it and else
+    /// 0, also where it is missing.
     ///
     /// # Errors
     ///
-    /// `Request` unless there is one value for each feature.
+    /// `Request` unless there is one value for each of them.
     pub fn predict(&self, values: &[f64]) -> Result<f64> {
         if values.len() != self.features.len() {
-            let rule = format!("a row must have {} values, one per feature", self.features.len());
+            let rule =
+                format!("a row must have {} values, one per coefficient", self.features.len());
             return Err(Error::request(rule));
         }
         let term = |(feature, &value): (&ModelFeature, &f64)| {
             let [low, high] = feature.range;
-            let value =
-                if value.is_finite() { value.clamp(low, high) } else { low / 2.0 + high / 2.0 };
+            let missing = if feature.level.is_some() { 0.0 } else { low / 2.0 + high / 2.0 };
+            let value = if value.is_finite() { value.clamp(low, high) } else { missing };
             feature.coefficient * value
         };
         let sum = self.intercept + self.features.iter().zip(values).map(term).sum::<f64>();

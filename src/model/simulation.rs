@@ -2,7 +2,9 @@
 
 use crate::data::Hooks;
 use crate::estimate::unit;
-use crate::model::release::{ModelBudget, ModelRequest, Regression, Rows, fit_model};
+use crate::model::release::{
+    ModelBudget, ModelRequest, Regression, Rows, Term, TermValues, fit_model,
+};
 use crate::model::saved::{Model, ModelGuarantee, ModelKind, ModelTarget};
 use crate::privacy::{Delta, Epsilon, Neighbors};
 use crate::random::{Entropy, WordStream};
@@ -74,8 +76,13 @@ pub(super) fn model(
     let k = rows.columns.len();
     let request = ModelRequest {
         regression: regression.clone(),
-        names: (0..k).map(|j| format!("x{j}")).collect(),
-        ranges: vec![None; k],
+        terms: (0..k)
+            .map(|place| Term {
+                name: format!("x{place}"),
+                place,
+                values: TermValues::Numbers(None),
+            })
+            .collect(),
         neighbors: Neighbors::AddRemove,
         mean_only: false,
         budget: ModelBudget {

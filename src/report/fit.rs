@@ -63,8 +63,7 @@ pub fn fit_report(record: &FitRecord, options: impl Fn(&[Parameter]) -> String) 
 }
 
 /// The note on columns of words. Whether there are any may be private: it is given for every table.
-const WORDS: &str =
-    "columns of words are not used: a model takes numbers, and words count as missing";
+const WORDS: &str = "words count as missing, but those at stated levels of their column";
 
 /// A model and its caveats.
 fn lines_of_model(text: &mut String, model: &Model) {
@@ -142,7 +141,7 @@ fn kind(model: &Model) -> String {
 }
 
 fn line(feature: &ModelFeature) -> String {
-    let ModelFeature { name, coefficient, noise, low, high, range: [from, to], .. } = feature;
+    let ModelFeature { reference, coefficient, noise, low, high, range: [from, to], .. } = feature;
     let interval = match (low, high, noise) {
         (Some(low), Some(high), _) => format!(" ({} to {})", four_digits(*low), four_digits(*high)),
         (_, _, Some(noise)) if coefficient.abs() <= 2.0 * noise => {
@@ -151,12 +150,11 @@ fn line(feature: &ModelFeature) -> String {
         (_, _, Some(noise)) => format!(" (noise {})", four_digits(*noise)),
         _ => String::new(),
     };
-    format!(
-        "{name}: {}{interval}, clipped to {} to {}",
-        four_digits(*coefficient),
-        four_digits(*from),
-        four_digits(*to)
-    )
+    let values = match reference {
+        Some(reference) => format!("compared with {reference}"),
+        None => format!("clipped to {} to {}", four_digits(*from), four_digits(*to)),
+    };
+    format!("{}: {}{interval}, {values}", feature.label(), four_digits(*coefficient))
 }
 
 /// A number with four digits.

@@ -8,7 +8,9 @@ use crate::mechanism::{Chooses, Sensitivity, check_k};
 use crate::method::{MOST_BLOCKS, MOST_PICKS, check_penalty};
 use crate::privacy::{Delta, Neighbors};
 use crate::select::plan::Plan;
-use crate::select::request::{Center, Method, Names, Request, ScoreKind, Target, TwoStage};
+use crate::select::request::{
+    Association, Center, Method, Names, Request, ScoreKind, Target, TwoStage,
+};
 
 /// The largest accepted number of threads, more than any common machine can use.
 const MAX_THREADS: usize = 256;
@@ -85,7 +87,14 @@ pub(super) fn check(request: &Request) -> Result<()> {
         ));
     }
     // The plan depends on the table by the number of features only.
-    Plan::new(request, features, Arc::new(Scaling::RowRank)).map(|_| ())
+    let plan = Plan::new(request, features, Arc::new(Scaling::RowRank))?;
+    let has_levels = request.numbers_and.iter().flatten().next().is_some();
+    if has_levels && plan.association() != Some(Association::Ks) {
+        let rule = "a column with levels is compared by the Kolmogorov-Smirnov score alone";
+        let about = [Parameter::Levels, Parameter::Score, Parameter::Method, Parameter::Scaling];
+        return Err(Error::request(rule).about(about));
+    }
+    Ok(())
 }
 
 /// Refuses the options that go with k features, and not with all beyond chance: their level is

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use num_rational::BigRational;
 use num_traits::{One, Zero};
 
-use crate::data::{Bounds, Covariate, FeatureSets, Hooks, Scaling, UnitTarget, strata_of};
+use crate::data::{Bounds, Covariate, FeatureSets, Hooks, Levels, Scaling, UnitTarget, strata_of};
 use crate::error::{Error, Parameter, Result, word};
 use crate::exact::{Exact, ratio};
 use crate::mechanism::{CanonicalLipschitz, Mechanism};
@@ -230,8 +230,9 @@ pub(super) struct Request {
     pub(super) score: Option<ScoreKind>,
     pub(super) refine: Option<Refine>,
     pub(super) scale: Option<Scale>,
-    /// Whether words are missing values.
-    pub(super) numbers_only: bool,
+    /// The levels of columns of words, where all other words are missing values; `None` if no word
+    /// is.
+    pub(super) numbers_and: Option<Vec<Levels>>,
     /// Whether values become counts per million before all else.
     pub(super) per_million: bool,
     /// The sets of features that are selected instead of features.

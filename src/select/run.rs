@@ -112,6 +112,10 @@ pub(super) fn prepared<'t>(
 ) -> Result<PreparedTable<'t>> {
     let table = PreparedTable::as_it_is(table)
         .with_roles(&role_columns(request), |format| people_rule(request, format))?;
+    let table = match &request.numbers_and {
+        Some(levels) => table.numbers_and(levels)?,
+        None => table,
+    };
     let grouping = grouping(request, table.schema())?;
     Ok(table.per_million(request.per_million).grouped(grouping))
 }
@@ -138,7 +142,11 @@ pub(super) fn header<S: Source + ?Sized>(
     hooks: &Hooks,
 ) -> Result<Schema> {
     let schema = source.header(&opening(request, hooks)?)?;
-    role_columns(request).features(schema)
+    let schema = role_columns(request).features(schema)?;
+    for levels in request.numbers_and.iter().flatten() {
+        schema.place_of_feature(levels.name(), Parameter::Levels)?;
+    }
+    Ok(schema)
 }
 
 /// The features that are ids of people or covariates.

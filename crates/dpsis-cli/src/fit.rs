@@ -9,7 +9,7 @@ use crate::select::{SelectArguments, unused};
 use crate::values::parse_record;
 use crate::words;
 use dpsis::report::{fit_dry_run, fit_report, to_json};
-use dpsis::{Error, FitRecord, ModelOptions, Result};
+use dpsis::{Error, FitRecord, Levels, ModelOptions, Result};
 
 /// Fit a private model to features that are selected privately.
 ///
@@ -57,6 +57,11 @@ pub(crate) struct FitArguments {
     )]
     features: Option<String>,
 
+    /// The public levels of a column of words, stage=I,II,III: the model has a coefficient for each
+    /// but the first; may be repeated
+    #[arg(long, value_name = "COLUMN=A,B,...", hide_short_help = true, help_heading = "Model")]
+    levels: Vec<Levels>,
+
     /// The share of the model's part for the ranges of columns without --bounds [default: 0.3]
     #[arg(long, value_name = "SHARE", hide_short_help = true, help_heading = "Model")]
     ranges: Option<String>,
@@ -87,7 +92,7 @@ pub(super) fn fit(mut arguments: FitArguments) -> Result<()> {
     stated.check_for_model()?;
     let inputs = stated.inputs()?;
     let job = stated.stated_job(&inputs)?;
-    let request = arguments.options(share)?.request(job.select.clone());
+    let request = arguments.options(share)?.request(job.select.clone())?;
     request.check_ref()?;
     let all: Vec<&Path> = inputs.all().collect();
     let destination = Destination::check(stated.output.output.as_deref(), &all)?;
@@ -125,10 +130,16 @@ impl FitArguments {
         Ok(ModelOptions {
             share,
             features: self.features.as_deref().map(parse_record).transpose()?,
+            levels: self.levels.iter().map(of_levels).collect(),
             ranges: self.ranges.clone(),
             lambda: self.lambda.map(Into::into),
         })
     }
+}
+
+/// The levels as an option.
+fn of_levels(levels: &Levels) -> (String, Vec<String>) {
+    (levels.name().to_owned(), levels.texts().to_vec())
 }
 
 impl SelectArguments {

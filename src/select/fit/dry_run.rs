@@ -24,7 +24,8 @@ pub struct FitDryRun {
     pub dry_run: bool,
     /// The selection of the features, of its own part of the budget; `None` if they are stated.
     pub selection: Option<DryRun>,
-    /// The number of features of the model; of all that are beyond chance, for example 5.
+    /// The number of columns of the model, one for each of its features, and for each level but the
+    /// first; of all features that are beyond chance, for example 5.
     pub features: usize,
     /// The guarantee that a fit would give for all of it, and the budget it would spend.
     pub guarantee: Guarantee,
@@ -65,7 +66,7 @@ pub(super) fn dry_run(request: &FitRequest, source: &(impl Source + ?Sized)) -> 
         version: env!("CARGO_PKG_VERSION").to_owned(),
         command: Command::Fit,
         dry_run: true,
-        features: places.len(),
+        features: asked.terms.len(),
         guarantee: guarantee(request, (&asked, &price), of_selection, unit)?,
         rows_needed: price.rows_needed.ceil() as u64,
         warnings: warnings(

@@ -6,8 +6,9 @@ use ::linfa::dataset::{AsSingleTargets, DatasetBase, Records};
 use ::linfa::traits::{Fit, PredictInplace};
 use ndarray::{Array1, ArrayBase, Data, Ix2};
 
-use crate::data::{Element, ToTarget};
+use crate::data::{CellFormat, Element, ToTarget};
 use crate::error::{Error, Result};
+use crate::model::{Model, ModelFeature, ReadCell};
 use crate::privacy::NotPrivate;
 use crate::select::fit::{CheckedFitModel, FitModel, FitRecord, FittedModel, NotPrivateFitModel};
 use crate::select::linfa::table;
@@ -66,12 +67,17 @@ where
     D: Data<Elem = F>,
 {
     fn predict_inplace(&self, x: &ArrayBase<D, Ix2>, y: &mut Array1<f64>) {
-        let fits = x.ncols() == self.table_features;
+        let read = |feature: &ModelFeature| ReadCell::new(feature, &CellFormat::default(), false);
+        let cells = |model: &Model| model.features.iter().map(read).collect::<Result<Vec<_>>>();
+        let model = self.model.as_ref().filter(|_| x.ncols() == self.table_features);
+        let model = model.and_then(|model| Some((model, cells(model).ok()?)));
         for (row, predicted) in x.rows().into_iter().zip(y) {
-            let values =
-                || self.places.iter().map(|&place| row[place].into()).collect::<Vec<f64>>();
-            *predicted = match self.model.as_ref().filter(|_| fits) {
-                Some(model) => model.predict(&values()).unwrap_or(f64::NAN),
+            let value = |(cell, &place): (&ReadCell, &usize)| cell.value(row[place].into());
+            *predicted = match &model {
+                Some((model, cells)) => {
+                    let values: Vec<f64> = cells.iter().zip(&self.places).map(value).collect();
+                    model.predict(&values).unwrap_or(f64::NAN)
+                }
                 None => f64::NAN,
             };
         }

@@ -11,7 +11,7 @@ mod linfa;
 
 use std::fmt;
 
-use crate::data::Source;
+use crate::data::{Levels, Source};
 use crate::error::{Error, Result};
 use crate::exact::Exact;
 use crate::privacy::{Ledger, NotPrivate};
@@ -120,6 +120,15 @@ impl FitModel {
     /// exact number from 1e-6, below 1.
     pub fn ranges(self, share: impl Into<Exact>) -> Self {
         self.with(|request| request.ranges = share.into())
+    }
+
+    /// States the levels of columns of words, which are public knowledge: `stage=I,II,III,IV`. In
+    /// the selection such a column is one candidate, and its words at other levels are missing. In
+    /// the model each of its levels but the first is a column of its own, 1 where a row is at that
+    /// level and else 0: a coefficient compares with the first level, and a row at none counts as
+    /// one at the first. Words in columns without levels are missing.
+    pub fn levels(self, levels: impl IntoIterator<Item = Levels>) -> Self {
+        self.with(|request| request.select.numbers_and = Some(levels.into_iter().collect()))
     }
 
     /// Sets the strength of the regularization of a logistic model, lambda in sum of losses +

@@ -80,8 +80,8 @@ pub struct FitRecord {
 }
 
 impl FitRecord {
-    /// The 0-based indices of the model's features among all features of the table, in the model's
-    /// order.
+    /// The 0-based index of the feature of each coefficient among all features of the table, in the
+    /// model's order.
     pub fn indices(&self) -> &[usize] {
         &self.places
     }

@@ -5,6 +5,7 @@ use std::fmt;
 use num_rational::BigRational;
 use num_traits::One;
 
+use crate::data::Levels;
 use crate::error::{Error, Parameter, Result};
 use crate::exact::{Exact, ratio};
 use crate::model::MOST_FEATURES;
@@ -39,6 +40,7 @@ impl fmt::Debug for FitRequest {
             .field("share", &self.share)
             .field("ranges", &self.ranges)
             .field("features", &self.features)
+            .field("levels", &self.levels())
             .field("lambda", &self.lambda)
             .finish()
     }
@@ -53,7 +55,9 @@ pub(super) struct Parts {
 }
 
 impl FitRequest {
-    pub(super) fn new(select: Request) -> Self {
+    pub(super) fn new(mut select: Request) -> Self {
+        // A model takes numbers, and so does the selection for it.
+        select.numbers_and = Some(Vec::new());
         Self { select, share: None, ranges: (3, 10).into(), features: None, lambda: None }
     }
 
@@ -106,7 +110,7 @@ impl FitRequest {
 
     /// The request for the selection alone, of its part.
     ///
-    /// It sees what a model sees, numbers. A range of the target is for the model: its selection
+    /// A range of the target is for the model: its selection
     /// splits the target at a median, unless a center is stated.
     pub(super) fn selection(&self, epsilon: &Epsilon) -> Request {
         let target = match (&self.select.target, &self.select.center) {
@@ -114,12 +118,24 @@ impl FitRequest {
             (target, _) => target.clone(),
         };
         let names = match &self.select.names {
-            Names::BeyondChance(_) => self.select.names.of(self.select.names.most(MOST_FEATURES)),
+            Names::BeyondChance(_) => self.select.names.of(self.select.names.most(self.most())),
             names => names.clone(),
         };
         let epsilon = Some(epsilon.clone().into());
         let select = self.select.clone();
-        Request { names, epsilon, delta: None, target, numbers_only: true, ..select }
+        Request { names, epsilon, delta: None, target, ..select }
+    }
+
+    /// The levels of columns of words.
+    pub(super) fn levels(&self) -> &[Levels] {
+        self.select.numbers_and.as_deref().unwrap_or_default()
+    }
+
+    /// The most features that may be selected: the levels of a column but the first are columns of
+    /// the model.
+    fn most(&self) -> usize {
+        let more = |levels: &Levels| levels.texts().len().saturating_sub(2);
+        MOST_FEATURES.saturating_sub(self.levels().iter().map(more).sum())
     }
 
     /// The number of features to plan with, out of so many.
@@ -170,15 +186,38 @@ impl FitRequest {
         if !(1e-3..=1e9).contains(&self.lambda()) {
             return Err(Error::request("lambda must be a number from 1e-3 to 1e9"));
         }
-        let k = self.features.as_ref().map_or(self.select.names.most(MOST_FEATURES), Vec::len);
-        if k > MOST_FEATURES {
-            return wrong(format!("a model has at most {MOST_FEATURES} features"), Parameter::K);
+        self.check_levels()?;
+        let k = self.features.as_ref().map_or(self.select.names.most(self.most()), Vec::len);
+        if k > self.most() || self.most() == 0 {
+            let rule = match self.levels() {
+                [] => format!("a model has at most {MOST_FEATURES} features"),
+                _ => format!(
+                    "a model has at most {MOST_FEATURES} columns: features, and levels but the first of each"
+                ),
+            };
+            return Err(Error::request(rule).about([Parameter::K, Parameter::Levels]));
         }
         match (&self.features, &parts.selection) {
             (Some(names), _) => self.check_names(names),
             (None, Some(epsilon)) => check(&self.selection(epsilon)),
             (None, None) => Ok(()),
         }
+    }
+
+    fn check_levels(&self) -> Result<()> {
+        let levels = self.levels();
+        for (i, one) in levels.iter().enumerate() {
+            let rule = if one.texts().len() < 2 {
+                "a model compares levels with the first of them: two at least, for"
+            } else if levels[..i].iter().any(|other| other.name() == one.name()) {
+                "levels are stated twice for"
+            } else {
+                continue;
+            };
+            let rule = format!("{rule} {:?}", one.name());
+            return Err(Error::request(rule).about([Parameter::Levels]));
+        }
+        Ok(())
     }
 
     fn check_names(&self, names: &[String]) -> Result<()> {

@@ -2,12 +2,13 @@
 
 use crate::account::Event;
 use crate::data::{
-    Hooks, Labels, PreparedTable, Scaling, Schema, Source, Table, TargetCell, UsableSamples, hold,
+    Hooks, Labels, Levels, PreparedTable, Scaling, Schema, Source, Table, TargetCell,
+    UsableSamples, hold,
 };
 use crate::error::{Error, Parameter, Result};
 use crate::model::{
     Model, ModelBudget, ModelGuarantee, ModelKind, ModelPrice, ModelRequest, ModelTarget,
-    Regression, ReleasedModel, Rows, fit_model,
+    Regression, ReleasedModel, Rows, Term, TermValues, fit_model,
 };
 use crate::privacy::{Delta, Epsilon, Expense, Ledger, Purpose, Spending, Unit};
 use crate::select::check::check_people;
@@ -64,11 +65,11 @@ fn run_on(
         with_ranges(&mut asked, parts);
     }
     let schema = table.schema().clone();
-    let rows = rows(request, table, &places)?;
+    let rows = rows(request, table, &asked.terms)?;
     hooks.check()?;
     let randomness = request.select.entropy.source()?;
     let released = fit_model(&asked, &rows, &randomness, hooks)?;
-    record(request, (&asked, released), selection, (&schema, places))
+    record(request, (&asked, released), selection, &schema)
 }
 
 /// Runs a checked request on a table after a ledger has paid for it.
@@ -157,7 +158,7 @@ pub(super) fn model_request(
     (schema, places): (&Schema, &[usize]),
 ) -> Result<ModelRequest> {
     let scaling = scaling_of(&request.select, schema)?;
-    let range = |&place: &usize| match &scaling {
+    let range = |place: usize| match &scaling {
         Scaling::Bounds(bounds) => Some(*bounds),
         Scaling::BoundsByFeature(all) => all.get(place).copied(),
         Scaling::RowRank => None,
@@ -168,16 +169,35 @@ pub(super) fn model_request(
         Target::Numeric => Regression::Linear { range: None, center },
     };
     let names: Vec<&str> = schema.feature_names().collect();
+    let terms = |&place: &usize| -> Vec<Term> {
+        let term = |values| Term { name: names[place].to_owned(), place, values };
+        match request.levels().iter().find(|levels| levels.name() == names[place]) {
+            Some(levels) => levels_but_first(levels).map(term).collect(),
+            None => vec![term(TermValues::Numbers(range(place)))],
+        }
+    };
     let mut asked = ModelRequest {
         regression,
-        names: places.iter().map(|&place| names[place].to_owned()).collect(),
-        ranges: places.iter().map(range).collect(),
+        terms: places.iter().flat_map(terms).collect(),
         neighbors: request.select.neighbors,
         budget: ModelBudget { ranges: None, model: parts.model.clone(), delta: request.delta()? },
         mean_only: false,
     };
     with_ranges(&mut asked, parts);
     Ok(asked)
+}
+
+/// The columns that a model has for the levels of a feature.
+fn levels_but_first(levels: &Levels) -> impl Iterator<Item = TermValues> {
+    let (reference, others) = match levels.texts() {
+        [first, others @ ..] => (first.as_str(), others),
+        [] => ("", &[][..]),
+    };
+    (1..).zip(others).map(|(number, level)| TermValues::Level {
+        number,
+        level: level.clone(),
+        reference: reference.to_owned(),
+    })
 }
 
 /// Gives the ranges that are not stated their part of the model's budget, if there are any.
@@ -190,8 +210,8 @@ fn with_ranges(asked: &mut ModelRequest, parts: &Parts) {
     };
 }
 
-/// The columns of the features, in the model's order, and the targets.
-fn rows(request: &FitRequest, table: &mut dyn Table, places: &[usize]) -> Result<Rows> {
+/// The columns of the model, and the targets.
+fn rows(request: &FitRequest, table: &mut dyn Table, terms: &[Term]) -> Result<Rows> {
     let labels = match &request.select.target {
         Target::Classes(labels) => Some(Labels::new(labels.clone())?),
         _ => None,
@@ -203,11 +223,16 @@ fn rows(request: &FitRequest, table: &mut dyn Table, places: &[usize]) -> Result
         None => cell.number(&format),
     };
     let has_people = table.schema().has_people();
-    let UsableSamples { columns, targets, roles, .. } = hold(table, places, None, &code)?;
+    let places: Vec<usize> = terms.iter().map(|term| term.place).collect();
+    let UsableSamples { columns, targets, roles, .. } = hold(table, &places, None, &code)?;
     if targets.is_empty() {
         return Err(unusable);
     }
-    let columns = (0..places.len()).map(|place| columns.to_vec(place)).collect();
+    let column = |(number, term): (usize, &Term)| {
+        let values = columns.to_vec(number);
+        values.into_iter().map(|value| term.value(value)).collect()
+    };
+    let columns = terms.iter().enumerate().map(column).collect();
     // Roles that are all the default are not held: of people they are weights like others.
     let weight = |row: usize| roles.get(row).copied().unwrap_or_default().weight;
     let weights = has_people.then(|| (0..targets.len()).map(weight).collect());
@@ -218,7 +243,7 @@ fn record(
     request: &FitRequest,
     (asked, released): (&ModelRequest, ReleasedModel),
     selection: Option<Record>,
-    (schema, places): (&Schema, Vec<usize>),
+    schema: &Schema,
 ) -> Result<FitRecord> {
     let randomness = RandomnessUsed::of(request.select.entropy);
     let unit = Unit::of(schema);
@@ -258,7 +283,7 @@ fn record(
         randomness,
         warnings,
         table_features: schema.d() + schema.role_columns(),
-        places: places.iter().map(|&place| schema.index(place)).collect(),
+        places: asked.terms.iter().map(|term| schema.index(term.place)).collect(),
     })
 }
 

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::data::Levels;
 use crate::error::{Error, Parameter, Result};
 use crate::select::builder::Select;
 use crate::select::fit::FitModel;
@@ -36,6 +37,8 @@ pub struct ModelOptions {
     pub share: Option<String>,
     /// The features of the model, instead of a selection.
     pub features: Option<Vec<String>>,
+    /// Columns of words, each with its levels.
+    pub levels: Vec<(String, Vec<String>)>,
     /// The share of ranges in the model's part.
     pub ranges: Option<String>,
     /// The strength of the regularization of a logistic model.
@@ -74,14 +77,21 @@ impl FitOptions {
             let about = [Parameter::K, Parameter::FalseNames, Parameter::AtMost];
             return Err(Error::request(rule).about(about));
         }
-        Ok(self.model.request(hooks(self.select.request()?)))
+        self.model.request(hooks(self.select.request()?))
     }
 }
 
 impl ModelOptions {
     /// The request for a model of what `select` selects, unchecked.
-    pub fn request(&self, select: Select) -> FitModel {
-        let mut request = FitModel::new(select);
+    ///
+    /// # Errors
+    ///
+    /// `Request` for texts that are no levels.
+    pub fn request(&self, select: Select) -> Result<FitModel> {
+        let levels = self.levels.iter().map(|(name, texts)| Levels::new(name, texts));
+        let levels: Result<Vec<Levels>> = levels.collect();
+        let levels = levels.map_err(|error| error.about([Parameter::Levels]))?;
+        let mut request = FitModel::new(select).levels(levels);
         if let Some(share) = &self.share {
             request = request.share(share);
         }
@@ -91,10 +101,10 @@ impl ModelOptions {
         if let Some(share) = &self.ranges {
             request = request.ranges(share);
         }
-        match self.lambda {
+        Ok(match self.lambda {
             Some(lambda) => request.lambda(lambda.0),
             None => request,
-        }
+        })
     }
 }
 
@@ -104,10 +114,12 @@ mod tests {
 
     #[test]
     fn options_are_what_the_builder_is_told() {
-        let full = r#"{"epsilon": "2", "share": "1/2", "ranges": "0.1", "lambda": 30, "classes": ["a", "b"]}"#;
+        let full = r#"{"epsilon": "2", "share": "1/2", "ranges": "0.1", "lambda": 30, "classes": ["a", "b"],
+            "levels": [["stage", ["I", "II"]]]}"#;
         let stated = FitOptions::from_json(full).unwrap();
         let select = Select::beyond_chance().epsilon(2).target(crate::Target::classes(["a", "b"]));
         let told = FitModel::new(select).share("1/2").ranges("0.1").lambda(30.0);
+        let told = told.levels(["stage=I,II".parse().unwrap()]);
         assert_eq!(format!("{:?}", stated.request().unwrap()), format!("{told:?}"));
         let again = serde_json::to_string(&stated).unwrap();
         assert_eq!(FitOptions::from_json(&again).unwrap(), stated, "{again}");

@@ -54,6 +54,163 @@ fn logistic(k: usize) -> Select {
     Select::new(k).epsilon(50).target(Target::classes(["no", "yes"]))
 }
 
+/// Rows in which y = 2 x + 10, 30 and 20 more at stages II, III and IV than at I, as likely as not
+/// positive; every twentieth row is at `odd`, and as if it were at I.
+fn staged(rows: usize, odd: &str) -> String {
+    let mut text = "x,noise,stage,y,class\n".to_owned();
+    for i in 0..rows {
+        let (x, noise, at) = ((i * 13 % 101) as f64 / 10.0, i * 31 % 97, i * 7 % 4);
+        let (stage, more) = match i % 20 {
+            11 => (odd, 0.0),
+            _ => (["I", "II", "III", "IV"][at], [0.0, 10.0, 30.0, 20.0][at]),
+        };
+        let y = 2.0 * x + more + (i * 29 % 11) as f64;
+        text += &format!("{x},{noise},{stage},{y},{}\n", if y > 29.0 { "yes" } else { "no" });
+    }
+    text
+}
+
+fn staged_file(rows: usize, odd: &str, target: &str) -> (tempfile::TempDir, FileTable) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("table.csv");
+    std::fs::write(&path, staged(rows, odd)).unwrap();
+    let facts = crate::data::TableFacts {
+        target: crate::data::TargetColumn::Named(target.into()),
+        exclude: vec![if target == "y" { "class" } else { "y" }.into()],
+        ..Default::default()
+    };
+    (folder, FileTable::new(path).facts(facts))
+}
+
+fn stages() -> [Levels; 1] {
+    ["stage=I,II,III,IV".parse().unwrap()]
+}
+
+/// A column of levels is one candidate, and has a coefficient for each level but the first.
+#[test]
+fn levels_are_compared_with_the_first() {
+    let (_folder, table) = staged_file(20_000, "V", "y");
+    let record = FitModel::new(linear(2)).levels(stages()).seed(1).run(&table).unwrap();
+    let model = record.model.as_ref().unwrap();
+    let mut names: Vec<&str> = model.feature_names().collect();
+    names.sort_unstable();
+    assert_eq!(names, ["stage", "x"]);
+    for feature in &model.features {
+        let expected = match feature.label().as_str() {
+            "x" => 2.0,
+            "stage=II" => 10.0,
+            "stage=III" => 30.0,
+            "stage=IV" => 20.0,
+            other => panic!("{other}"),
+        };
+        assert!((feature.coefficient - expected).abs() < 0.5, "{feature:?}");
+        let is_level = feature.name == "stage";
+        assert_eq!(feature.reference.as_deref(), is_level.then_some("I"));
+        assert!(!is_level || feature.range == [0.0, 1.0]);
+    }
+    assert_eq!((model.features.len(), record.indices().len()), (4, 4));
+    // As it is written, for the rows of a table: missing and unstated levels are the first.
+    let model = Model::from_json(&model.to_json().unwrap()).unwrap();
+    let new = "stage,x\nIII,5\nI,5\nV,5\n,5\nIV,\n";
+    let source = FileTable::from_reader(Cursor::new(new.as_bytes())).without_target();
+    let predicted = model.predict_table(&source).unwrap();
+    for (found, expected) in predicted.iter().zip([45.0, 15.0, 15.0, 15.0, 35.0]) {
+        assert!((found - expected).abs() < 1.0, "{predicted:?}");
+    }
+}
+
+#[test]
+fn levels_tell_classes_apart() {
+    let (_folder, table) = staged_file(20_000, "", "class");
+    let record = FitModel::new(logistic(1)).levels(stages()).seed(1).run(&table).unwrap();
+    let model = record.model.as_ref().unwrap();
+    assert_eq!(model.feature_names().collect::<Vec<_>>(), ["stage"]);
+    let at = |level: usize| {
+        let values: Vec<f64> = (1..4).map(|other| f64::from(u8::from(other == level))).collect();
+        model.predict(&values).unwrap()
+    };
+    // The shares of rows of class yes at each stage, of this file: by counting.
+    let share = |stage: &str| {
+        let text = staged(20_000, "");
+        let rows = text.lines().filter(|line| line.split(',').nth(2) == Some(stage));
+        let yes: Vec<bool> = rows.map(|line| line.ends_with("yes")).collect();
+        yes.iter().filter(|yes| **yes).count() as f64 / yes.len() as f64
+    };
+    for (level, stage) in ["I", "II", "III", "IV"].into_iter().enumerate() {
+        let (found, expected) = (at(level), share(stage));
+        // Lambda pulls towards 1/2.
+        assert!((found - expected).abs() < 0.08, "{stage}: {found} {expected}");
+    }
+}
+
+/// Words at no stated level, in columns with levels and in others, are missing: to the bit.
+#[test]
+fn other_words_are_missing() {
+    for target in ["y", "class"] {
+        let run = |odd: &str| {
+            let (_folder, table) = staged_file(400, odd, target);
+            let select = if target == "y" { linear(2) } else { logistic(2) };
+            let fit = FitModel::new(select).levels(stages());
+            serde_json::to_string(&fit.seed(3).run(&table).unwrap()).unwrap()
+        };
+        assert_eq!(run("V"), run(""));
+        assert_eq!(run("ii"), run("NA"));
+        assert_ne!(run("II"), run(""));
+    }
+}
+
+/// Levels that are numbers are found whatever their digits, in matrices, too.
+#[cfg(feature = "linfa")]
+#[test]
+fn levels_may_be_numbers() {
+    use ::linfa::prelude::{Fit, Predict};
+    use ndarray::{Array1, Array2};
+
+    let x =
+        Array2::from_shape_fn((8000, 2), |(i, j)| [(i * 7 % 3) as f64, (i * 31 % 97) as f64][j]);
+    let y: Array1<f64> = x.rows().into_iter().map(|row| [4.0, 9.0, 1.0][row[0] as usize]).collect();
+    let dataset = ::linfa::Dataset::new(x.clone(), y);
+    let levels = ["feature-1=0,1.0,2".parse::<Levels>().unwrap()];
+    let fit = FitModel::new(linear(1)).levels(levels).seed(1);
+    let fitted = fit.fit(&dataset).unwrap();
+    let model = fitted.model.as_ref().unwrap();
+    let labels: Vec<String> = model.features.iter().map(|feature| feature.label()).collect();
+    assert_eq!(labels, ["feature-1=1.0", "feature-1=2"]);
+    let predicted: Array1<f64> = fitted.predict(&x);
+    for (found, expected) in predicted.iter().zip([4.0, 9.0, 1.0, 4.0]) {
+        assert!((found - expected).abs() < 0.3, "{predicted:?}");
+    }
+}
+
+#[test]
+fn wrong_levels_are_refused() {
+    let (_folder, table) = staged_file(200, "", "y");
+    let wide: Vec<String> = (0..102).map(|i| format!("w{i}")).collect();
+    for (levels, select, said) in [
+        (vec!["stag=I,II"], linear(1), "stag"),
+        (vec!["stage=I"], linear(1), "two at least"),
+        (vec!["stage=I,II", "stage=I,II,III"], linear(1), "twice"),
+        (vec!["y=1,2"], linear(1), "y"),
+        (vec!["stage=I,II"], linear(1).score(ScoreKind::Correlation), "Kolmogorov-Smirnov"),
+    ] {
+        let levels: Vec<Levels> = levels.iter().map(|text| text.parse().unwrap()).collect();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("ledger");
+        let terms = LedgerTerms::new("60".parse().unwrap());
+        let ledger = Ledger::create(&path, terms).unwrap();
+        let fit = FitModel::new(select).levels(levels);
+        let error = fit.run_with_ledger(&table, &ledger, "").unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Request, "{error}");
+        assert!(error.to_string().contains(said), "{error}");
+        assert!(error.parameters().contains(&crate::Parameter::Levels), "{error}");
+        // Nothing was paid.
+        assert!(ledger.read().unwrap().entries.is_empty());
+    }
+    let levels = [Levels::new("stage", &wide[..]).unwrap()];
+    let error = FitModel::new(linear(1)).levels(levels).check_ref().unwrap_err();
+    assert!(error.to_string().contains("at most 100 columns"), "{error}");
+}
+
 #[test]
 fn all_parts_sum_to_epsilon() {
     let (_folder, table) = file(3000, "y");
@@ -372,8 +529,18 @@ fn models_are_read_as_they_were_written() {
         let record = FitModel::new(select).seed(3).run(&table).unwrap();
         let text = record.model.as_ref().unwrap().to_json().unwrap();
         assert_eq!(Some(Model::from_json(&text).unwrap()), record.model);
+        // The form before, which is the same without levels.
+        let before = text.replacen("\"format\": 2", "\"format\": 1", 1);
+        let read = Model::from_json(&before).unwrap();
+        assert_eq!(record.model.as_ref().map(|model| &model.features), Some(&read.features));
+        let level = "\"name\": \"dose\", \"level\": \"II\", \"reference\": \"I\"";
+        let with_level =
+            |text: &str| Model::from_json(&text.replacen("\"name\": \"dose\"", level, 1));
+        assert!(with_level(&text).is_ok() && with_level(&before).is_err());
         for (from, to) in [
-            ("\"format\": 1", "\"format\": 2"),
+            ("\"format\": 2", "\"format\": 3"),
+            ("\"name\": \"dose\"", "\"name\": \"dose\", \"level\": \"I\""),
+            ("\"name\": \"dose\"", "\"name\": \"dose\", \"level\": \"I\", \"reference\": \"I\""),
             ("\"kind\": \"l", "\"kind\": \"x"),
             ("the middle", "the mean"),
             ("\"intercept\": ", "\"intercept\": 1e999, \"x\": "),

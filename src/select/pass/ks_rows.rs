@@ -35,7 +35,7 @@ impl Pass<'_> {
             return self.ks_rows(table, &all, limit);
         }
         let unusable = self.no_usable_target(table);
-        let words = table.has_words() && !self.plan.request.numbers_only;
+        let words = table.has_words();
         let code = self.ks_code(table.format().clone());
         let people = people_of(table, &code);
         self.ks_rows_of(table.columns(limit, &code)?, people, words, unusable)
@@ -63,7 +63,7 @@ impl Pass<'_> {
         limit: Option<Limit>,
     ) -> Result<KsRows<'static>> {
         let unusable = self.no_usable_target(table);
-        let words = table.has_words() && !self.plan.request.numbers_only;
+        let words = table.has_words();
         let code = self.ks_code(table.format().clone());
         let people = people_of(table, &code);
         let to: fn(i16) -> i16 = match self.plan.association() {
