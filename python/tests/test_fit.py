@@ -75,7 +75,7 @@ def test_the_same_bits(numbers, printed, tmp_path, target, model):
 def test_levels(printed, tmp_path):
     rng = np.random.default_rng(5)
     stage = rng.choice(["I", "II", "III, late", None], size=4000)
-    x = rng.normal(size=4000).round(3)
+    x = rng.uniform(-1, 1, size=4000).round(3)
     y = x + pandas.Series(stage).map({"I": 0, "II": 4, "III, late": 2}).fillna(0).to_numpy()
     frame = pandas.DataFrame({"stage": stage, "x": x, "code": rng.integers(1, 4, size=4000), "y": y.round(3)})
     table, file = tmp_path / "table.csv", tmp_path / "model.json"
