@@ -123,10 +123,10 @@ fn what_is_shown_below_a_command_is_what_comes() {
     for (path, text) in pages() {
         for after in text.split("```sh\n").skip(1) {
             let Some((command, shown)) = after.split_once("\n```\n\n```text\n") else { continue };
-            let draws = !["--dry-run", "--seed", "dpsis plan", " inspect"]
+            let is_random = !["--dry-run", "--seed", "dpsis plan", " inspect"]
                 .iter()
                 .any(|word| command.contains(word));
-            if command.contains(['\n', '`']) || draws {
+            if command.contains(['\n', '`']) || is_random {
                 continue;
             }
             count += 1;
