@@ -129,8 +129,8 @@ def select(
     delta : number, optional
         A delta that the release may spend too: with ``mechanism='peel'``.
     shares : dict, optional
-        The shares of epsilon for 'target' (its median, 0.10), 'center' (0.075; without `k` 0.10), 'estimates' (0.20;
-        without `k` 0.05; 0 for none) and 'direction' (0.05), as far as they are needed; the selection gets the rest.
+        The shares of epsilon for 'target' (its median), 'center', 'estimates' (0 for none), 'direction' and without `k` the
+        'number' of features, as far as they are needed; the selection gets the rest. A dry run tells them.
     direction : bool, optional
         Whether to tell if the target rises or falls with each feature.
     method : {'dp-sis', 'two-stage', 'dpkendall'}, optional

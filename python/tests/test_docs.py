@@ -1,11 +1,23 @@
-"""The code of the page about Python runs from top to bottom and prints what the page shows."""
+"""The code of the pages runs from top to bottom and prints what they show."""
 
 import pytest
 
 from conftest import ROOT, run_page
 
+#: The page on Spark is run where Spark is.
+PAGES = sorted(
+    page.name
+    for page in (ROOT / "docs").glob("*.md")
+    if "```python\n" in page.read_text(encoding="utf-8") and page.name != "spark.md"
+)
+
 
 @pytest.mark.filterwarnings("ignore")
-def test_the_page_about_python(monkeypatch):
+@pytest.mark.parametrize("page", PAGES)
+def test_page(page, monkeypatch):
     monkeypatch.chdir(ROOT)
-    assert run_page("python.md", {"__name__": "page"}) >= 6
+    assert run_page(page, {"__name__": "page"}) >= 1
+
+
+def test_the_page_about_python_is_among_them():
+    assert "python.md" in PAGES

@@ -12,6 +12,7 @@ mod claims;
 mod command_line;
 mod datasets;
 mod docs;
+mod doors;
 mod evaluation;
 mod fit;
 mod fuzz_corpus;
