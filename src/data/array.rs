@@ -185,6 +185,10 @@ impl<A: Element> sealed::Open for ArrayTable<'_, A> {
         Ok(Schema::of_array(self.names.clone())?.with_people(!self.units.is_empty()))
     }
 
+    fn cells(&self) -> CellFormat {
+        CellFormat::default()
+    }
+
     fn repeats(&self) -> bool {
         true
     }

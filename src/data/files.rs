@@ -132,6 +132,11 @@ impl FileTable {
         self.rows_repeat() && self.facts.target_file.as_deref().is_none_or(reads_again)
     }
 
+    /// The format of its cells.
+    pub(super) fn cells(&self) -> CellFormat {
+        self.facts.cells()
+    }
+
     /// Whether its rows can be read more than once.
     pub(super) fn rows_repeat(&self) -> bool {
         self.is_in_batches() || self.file().path().is_some_and(reads_again)
@@ -370,6 +375,11 @@ impl FileTables {
     /// Whether all can be read more than once.
     pub(super) fn repeats(&self) -> bool {
         self.0.iter().all(FileTable::repeats)
+    }
+
+    /// The format of their cells, which they share.
+    pub(super) fn cells(&self) -> CellFormat {
+        self.0.first().map(FileTable::cells).unwrap_or_default()
     }
 
     /// Whether the type of the target says that it is a number, in all of them.

@@ -1,8 +1,8 @@
 //! Stated levels of a column: what its words may be.
 //!
-//! A cell is at a level if it has the value that the level's text would have in a cell of the same
-//! table: so `1` and `1.0` are the same level, and upper and lower case differ. That is a function
-//! of the cell and of what was stated.
+//! A cell is at a level if it has the value of the level's text: so `1` and `1.0` are the same level,
+//! and upper and lower case differ. Levels that are numbers are written with a point, whatever the
+//! table's decimal mark. That is a function of the cell and of what was stated.
 
 use std::fmt;
 use std::str::FromStr;
@@ -55,13 +55,14 @@ impl Levels {
         &self.texts
     }
 
-    /// The values of levels, as those of cells of this format. None may stand for missing ones,
-    /// which would make a level of the cells that are at none.
+    /// The values of levels, as those of cells with the missing values of this format. No level may
+    /// stand for one, which would make a level of the cells that are at none.
     ///
     /// # Errors
     ///
     /// As for [`new`](Self::new).
     pub(crate) fn values(&self, format: &CellFormat) -> Result<LevelValues> {
+        let format = CellFormat { decimal_comma: false, ..format.clone() };
         let value = |level: &String| bits(format.value(level.as_bytes()));
         let values: Vec<u64> = self.texts.iter().map(value).collect();
         let name = &self.name;

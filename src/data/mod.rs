@@ -101,7 +101,7 @@ pub(crate) use grouped::Members;
 pub(crate) use held_columns::HeldColumns;
 pub(crate) use held_columns::Limit;
 pub(crate) use hooks::{Cancel, Hooks};
-pub(crate) use levels::{LevelValues, level_of};
+pub(crate) use levels::{LevelValues, NumbersAndLevels, level_of};
 pub(crate) use number::CellFormat;
 #[cfg(feature = "inspect")]
 pub(crate) use number::MISSING;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::data::file::FileTable;
 use crate::data::files::FileTables;
+use crate::data::number::CellFormat;
 use crate::data::schema::Schema;
 use crate::data::table::{Opening, Table};
 use crate::error::Result;
@@ -28,6 +29,9 @@ pub(crate) mod sealed {
         /// The features, by their names alone: no value is used.
         fn header(&self, opening: &Opening<'_>) -> Result<Schema>;
 
+        /// The format of its cells, as it was stated.
+        fn cells(&self) -> CellFormat;
+
         /// Whether it can be opened more than once.
         fn repeats(&self) -> bool;
 
@@ -45,6 +49,10 @@ impl<T: sealed::Open + ?Sized> sealed::Open for &T {
 
     fn header(&self, opening: &Opening<'_>) -> Result<Schema> {
         (**self).header(opening)
+    }
+
+    fn cells(&self) -> CellFormat {
+        (**self).cells()
     }
 
     fn repeats(&self) -> bool {
@@ -67,6 +75,10 @@ macro_rules! files_are_a_table {
 
             fn header(&self, opening: &Opening<'_>) -> Result<Schema> {
                 self.schema(opening)
+            }
+
+            fn cells(&self) -> CellFormat {
+                <$table>::cells(self)
             }
 
             fn repeats(&self) -> bool {
@@ -93,6 +105,10 @@ macro_rules! path_is_a_table {
 
             fn header(&self, opening: &Opening<'_>) -> Result<Schema> {
                 FileTable::new(self).schema(opening)
+            }
+
+            fn cells(&self) -> CellFormat {
+                CellFormat::default()
             }
 
             fn repeats(&self) -> bool {

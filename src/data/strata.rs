@@ -85,6 +85,18 @@ impl Covariate {
         &self.name
     }
 
+    /// Checks that no level is a code for missing values in this format.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if one is.
+    pub(crate) fn check(&self, format: &CellFormat) -> Result<()> {
+        match &self.division {
+            Division::Cuts(_) => Ok(()),
+            Division::Levels(levels) => levels.values(format).map(|_| ()).map_err(of_covariates),
+        }
+    }
+
     /// The number of strata that it alone makes.
     fn strata(&self) -> usize {
         match &self.division {

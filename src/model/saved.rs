@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::data::Levels;
 use crate::error::{Error, Result};
 use crate::privacy::Neighbors;
 
@@ -200,21 +201,13 @@ impl Model {
                 "a model's numbers must be finite, and ranges have their lower end first",
             );
         }
-        let mut names: Vec<_> = self.features.iter().map(|f| (&f.name, &f.level)).collect();
-        names.sort_unstable();
-        let same = |pair: &[(&String, &Option<String>)]| {
-            pair[0] == pair[1] || (pair[0].0 == pair[1].0 && pair[0].1.is_none())
-        };
-        if names.iter().any(|(name, _)| name.is_empty()) || names.windows(2).any(same) {
-            return wrong("a model's features need names, or levels of a name, that differ");
+        if self.features.iter().any(|feature| feature.name.is_empty()) {
+            return wrong("a model's features need names");
         }
-        let is_compared = |f: &ModelFeature| match (&f.level, &f.reference) {
-            (None, None) => true,
-            (Some(level), Some(reference)) => self.format > 1 && level != reference,
-            _ => false,
-        };
-        if !self.features.iter().all(is_compared) {
-            return wrong("a level of a model is compared with another one");
+        if !self.has_sound_levels() {
+            return wrong(
+                "a model's features differ in name, or are 0 or 1 for levels that stand together, against one other level",
+            );
         }
         let fits = match self.kind {
             ModelKind::Linear => {
@@ -231,6 +224,30 @@ impl Model {
             );
         }
         Ok(self)
+    }
+
+    /// Whether the levels of each feature are compared with one other level, as a fit writes them.
+    fn has_sound_levels(&self) -> bool {
+        let of_one = |one: &ModelFeature, next: &ModelFeature| one.name == next.name;
+        let columns: Vec<&[ModelFeature]> = self.features.chunk_by(of_one).collect();
+        let mut names: Vec<&String> = columns.iter().map(|column| &column[0].name).collect();
+        names.sort_unstable();
+        let is_sound = |column: &&[ModelFeature]| match column {
+            [number] if number.level.is_none() => number.reference.is_none(),
+            [first, ..] => {
+                let alike = |level: &ModelFeature| {
+                    level.reference == first.reference && level.range == [0.0, 1.0]
+                };
+                let reference = first.reference.iter();
+                let texts = reference.chain(column.iter().filter_map(|one| one.level.as_ref()));
+                self.format > 1
+                    && column.iter().all(alike)
+                    && texts.clone().count() == column.len() + 1
+                    && Levels::new(&first.name, texts).is_ok()
+            }
+            [] => true,
+        };
+        names.windows(2).all(|pair| pair[0] != pair[1]) && columns.iter().all(is_sound)
     }
 
     /// Reads a model.

@@ -68,21 +68,28 @@ impl Design {
 pub(super) fn model(
     rows: &Rows,
     regression: Regression,
+    parts: (f64, f64),
+    delta: &str,
+    seed: u64,
+) -> Model {
+    let number =
+        |place: usize| Term { name: format!("x{place}"), place, values: TermValues::Numbers(None) };
+    let terms = (0..rows.columns.len()).map(number).collect();
+    model_of(terms, rows, regression, parts, delta, seed)
+}
+
+fn model_of(
+    terms: Vec<Term>,
+    rows: &Rows,
+    regression: Regression,
     (ranges, model): (f64, f64),
     delta: &str,
     seed: u64,
 ) -> Model {
     let part = |e: f64| Epsilon::part(num_rational::BigRational::from_float(e).unwrap());
-    let k = rows.columns.len();
     let request = ModelRequest {
         regression: regression.clone(),
-        terms: (0..k)
-            .map(|place| Term {
-                name: format!("x{place}"),
-                place,
-                values: TermValues::Numbers(None),
-            })
-            .collect(),
+        terms,
         neighbors: Neighbors::AddRemove,
         mean_only: false,
         budget: ModelBudget {
@@ -185,5 +192,52 @@ fn intervals_cover() {
         let (share, width) = (held as f64 / f64::from(all), widths / f64::from(all));
         // The half-widths are 0.24, 0.17, 0.31 and 0.03 of a slope.
         assert!(share >= 0.85 && width < 0.35, "{rho} {n} {eps}: {share} {width}");
+    }
+}
+
+/// The same of the differences between 20 levels, beside two numbers: with few rows and with many.
+#[test]
+fn intervals_of_levels_cover() {
+    const LEVELS: usize = 20;
+    let number = |place: usize| Term {
+        name: format!("x{place}"),
+        place,
+        values: TermValues::Numbers(Some(crate::data::Bounds::new(-1.0, 1.0).unwrap())),
+    };
+    let level = |number: usize| Term {
+        name: "level".into(),
+        place: 2,
+        values: TermValues::Level { number, level: number.to_string(), reference: "0".into() },
+    };
+    let terms: Vec<Term> = (0..2).map(number).chain((1..LEVELS).map(level)).collect();
+    for (n, widest) in [(2000, 1.0), (20_000, 0.2)] {
+        let (mut held, mut all, mut widths) = (0, 0, 0.0);
+        for seed in 0..20 {
+            let mut words = Entropy::Seeded(seed).source().unwrap().bits(98).lane(0);
+            let mut columns = vec![Vec::new(); terms.len()];
+            let slopes: Vec<f64> = terms.iter().map(|_| 0.8 * unit(&mut words) - 0.4).collect();
+            let mut targets = Vec::new();
+            for _ in 0..n {
+                let at = (unit(&mut words) * LEVELS as f64) as usize;
+                let numbers = [0, 1].map(|_| (0.4 * normal(&mut words)).clamp(-1.0, 1.0));
+                let levels = (1..LEVELS).map(|level| f64::from(u8::from(level == at)));
+                let row: Vec<f64> = numbers.into_iter().chain(levels).collect();
+                let signal: f64 = row.iter().zip(&slopes).map(|(x, slope)| x * slope).sum();
+                targets.push(signal + 0.2 * normal(&mut words));
+                columns.iter_mut().zip(row).for_each(|(column, value)| column.push(value));
+            }
+            let rows = Rows { columns, targets, weights: None };
+            let range = Some(crate::data::Bounds::new(-1.0, 1.0).unwrap());
+            let regression = Regression::Linear { range, center: None };
+            let model = model_of(terms.clone(), &rows, regression, (0.1, 4.0), "0", seed);
+            for (feature, slope) in model.features.iter().zip(&slopes) {
+                let (low, high) = (feature.low.unwrap(), feature.high.unwrap());
+                held += usize::from(low <= *slope && *slope <= high);
+                widths += (high - low) / 2.0;
+                all += 1;
+            }
+        }
+        let (share, width) = (held as f64 / f64::from(all), widths / f64::from(all));
+        assert!(share >= 0.85 && width < widest, "{n}: {share} {width}");
     }
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::data::{
-    CellFormat, Grouping, Hooks, Labels, Opening, Orientation, PeopleRule, PreparedTable,
-    RoleColumns, Scaling, Schema, Source, Table, bounds_of_features, read_bounds,
+    CellFormat, Grouping, Hooks, Labels, NumbersAndLevels, Opening, Orientation, PeopleRule,
+    PreparedTable, RoleColumns, Scaling, Schema, Source, Table, bounds_of_features, read_bounds,
 };
 use crate::error::{Error, Parameter, Result};
 use crate::privacy::Neighbors;
@@ -143,8 +143,10 @@ pub(super) fn header<S: Source + ?Sized>(
 ) -> Result<Schema> {
     let schema = source.header(&opening(request, hooks)?)?;
     let schema = role_columns(request).features(schema)?;
-    for levels in request.numbers_and.iter().flatten() {
-        schema.place_of_feature(levels.name(), Parameter::Levels)?;
+    let cells = source.cells();
+    request.covariates.iter().try_for_each(|covariate| covariate.check(&cells))?;
+    if let Some(levels) = &request.numbers_and {
+        NumbersAndLevels::new(levels, &schema, (&cells, false))?;
     }
     Ok(schema)
 }

@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
-use crate::data::Source;
-use crate::error::Result;
+use crate::data::{Schema, Source};
+use crate::error::{Error, Result};
+use crate::model::ModelPrice;
 use crate::privacy::{Purpose, Unit};
 use crate::select::check::check_people;
 use crate::select::dry_run::{self, DryRun};
@@ -36,6 +37,26 @@ pub struct FitDryRun {
     pub warnings: Vec<Warning>,
 }
 
+/// Features that may be selected, by their places, among them those whose model takes most rows.
+/// Which numbers they are makes no difference: bounds are stated for all or for none. But numbers
+/// may need ranges, and levels are several columns.
+fn possible(request: &FitRequest, schema: &Schema) -> Vec<Vec<usize>> {
+    let (d, k) = (schema.d(), request.features_expected(schema.d()));
+    let names: Vec<&str> = schema.feature_names().collect();
+    let count = |place: &usize| {
+        let levels = request.levels().iter().find(|levels| levels.name() == names[*place]);
+        levels.map_or(0, |levels| levels.texts().len())
+    };
+    let of = |mut places: Vec<usize>| {
+        places.truncate(k);
+        places
+    };
+    let mut numbers_first: Vec<usize> = (0..d).collect();
+    numbers_first.sort_by_key(count);
+    let levels_first: Vec<usize> = numbers_first.iter().rev().copied().collect();
+    vec![of(numbers_first), of(levels_first)]
+}
+
 /// Plans a checked request.
 ///
 /// # Errors
@@ -49,18 +70,24 @@ pub(super) fn dry_run(request: &FitRequest, source: &(impl Source + ?Sized)) -> 
     };
     let schema = header(&request.select, source, &request.select.hooks.for_a_run())?;
     check_people(&request.select, &schema)?;
-    // Which features are selected makes no difference to the budget: bounds are stated for all or
-    // for none.
-    let places = match &request.features {
-        Some(names) => places(names.iter().map(String::as_str), &schema)?,
-        None => (0..request.features_expected(schema.d())).collect(),
+    let possible = match &request.features {
+        Some(names) => vec![places(names.iter().map(String::as_str), &schema)?],
+        None => possible(request, &schema),
     };
     let spends = |plan: &DryRun, purpose: Purpose| {
         plan.guarantee.spent.iter().any(|part| part.purpose == purpose)
     };
     let center = selection.as_ref().filter(|plan| spends(plan, Purpose::TargetMedian)).map(|_| 0.0);
-    let asked = model_request(request, &parts, center, (&schema, &places))?;
-    let (price, unit) = (asked.price()?, Unit::of(&schema));
+    let priced = |places: &Vec<usize>| {
+        let asked = model_request(request, &parts, center, (&schema, places))?;
+        let price = asked.price()?;
+        Ok((asked, price))
+    };
+    let priced = possible.iter().map(priced).collect::<Result<Vec<_>>>()?;
+    let rows = |(_, price): &(_, ModelPrice)| price.rows_needed;
+    let most = priced.into_iter().max_by(|one, other| rows(one).total_cmp(&rows(other)));
+    let (asked, price) = most.ok_or_else(|| Error::request("a model needs a feature"))?;
+    let unit = Unit::of(&schema);
     let of_selection = selection.as_ref().map(|plan| &plan.guarantee);
     Ok(FitDryRun {
         version: env!("CARGO_PKG_VERSION").to_owned(),

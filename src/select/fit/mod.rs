@@ -191,7 +191,8 @@ impl FitModel {
 
 impl CheckedFitModel {
     /// Selects features of a table and fits a model to them. The table is opened twice; the second
-    /// time the columns of the selected features are held in memory, 8 bytes per value.
+    /// time the columns of the model are held in memory, 8 bytes per value: one for each feature, or
+    /// for each level of it but the first.
     ///
     /// # Privacy
     ///

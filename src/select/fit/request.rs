@@ -131,11 +131,22 @@ impl FitRequest {
         self.select.numbers_and.as_deref().unwrap_or_default()
     }
 
-    /// The most features that may be selected: the levels of a column but the first are columns of
-    /// the model.
+    /// The most columns of a model of so many features: one for each, and for a feature with levels
+    /// one for each level but the first.
+    fn most_columns(&self, features: usize) -> usize {
+        let more = |levels: &Levels| match &self.features {
+            Some(names) if !names.iter().any(|name| name == levels.name()) => 0,
+            _ => levels.texts().len().saturating_sub(2),
+        };
+        let mut more: Vec<usize> = self.levels().iter().map(more).collect();
+        more.sort_unstable_by(|a, b| b.cmp(a));
+        features + more.iter().take(features).sum::<usize>()
+    }
+
+    /// The most features that may be selected.
     fn most(&self) -> usize {
-        let more = |levels: &Levels| levels.texts().len().saturating_sub(2);
-        MOST_FEATURES.saturating_sub(self.levels().iter().map(more).sum())
+        let fits = |features: &usize| self.most_columns(*features) <= MOST_FEATURES;
+        (0..=MOST_FEATURES).rev().find(fits).unwrap_or(0)
     }
 
     /// The number of features to plan with, out of so many.
@@ -188,7 +199,7 @@ impl FitRequest {
         }
         self.check_levels()?;
         let k = self.features.as_ref().map_or(self.select.names.most(self.most()), Vec::len);
-        if k > self.most() || self.most() == 0 {
+        if self.most_columns(k) > MOST_FEATURES || self.most() == 0 {
             let rule = match self.levels() {
                 [] => format!("a model has at most {MOST_FEATURES} features"),
                 _ => format!(

@@ -223,16 +223,18 @@ fn rows(request: &FitRequest, table: &mut dyn Table, terms: &[Term]) -> Result<R
         None => cell.number(&format),
     };
     let has_people = table.schema().has_people();
-    let places: Vec<usize> = terms.iter().map(|term| term.place).collect();
+    let mut places: Vec<usize> = terms.iter().map(|term| term.place).collect();
+    // The levels of a feature, which stand together, are of one column.
+    places.dedup();
     let UsableSamples { columns, targets, roles, .. } = hold(table, &places, None, &code)?;
     if targets.is_empty() {
         return Err(unusable);
     }
-    let column = |(number, term): (usize, &Term)| {
-        let values = columns.to_vec(number);
-        values.into_iter().map(|value| term.value(value)).collect()
+    let column = |term: &Term| {
+        let held = places.iter().position(|place| *place == term.place).unwrap_or_default();
+        columns.to_vec(held).into_iter().map(|value| term.value(value)).collect()
     };
-    let columns = terms.iter().enumerate().map(column).collect();
+    let columns = terms.iter().map(column).collect();
     // Roles that are all the default are not held: of people they are weights like others.
     let weight = |row: usize| roles.get(row).copied().unwrap_or_default().weight;
     let weights = has_people.then(|| (0..targets.len()).map(weight).collect());

@@ -143,6 +143,81 @@ fn levels_tell_classes_apart() {
     }
 }
 
+/// Models that no fit writes, whose levels no cell could be at, or two.
+#[test]
+fn unsound_levels_are_refused() {
+    let read = |format: u8, features: &[(&str, Option<(&str, &str)>, f64)]| {
+        let feature = |(name, level, top): &(&str, Option<(&str, &str)>, f64)| {
+            let level = level.map_or(String::new(), |(level, reference)| {
+                format!(r#""level": "{level}", "reference": "{reference}", "#)
+            });
+            format!(r#"{{"name": "{name}", {level}"coefficient": 1, "range": [0, {top}]}}"#)
+        };
+        let features: Vec<String> = features.iter().map(feature).collect();
+        Model::from_json(&format!(
+            r#"{{"format": {format}, "version": "", "kind": "linear", "target": {{"name": "y"}}, "intercept": 0,
+            "features": [{}], "missing": "the middle of the range", "guarantee": {{"private": true,
+            "epsilon": "1", "delta": "0", "neighbors": "add/remove", "unit": "row", "events": []}}}}"#,
+            features.join(",")
+        ))
+    };
+    let at = |level, reference| ("s", Some((level, reference)), 1.0);
+    let sound = [at("II", "I"), at("III", "I"), ("x", None, 9.0)];
+    assert!(read(2, &sound).is_ok() && read(1, &sound[2..]).is_ok());
+    assert!(read(1, &sound).is_err());
+    for wrong in [
+        vec![at("II", "I"), at("I", "II")],
+        vec![at("II", "I"), at("III", "Z")],
+        vec![at("II", "NA")],
+        vec![at("NA", "I")],
+        vec![at("1", "0"), at("1.0", "0")],
+        vec![at("II", "I"), at(" II", "I")],
+        vec![at("II", "I"), ("s", None, 1.0)],
+        vec![at("II", "I"), ("x", None, 9.0), at("III", "I")],
+        vec![("s", Some(("II", "I")), 6.0)],
+    ] {
+        assert_eq!(read(2, &wrong).unwrap_err().kind(), ErrorKind::Input, "{wrong:?}");
+    }
+}
+
+/// Levels that are numbers have a point, whatever the decimal mark of a table.
+#[test]
+fn levels_and_decimal_commas() {
+    let rows: String =
+        (0..4000).map(|i| format!("{};{}\n", ["1,5", "2,5"][i % 2], 3 + i % 2)).collect();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("table.csv");
+    std::fs::write(&path, format!("g;y\n{rows}")).unwrap();
+    let commas = |path: &std::path::Path| FileTable::new(path).delimiter(b';').decimal_comma(true);
+    let fit = FitModel::new(linear(1)).features(["g"]).levels(["g=1.5,2.5".parse().unwrap()]);
+    let fitted = fit.seed(1).run(&commas(&path)).unwrap();
+    let model = fitted.model.as_ref().unwrap();
+    for (text, table) in [("g;h\n2,5;0\n", true), ("g,h\n2.5,0\n", false)] {
+        std::fs::write(&path, text).unwrap();
+        let table = if table { commas(&path) } else { FileTable::new(&path) };
+        let predicted = model.predict_table(&table.without_target()).unwrap();
+        assert!((predicted[0] - 4.0).abs() < 0.1, "{predicted:?}");
+    }
+}
+
+/// The plan of a fit is of a choice that takes most rows.
+#[test]
+fn a_plan_allows_for_levels() {
+    let (_folder, table) = staged_file(200, "", "y");
+    let plan = |k: usize, levels: &str| {
+        let fit = FitModel::new(Select::new(k).epsilon(2)).levels([levels.parse().unwrap()]);
+        fit.check_ref().unwrap().dry_run(&table).unwrap()
+    };
+    let spends =
+        |plan: &FitDryRun| plan.guarantee.spent.iter().any(|p| p.purpose == Purpose::Ranges);
+    let one = plan(1, "stage=I,II,III,IV");
+    assert!(one.features == 1 && spends(&one));
+    // Ranges of two numbers take more rows than one range beside three levels.
+    assert_eq!(plan(2, "stage=I,II,III,IV").features, 2);
+    let many: Vec<String> = (0..60).map(|i| format!("w{i}")).collect();
+    assert_eq!(plan(1, &format!("stage={}", many.join(","))).features, 59);
+}
+
 /// Words at no stated level, in columns with levels and in others, are missing: to the bit.
 #[test]
 fn other_words_are_missing() {
@@ -185,6 +260,11 @@ fn levels_may_be_numbers() {
 #[test]
 fn wrong_levels_are_refused() {
     let (_folder, table) = staged_file(200, "", "y");
+    // A level that stands for a missing value of this table.
+    let coded = table.clone().missing(["II"]);
+    let fit = FitModel::new(linear(1)).levels(stages());
+    let error = fit.check_ref().unwrap().dry_run(&coded).unwrap_err();
+    assert!(error.to_string().contains("missing value"), "{error}");
     let wide: Vec<String> = (0..102).map(|i| format!("w{i}")).collect();
     for (levels, select, said) in [
         (vec!["stag=I,II"], linear(1), "stag"),
@@ -206,9 +286,20 @@ fn wrong_levels_are_refused() {
         // Nothing was paid.
         assert!(ledger.read().unwrap().entries.is_empty());
     }
-    let levels = [Levels::new("stage", &wide[..]).unwrap()];
-    let error = FitModel::new(linear(1)).levels(levels).check_ref().unwrap_err();
+    let wide = |name: &str, count: usize| Levels::new(name, &wide[..count]).unwrap();
+    let fits = |k: usize, levels: Vec<Levels>| {
+        FitModel::new(linear(k)).levels(levels).check_ref().map(|_| ())
+    };
+    let error = fits(1, vec![wide("stage", 102)]).unwrap_err();
     assert!(error.to_string().contains("at most 100 columns"), "{error}");
+    assert!(fits(1, vec![wide("stage", 101)]).is_ok());
+    assert!(fits(1, vec![wide("stage", 60), wide("other", 60)]).is_ok());
+    assert!(fits(2, vec![wide("stage", 60), wide("other", 60)]).is_err());
+    assert!(
+        fits(42, vec![wide("stage", 60)]).is_ok() && fits(43, vec![wide("stage", 60)]).is_err()
+    );
+    let stated = FitModel::new(linear(1)).features(["x"]).levels([wide("stage", 102)]);
+    assert!(stated.check_ref().is_ok());
 }
 
 #[test]
@@ -533,13 +624,10 @@ fn models_are_read_as_they_were_written() {
         let before = text.replacen("\"format\": 2", "\"format\": 1", 1);
         let read = Model::from_json(&before).unwrap();
         assert_eq!(record.model.as_ref().map(|model| &model.features), Some(&read.features));
-        let level = "\"name\": \"dose\", \"level\": \"II\", \"reference\": \"I\"";
-        let with_level =
-            |text: &str| Model::from_json(&text.replacen("\"name\": \"dose\"", level, 1));
-        assert!(with_level(&text).is_ok() && with_level(&before).is_err());
         for (from, to) in [
             ("\"format\": 2", "\"format\": 3"),
             ("\"name\": \"dose\"", "\"name\": \"dose\", \"level\": \"I\""),
+            ("\"name\": \"dose\"", "\"name\": \"dose\", \"reference\": \"I\""),
             ("\"name\": \"dose\"", "\"name\": \"dose\", \"level\": \"I\", \"reference\": \"I\""),
             ("\"kind\": \"l", "\"kind\": \"x"),
             ("the middle", "the mean"),
@@ -624,7 +712,7 @@ fn few_rows_have_a_mean_or_no_model() {
 fn a_table_is_opened_once() {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use crate::data::{Open, Opening, Schema, Table};
+    use crate::data::{CellFormat, Open, Opening, Schema, Table};
 
     struct Counted<'a>(&'a FileTable, AtomicUsize);
 
@@ -637,6 +725,10 @@ fn a_table_is_opened_once() {
 
         fn header(&self, opening: &Opening<'_>) -> Result<Schema> {
             self.0.header(opening)
+        }
+
+        fn cells(&self) -> CellFormat {
+            Open::cells(self.0)
         }
 
         fn repeats(&self) -> bool {
