@@ -86,14 +86,17 @@ impl SideFile {
     }
 }
 
+/// Which features need bounds, by their names.
+pub(crate) type Needs<'a> = dyn Fn(&str) -> bool + 'a;
+
 /// Reads the bounds of every feature from a CSV file `feature,lo,hi`, in which `*` stands for all
-/// others.
+/// others; of features that need none they may be left out.
 ///
 /// # Errors
 ///
 /// `Io` if it cannot be read; `Input` if it is malformed; `Request` if it does not fit the
 /// features.
-pub(crate) fn read_bounds(path: &Path, schema: &Schema) -> Result<Vec<Bounds>> {
+pub(crate) fn read_bounds(path: &Path, schema: &Schema, needs: &Needs<'_>) -> Result<Vec<Bounds>> {
     let name = path.display();
     let mut stated = Vec::new();
     for (i, row) in SideFile::read(path, 3, "feature,lo,hi")?.rows.into_iter().enumerate() {
@@ -106,18 +109,18 @@ pub(crate) fn read_bounds(path: &Path, schema: &Schema) -> Result<Vec<Bounds>> {
         let feature = text(&feature).ok_or_else(|| refuse("a name is not text in UTF-8"))?;
         stated.push((feature, range));
     }
-    bounds_of_features(&stated, schema, &name.to_string())
+    bounds_of_features(&stated, (schema, needs), &name.to_string())
 }
 
 /// The bounds of every feature from those stated by name, in which `*` stands for all others;
-/// `origin` is where they are stated.
+/// `origin` is where they are stated. Features that need none have the range from -1 to 1.
 ///
 /// # Errors
 ///
 /// `Request` if they do not fit the features, with the row of the first that does not.
 pub(crate) fn bounds_of_features(
     stated: &[(String, Bounds)],
-    schema: &Schema,
+    (schema, needs): (&Schema, &Needs<'_>),
     origin: &str,
 ) -> Result<Vec<Bounds>> {
     let mut places: HashMap<&str, usize> =
@@ -140,7 +143,7 @@ pub(crate) fn bounds_of_features(
     let missing: Vec<&str> = schema
         .feature_names()
         .zip(&bounds)
-        .filter(|(_, own)| own.or(default).is_none())
+        .filter(|(name, own)| own.or(default).is_none() && needs(name))
         .map(|(name, _)| name)
         .collect();
     if let [first, others @ ..] = missing.as_slice() {
@@ -151,7 +154,8 @@ pub(crate) fn bounds_of_features(
         let rule = format!("{origin} does not state bounds for {first:?}{more}");
         return Err(Error::request(rule).hint("the name * stands for all others"));
     }
-    Ok(bounds.into_iter().filter_map(|own| own.or(default)).collect())
+    let unused = Bounds::new(-1.0, 1.0)?;
+    Ok(bounds.into_iter().map(|own| own.or(default).unwrap_or(unused)).collect())
 }
 
 #[cfg(test)]
@@ -169,7 +173,8 @@ mod tests {
     fn bounds(text: &str) -> Result<Vec<Bounds>> {
         let header = ["a", "b", "c", "y"].map(str::to_owned).to_vec();
         let role = TargetRole::Here(&TargetColumn::Last);
-        read_bounds(file(text).path(), &Schema::of_columns(header, &role, None, &[]).unwrap())
+        let schema = Schema::of_columns(header, &role, None, &[]).unwrap();
+        read_bounds(file(text).path(), &schema, &|name| name != "d")
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::data::{
-    CellFormat, Grouping, Hooks, Labels, NumbersAndLevels, Opening, Orientation, PeopleRule,
+    CellFormat, Grouping, Hooks, Labels, Needs, NumbersAndLevels, Opening, Orientation, PeopleRule,
     PreparedTable, RoleColumns, Scaling, Schema, Source, Table, bounds_of_features, read_bounds,
 };
 use crate::error::{Error, Parameter, Result};
@@ -267,10 +267,25 @@ fn plan_with(request: &Request, schema: &Schema, grouping: Option<&Arc<Grouping>
 
 /// The scaling of these features: ranks within the row unless another is stated.
 pub(super) fn scaling_of(request: &Request, schema: &Schema) -> Result<Scaling> {
+    scaling_where_needed(request, schema, &|_| true)
+}
+
+/// Like [`scaling_of`], where bounds by name need not be stated of all features; those with levels
+/// never need any.
+pub(super) fn scaling_where_needed(
+    request: &Request,
+    schema: &Schema,
+    needs: &Needs<'_>,
+) -> Result<Scaling> {
+    let levels = request.numbers_and.iter().flatten();
+    let needs = |name: &str| needs(name) && !levels.clone().any(|levels| levels.name() == name);
     match &request.scale {
-        Some(Scale::BoundsFile(path)) => read_bounds(path, schema).map(Scaling::BoundsByFeature),
+        Some(Scale::BoundsFile(path)) => {
+            read_bounds(path, schema, &needs).map(Scaling::BoundsByFeature)
+        }
         Some(Scale::BoundsByName(stated)) => {
-            bounds_of_features(stated, schema, "the list of bounds").map(Scaling::BoundsByFeature)
+            bounds_of_features(stated, (schema, &needs), "the list of bounds")
+                .map(Scaling::BoundsByFeature)
         }
         Some(Scale::Stated(Scaling::BoundsByFeature(all))) if all.len() != schema.d() => {
             let d = schema.d();

@@ -18,7 +18,7 @@ use crate::select::fit::request::{FitRequest, Parts};
 use crate::select::paid::{bounds_repeat, check_names, check_target, expense};
 use crate::select::record::{Command, Guarantee, RandomnessUsed, Record, Warning, WarningKind};
 use crate::select::request::Target;
-use crate::select::run::{self, header, opening, plan_for, prepared, scaling_of};
+use crate::select::run::{self, header, opening, plan_for, prepared, scaling_where_needed};
 
 /// Runs a checked request on a table.
 ///
@@ -118,7 +118,7 @@ pub(super) fn check_ledger(
             (None, None) => {}
         }
         if bounds_repeat(&request.select) {
-            scaling_of(&request.select, &schema)?;
+            scaling(request, &schema)?;
         }
     }
     if request.features.is_none() {
@@ -157,7 +157,7 @@ pub(super) fn model_request(
     center: Option<f64>,
     (schema, places): (&Schema, &[usize]),
 ) -> Result<ModelRequest> {
-    let scaling = scaling_of(&request.select, schema)?;
+    let scaling = scaling(request, schema)?;
     let range = |place: usize| match &scaling {
         Scaling::Bounds(bounds) => Some(*bounds),
         Scaling::BoundsByFeature(all) => all.get(place).copied(),
@@ -185,6 +185,14 @@ pub(super) fn model_request(
     };
     with_ranges(&mut asked, parts);
     Ok(asked)
+}
+
+/// The scaling: where features are stated, bounds by name need to be those of these alone.
+fn scaling(request: &FitRequest, schema: &Schema) -> Result<Scaling> {
+    let needs = |name: &str| {
+        request.features.as_ref().is_none_or(|names| names.iter().any(|one| one == name))
+    };
+    scaling_where_needed(&request.select, schema, &needs)
 }
 
 /// The columns that a model has for the levels of a feature.

@@ -200,6 +200,20 @@ fn levels_and_decimal_commas() {
     }
 }
 
+/// Bounds by name are of what the model takes: of stated features alone, and of no levels.
+#[test]
+fn bounds_of_what_a_model_takes() {
+    let (_folder, table) = staged_file(200, "", "y");
+    let range = Bounds::new(0.0, 100.0).unwrap();
+    let with = |names: &[&'static str]| linear(2).bounds_by_name(names.iter().map(|n| (*n, range)));
+    let fit = |names: &[&'static str]| FitModel::new(with(names)).levels(stages()).run(&table);
+    assert!(fit(&["x", "noise"]).is_ok());
+    assert!(fit(&["x"]).unwrap_err().to_string().contains("bounds for \"noise\""));
+    let stated = |names: &[&'static str]| FitModel::new(with(names)).features(["x"]).run(&table);
+    assert_eq!(stated(&["x"]).unwrap().model.as_ref().unwrap().features[0].range, [0.0, 100.0]);
+    assert!(stated(&["noise"]).unwrap_err().to_string().contains("bounds for \"x\""));
+}
+
 /// The plan of a fit is of a choice that takes most rows.
 #[test]
 fn a_plan_allows_for_levels() {
