@@ -1,4 +1,4 @@
-"""The code of the page about Python runs from top to bottom and prints what the page shows."""
+"""The code of the pages about Python runs from top to bottom and prints what the pages show."""
 
 import pytest
 
@@ -9,3 +9,9 @@ from conftest import ROOT, run_page
 def test_the_page_about_python(monkeypatch):
     monkeypatch.chdir(ROOT)
     assert run_page("python.md", {"__name__": "page"}) >= 6
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_page_about_engines(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    assert run_page("engines.md", {"__name__": "page"}) == 6

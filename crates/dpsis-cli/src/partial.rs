@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::files::{files, read_text};
+use crate::files::read_text;
 use crate::output::{self, Destination};
 use crate::score_arguments::ScalingArguments;
 use crate::sites::{read_roster, shown};
 use crate::stated_table::StatedTable;
-use dpsis::{ReleasedTarget, Result, SiteKey};
+use dpsis::{ReleasedTarget, Result, SiteKey, files};
 
 /// Sum up some rows of a table, for `select --partials`: not private.
 ///
