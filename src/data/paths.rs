@@ -71,9 +71,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         for name in ["b.csv", "a.csv", "c.txt", "odd[1].csv"] {
-            std::fs::write(at(name), "").unwrap();
+            fs::write(at(name), "").unwrap();
         }
-        std::fs::create_dir(at("d.csv")).unwrap();
+        fs::create_dir(at("d.csv")).unwrap();
         let names = |stated: &[&str]| {
             let stated: Vec<PathBuf> = stated.iter().map(|name| at(name)).collect();
             let found = files(&stated)?;
@@ -90,11 +90,11 @@ mod tests {
         assert_eq!(of(&["[.csv"]), Err(crate::error::ErrorKind::Request));
         // Folders: what engines leave beside their parts is none, and a folder of folders is refused.
         for name in ["_SUCCESS", ".part.crc", "part-2", "part-1"] {
-            std::fs::write(at("d.csv").join(name), "").unwrap();
+            fs::write(at("d.csv").join(name), "").unwrap();
         }
         assert_eq!(of(&["d.csv", "c.txt"]).unwrap(), ["part-1", "part-2", "c.txt"]);
         assert_eq!(of(&[""]), Err(crate::error::ErrorKind::Request));
-        std::fs::create_dir(at("none")).unwrap();
+        fs::create_dir(at("none")).unwrap();
         assert_eq!(of(&["none"]), Err(crate::error::ErrorKind::Io));
     }
 }

@@ -24,7 +24,7 @@ use dpsis::{ReleasedTarget, Result, SiteKey, files};
 #[derive(Debug, Args)]
 #[command(after_help = MORE, after_long_help = AFTER_HELP)]
 pub(crate) struct PartialArguments {
-    /// The files with these rows, or patterns; - is standard input
+    /// The files with these rows, folders or patterns; - is standard input
     #[arg(display_order = 0, required = true, help_heading = "Table")]
     files: Vec<PathBuf>,
 

@@ -42,7 +42,7 @@ struct KeyArguments {
     #[arg(display_order = 0)]
     name: String,
 
-    /// The files with the rows of this site, or patterns: for their columns
+    /// The files with the rows of this site, folders or patterns: for their columns
     #[arg(display_order = 0, required = true, help_heading = "Table")]
     files: Vec<PathBuf>,
 
