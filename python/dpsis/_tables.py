@@ -96,7 +96,7 @@ def table(
         if y is not None:
             raise RequestError("y goes with data in memory: the target of files, lazy frames and datasets is named", ["target"])
         if ids is not None:
-            raise RequestError("ids go with data in memory: files, lazy frames and datasets have a column of them", ["unit"])
+            raise RequestError("ids go with data in memory: of files, lazy frames and datasets the column of them is named", ["unit"])
     if paths is not None:
         return Table.of_files(paths, isinstance(data, (list, tuple)), stated)
     for_text = {"delimiter": delimiter, "decimal_comma": decimal_comma, "numeric_names": numeric_names}
