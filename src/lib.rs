@@ -28,7 +28,7 @@
 //! | know which strengths a run would find and confirm | [`CheckedSelect::predict`] |
 //! | keep several releases within one budget | [`Ledger`] |
 //! | add up the rows of several machines, and release from the sums | [`Partial`] |
-//! | read rows of one table from several files | [`FileTables`] |
+//! | read rows of one table from several files | [`FileTables`]; `files` (feature `patterns`) |
 //! | release from the rows of several sites, of which nobody sees the sums (feature `sites`) | `SiteKey` |
 //! | sum up rows in a database, and release from the result | [`Select::query`], [`Partial::of_query`] |
 //! | repeat a run for a test | [`Select::seed`], [`NotPrivate`] |
@@ -64,9 +64,10 @@
 //! | `inspect` | `inspect`: a look at a table before a release | none |
 //! | `html` | `report::to_html`, `report::Page` | none |
 //! | `verify` | `verify`: enumeration of mechanisms, black-box audits | none |
+//! | `patterns` | `files`: those that folders and patterns stand for | glob |
 //! | `zstd` | text compressed by Zstandard | zstd (compiles C) |
 //! | `xz` | R's files compressed by xz | liblzma (compiles C) |
-//! | `batches` | Arrow's record batches in memory as tables | arrow-array, arrow-schema |
+//! | `batches` | Arrow's record batches as tables, in memory or handed out for each pass | arrow-array, arrow-schema |
 //! | `arrow` | Parquet and Arrow files as tables: a heavy build | arrow, parquet |
 //! | `full` | all of these | as listed |
 //!
@@ -151,9 +152,13 @@ pub use choose::{
     CandidateColumns, Candidates, Choice, ChoiceRecord, Choose, ChosenCandidate, NotPrivateChoose,
     PublicCandidates, ScoresUsed, Trials,
 };
+#[cfg(feature = "batches")]
+pub use data::BatchIterator;
 #[cfg(feature = "ndarray")]
 #[doc(hidden)]
 pub use data::OwnTarget;
+#[cfg(feature = "patterns")]
+pub use data::files;
 #[cfg(feature = "ndarray")]
 pub use data::{ArrayTable, Element, ToTarget};
 pub use data::{

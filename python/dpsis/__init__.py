@@ -22,6 +22,7 @@ from ._errors import (
 from ._fit import Fitted, Model, fit, load_model
 from ._ledger import Ledger
 from ._native import __version__
+from ._partial import Partial, ReleasedTarget, load_partial, partial
 from ._public import Comparison, Finding, Inspection, Plan, bounds, compare, inspect, plan
 from ._select import select
 from ._selection import Choice, DryRun, Estimate, Selection
@@ -49,12 +50,14 @@ __all__ = [
     "Ledger",
     "Model",
     "NotPrivateWarning",
+    "Partial",
     "Plan",
     "PrivateClassifier",
     "PrivateRegression",
     "PrivateSelectFwe",
     "PrivateSelectKBest",
     "ReadError",
+    "ReleasedTarget",
     "RequestError",
     "Selection",
     "Verification",
@@ -67,6 +70,8 @@ __all__ = [
     "fit",
     "inspect",
     "load_model",
+    "load_partial",
+    "partial",
     "plan",
     "select",
     "spark",

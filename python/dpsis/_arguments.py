@@ -313,29 +313,35 @@ def defaults(function: Callable[..., Any]) -> dict[str, Any]:
     return {name: one.default for name, one in parameters if one.default is not one.empty}
 
 
+def beside_defaults(stated: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments that are not left at their defaults."""
+
+    def is_default(value: Any, default: Any) -> bool:
+        return value is default or (isinstance(value, type(default)) and value == default)
+
+    return {name: value for name, value in stated.items() if name not in defaults or not is_default(value, defaults[name])}
+
+
 def note(function: str, stated: Mapping[str, Any], defaults: Mapping[str, Any]) -> tuple[str, str]:
     """The day, and the request as it could be typed again; of files and data only that they were there."""
-    parts = []
-    for name, value in stated.items():
-        if name in defaults and value is defaults[name]:
-            continue
-        if name in defaults and isinstance(value, type(defaults[name])) and value == defaults[name]:
-            continue
+    changed = beside_defaults(stated, defaults)
+    parts = [] if "partials" in changed else ["data"]
+    for name, value in changed.items():
         if isinstance(value, os.PathLike) or name == "target_file":
             value = "FILE"
         elif name in ("bounds", "groups") and isinstance(value, str):
             value = "FILE"
         elif name == "ledger":
             value = "LEDGER"
-        elif name in ("y", "groups") or (name == "unit" and not isinstance(value, str)):
+        elif name in ("y", "groups", "partials") or (name == "unit" and not isinstance(value, str)):
             # Targets and ids are data; sets are many.
             value = "..."
         elif _is_plain(value):
             value = repr(value)
         else:
             value = "..."
-        parts.append(f", {name}={value}")
-    request = f"dpsis.{function}(data{''.join(parts)})"
+        parts.append(f"{name}={value}")
+    request = f"dpsis.{function}({', '.join(parts)})"
     return today(), request.replace("\n", " ")
 
 

@@ -375,6 +375,8 @@ def fit(
     for name in options:
         if name not in _DEFAULTS:
             raise TypeError(f"fit() got an unexpected keyword argument {name!r}")
+    if options.get("partials") is not None:
+        raise RequestError("a model is fitted to rows: from sums of parts, features are selected", ["partials"])
     stated = {**_DEFAULTS, **options, "data": data, "k": k, "epsilon": epsilon, "y": y}
     asked = Asked.of(stated)
     asked.options |= model_options(features, levels, share, ranges, lambda_)

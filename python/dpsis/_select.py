@@ -11,12 +11,13 @@ from . import _arguments as arguments
 from . import _native
 from ._errors import RequestError
 from ._ledger import Ledger, payer
+from ._partial import Partial, ReleasedTarget, gathered, sums_options
 from ._selection import DryRun, Selection, parts, told
-from ._tables import check_classes, table
+from ._tables import FACTS, check_classes, table
 
 
 def select(
-    data: Any,
+    data: Any = None,
     k: int | None = None,
     epsilon: arguments.Exact | None = None,
     *,
@@ -55,6 +56,7 @@ def select(
     delimiter: str | None = None,
     decimal_comma: bool = False,
     numeric_names: bool = False,
+    partials: Iterable[Partial | str | os.PathLike[str]] | Partial | str | os.PathLike[str] | None = None,
     ledger: Ledger | str | os.PathLike[str] | None = None,
     note: str = "",
     memory: int | str | None = None,
@@ -62,7 +64,7 @@ def select(
     progress: bool | Callable[[float], object] = False,
     seed: int | None = None,
     dry_run: bool = False,
-) -> Selection | Any:  # a DryRun if one is asked for, which a type of both would have every caller exclude
+) -> Selection | Any:  # a DryRun if one is asked for, or a ReleasedTarget, which a type of all would have callers exclude
     """Select k features, or all that are beyond chance, under differential privacy.
 
     One row is one person, unless `unit` tells whose each is. Everything stated here - classes, ranges, columns that are left
@@ -70,10 +72,12 @@ def select(
 
     Parameters
     ----------
-    data : path, DataFrame, Arrow table or array
-        A file of any format that the command line reads; a data frame of pandas or polars; a table of pyarrow or
-        anything else with ``__arrow_c_stream__``; an array of shape (n, d). An array of float64 or float32 in C or
-        Fortran order is not copied. Columns may hold numbers, words, categories, truth values (0 and 1) and dates
+    data : path, list of paths, DataFrame, LazyFrame, Arrow table or dataset, or array
+        A file of any format that the command line reads; a folder, a pattern such as ``'part-*.parquet'``, or a list of
+        such, whose files hold the rows of one table; a data frame of pandas or polars; a table of pyarrow or anything else
+        with ``__arrow_c_stream__``; an array of shape (n, d). An array of float64 or float32 in C or Fortran order is not
+        copied. A lazy frame of polars and a dataset of pyarrow, with the columns of its partitions, are not held: they are
+        computed once for each pass over the rows, batch by batch, and must be of the same rows each time. Columns may hold numbers, words, categories, truth values (0 and 1) and dates
         (days since 1970-01-01); None, NaN, infinite and empty values are missing, and so are objects of other types.
     k : int, optional
         The number of features to select, at most as many as there are. Without it all that are beyond chance are
@@ -157,6 +161,10 @@ def select(
         Further codes of missing values, such as -999.
     features_as_rows, delimiter, decimal_comma, numeric_names : optional
         How a file is written, where that is not found in it.
+    partials : list of Partial or paths, optional
+        Instead of data: the sums of all its parts, by `partial` or ``dpsis partial``. They say how the table was read and
+        scored, so that none of this is stated here. Of a numeric target without a range, the first ones count it, and what
+        comes is a `ReleasedTarget`, at which the next ones are made.
     ledger : Ledger or path, optional
         The budget file that pays. If less than epsilon is left, the release is refused before data are read.
     note : str, optional
@@ -176,7 +184,7 @@ def select(
     Returns
     -------
     Selection
-        The names, and what else was released; of a dry run a `DryRun`.
+        The names, and what else was released; of a dry run a `DryRun`, of counts of the target a `ReleasedTarget`.
 
     Raises
     ------
@@ -228,6 +236,8 @@ def select(
     'person'
     """
     stated = dict(locals())
+    if partials is not None:
+        return _released(stated)
     asked = Asked.of(stated)
     if dry_run:
         return DryRun(*_native.select_dry_run(*asked.dry_run()))
@@ -240,20 +250,11 @@ _DEFAULTS = arguments.defaults(select)
 #: Arguments that no record names: they are data, or nothing depends on them.
 _UNNAMED = ("data", "note", "memory", "threads", "progress", "feature_names", "dry_run")
 
-#: Those that are facts about the table.
-_FACTS = (
-    "feature_names",
-    "target",
-    "target_file",
-    "id",
-    "unit",
-    "exclude",
-    "missing",
-    "features_as_rows",
-    "delimiter",
-    "decimal_comma",
-    "numeric_names",
-)
+#: Those of a release from sums, which say themselves how the table was read and scored.
+_OF_RELEASE = (
+    "partials", "k", "epsilon", "fwer", "at_most", "center", "neighbors", "delta", "shares", "direction", "mechanism",
+    "parameters", "ledger", "note", "progress", "seed",
+)  # fmt: skip
 
 
 @dataclass
@@ -268,18 +269,38 @@ class Asked:
     @classmethod
     def of(cls, stated: Mapping[str, Any]) -> Asked:
         """All arguments of `select`, checked as far as they can be without the library."""
-        if stated["seed"] is not None and stated["ledger"] is not None:
-            raise RequestError("a seeded result is not for release: no ledger pays for it", ["seed", "ledger"])
+        _check_seed(stated)
         options = select_options(stated)
         pays = payer(stated["ledger"], stated["note"])
         check_ledger(pays, options, stated["unit"])
         check_classes(stated["y"], options["classes"])
-        source = table(stated["data"], stated["y"], **{name: stated[name] for name in _FACTS})
+        source = table(stated["data"], stated["y"], **{name: stated[name] for name in FACTS})
         return cls(source, options, pays, arguments.maybe_integer("seed", stated["seed"]))
 
     def dry_run(self) -> tuple[_native.Table, str, str | None, int | None]:
         """What a dry run takes."""
         return self.source, arguments.as_json(self.options), self.pays and self.pays[0], self.seed
+
+
+def _released(stated: Mapping[str, Any]) -> Selection | ReleasedTarget:
+    """What is released from the sums of all parts."""
+    wrong = [name for name in arguments.beside_defaults(stated, _DEFAULTS) if name not in _OF_RELEASE]
+    if wrong:
+        raise RequestError("sums say themselves how the table was read and scored: state the release alone", [*wrong, "partials"])
+    _check_seed(stated)
+    options = arguments.as_json(select_options(stated))
+    pays, seed = payer(stated["ledger"], stated["note"]), arguments.maybe_integer("seed", stated["seed"])
+    request = arguments.note("select", public(stated), _DEFAULTS)
+    released = _native.select_from_partials(gathered(stated["partials"]), options, request, pays, seed)
+    if "target" in released:
+        return ReleasedTarget.told(released, stacklevel=3)
+    told(released, stacklevel=3)
+    return Selection(*parts(released))
+
+
+def _check_seed(stated: Mapping[str, Any]) -> None:
+    if stated["seed"] is not None and stated["ledger"] is not None:
+        raise RequestError("a seeded result is not for release: no ledger pays for it", ["seed", "ledger"])
 
 
 def public(stated: Mapping[str, Any]) -> dict[str, Any]:
@@ -294,22 +315,16 @@ def select_options(stated: Mapping[str, Any]) -> dict[str, Any]:
         raise RequestError("a budget must be stated", ["epsilon"])
     if stated["group_size"] is not None and stated["groups"] is None:
         raise RequestError("there are no sets: state them, too", ["groups", "group_size"])
-    return {
+    return sums_options(stated) | {
         "k": arguments.maybe_integer("k", stated["k"], 1),
         "fwer": arguments.maybe_exact("fwer", stated["fwer"]),
         "at_most": arguments.maybe_integer("at_most", stated["at_most"], 1),
         "epsilon": arguments.exact("epsilon", stated["epsilon"]),
         "delta": arguments.maybe_exact("delta", stated["delta"]),
-        "classes": arguments.labels("classes", stated["classes"]),
-        "target_bounds": arguments.interval("target_bounds", stated["target_bounds"]),
-        "target_number": bool(stated["target_number"]),
         "unit_target": arguments.maybe_word("unit_target", stated["unit_target"]),
         "adjust": arguments.covariates(stated["adjust"]),
         "groups": arguments.groups(stated["groups"]),
         "group_size": arguments.sizes("group_size", stated["group_size"]),
-        "bounds": arguments.bounds(stated["bounds"]),
-        "scale": arguments.maybe_word("scale", stated["scale"]),
-        "score": arguments.maybe_word("score", stated["score"]),
         "center": arguments.center(stated["center"]),
         "neighbors": arguments.word("neighbors", stated["neighbors"]),
         "shares": arguments.texts("shares", stated["shares"]),
@@ -321,7 +336,6 @@ def select_options(stated: Mapping[str, Any]) -> dict[str, Any]:
         "mechanism": arguments.maybe_word("mechanism", stated["mechanism"]),
         "parameters": arguments.texts("parameters", stated["parameters"]),
         "memory": None if stated["memory"] is None else arguments.size("memory", stated["memory"]),
-        "threads": arguments.maybe_integer("threads", stated["threads"], 1),
     }
 
 

@@ -1,7 +1,8 @@
 """Tables of Python as tables of the library.
 
 A matrix of floats is borrowed. A data frame of pandas becomes columns; whatever has Arrow's stream interface - tables of
-pyarrow, frames of polars, relations of DuckDB - is read by it, its columns borrowed where they are numbers.
+pyarrow, frames of polars, relations of DuckDB - is read by it, its columns borrowed where they are numbers. Lazy frames of
+polars and datasets of pyarrow are not held: each pass computes the columns that it needs, batch by batch.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import json
 import operator
 import os
+from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -25,6 +27,24 @@ _Column: TypeAlias = tuple[str, Any, Any]
 
 #: What stands for no date among counts of time.
 _NOT_A_TIME = np.iinfo(np.int64).min
+
+#: The values of a batch that an engine computes.
+_OF_BATCH = 1 << 22
+
+#: The arguments that are facts about a table.
+FACTS = (
+    "feature_names",
+    "target",
+    "target_file",
+    "id",
+    "unit",
+    "exclude",
+    "missing",
+    "features_as_rows",
+    "delimiter",
+    "decimal_comma",
+    "numeric_names",
+)
 
 
 def table(
@@ -44,8 +64,9 @@ def table(
     numeric_names: bool = False,
     as_matrix: bool = True,
     needs_target: bool = True,
+    once: bool = False,
 ) -> Table:
-    """The table in any data that the package takes."""
+    """The table in any data that the package takes; `once` says that one pass over the rows may do."""
     exclude = arguments.names("exclude", exclude)
     missing = [arguments.text_of(code) or "" for code in arguments.listed(missing)]
     if _is_pandas(data) and not isinstance(target, str) and target is not None:
@@ -70,16 +91,22 @@ def table(
     if y is not None and (target is not None or target_file is not None):
         raise RequestError("the target is y, or is named: not both", ["y", "target", "target_file"])
     stated = json.dumps(facts)
-    if isinstance(data, (str, os.PathLike)):
+    paths, passes = _paths(data), _passes(data, once and y is None)
+    if paths is not None or passes is not None:
         if y is not None:
-            raise RequestError("y goes with data in memory: a file's target is named", ["target"])
+            raise RequestError("y goes with data in memory: the target of files, lazy frames and datasets is named", ["target"])
         if ids is not None:
-            raise RequestError("ids go with data in memory: a file's column of them is named", ["unit"])
-        return Table.of_file(os.fspath(data), stated)
+            raise RequestError("ids go with data in memory: of files, lazy frames and datasets the column of them is named", ["unit"])
+    if paths is not None:
+        return Table.of_files(paths, isinstance(data, (list, tuple)), stated)
     for_text = {"delimiter": delimiter, "decimal_comma": decimal_comma, "numeric_names": numeric_names}
     for name, value in for_text.items():
         if value:
             raise RequestError(f"{name} can be stated of a file of text only", [name])
+    if passes is not None:
+        if feature_names is not None:
+            raise RequestError("its columns have names of their own", ["feature_names"])
+        return Table.of_passes(passes, stated)
     refuse(data)
     if feature_names is not None and hasattr(data, "columns"):
         raise RequestError("a data frame has names of its own", ["feature_names"])
@@ -122,6 +149,88 @@ def _place(target: Any) -> Any:
     return place + 1
 
 
+def _paths(data: Any) -> list[str] | None:
+    """The paths of files, folders and patterns that data is; None if it is something else."""
+    is_list = isinstance(data, (list, tuple))
+    listed: Sequence[Any] = data if is_list else [data]
+    return list(map(os.fspath, listed)) if all(isinstance(one, (str, os.PathLike)) for one in listed) else None
+
+
+def _passes(data: Any, once: bool) -> _LazyFrame | _Dataset | _Reader | None:
+    """What hands out the rows of data for each pass, or `once`; None if they are held."""
+    package = type(data).__module__.split(".")[0]
+    if package == "polars" and type(data).__name__ == "LazyFrame":
+        return _LazyFrame(data)
+    if package == "pyarrow" and hasattr(data, "scanner"):
+        return _Dataset(data)
+    if once and package == "pyarrow" and hasattr(data, "read_next_batch"):
+        return _Reader(data)
+    return None
+
+
+class _LazyFrame:
+    """A query of polars, computed once for each pass."""
+
+    def __init__(self, frame: Any) -> None:
+        self._frame = frame
+
+    def empty(self) -> Any:
+        return self._frame.collect_schema().to_frame()
+
+    def open(self, places: list[int]) -> Iterator[Any]:
+        import polars
+
+        wanted = self._frame.select(polars.nth(places))
+        if not hasattr(wanted, "collect_batches"):
+            return iter([wanted.collect()])
+        return iter(wanted.collect_batches(chunk_size=_rows_of(places), maintain_order=True))
+
+
+class _Dataset:
+    """A dataset of pyarrow, scanned once for each pass; of partitions, the columns that their names hold, too."""
+
+    def __init__(self, dataset: Any) -> None:
+        self._dataset = dataset
+        arguments.different(dataset.schema.names, "data")
+        files = getattr(dataset, "files", [])
+        if len(set(files)) < len(files):
+            raise RequestError("a file of the dataset is there twice: each of its rows would count twice", ["data"])
+
+    def empty(self) -> Any:
+        return self._dataset.schema.empty_table()
+
+    def open(self, places: list[int]) -> Iterator[Any]:
+        names = [self._dataset.schema.names[place] for place in places]
+        # What is read ahead is held.
+        scanner = self._dataset.scanner(
+            columns=names, batch_size=_rows_of(places), batch_readahead=2, fragment_readahead=1
+        )
+        return iter([scanner.to_reader()])
+
+
+class _Reader:
+    """A reader of pyarrow, whose rows come once."""
+
+    def __init__(self, reader: Any) -> None:
+        self._reader = reader
+        self._is_read = False
+
+    def empty(self) -> Any:
+        return self._reader.schema.empty_table()
+
+    def open(self, places: list[int]) -> Iterator[Any]:
+        if self._is_read:
+            rule = "this takes several passes over the rows, and a reader gives them once: pass a table, a dataset or files"
+            raise RequestError(rule, ["data"])
+        self._is_read = True
+        return (batch.select(places) for batch in self._reader)
+
+
+def _rows_of(places: list[int]) -> int:
+    """The rows of a batch of these columns."""
+    return max(1, _OF_BATCH // len(places))
+
+
 def _is_pandas(data: Any) -> bool:
     return type(data).__module__.split(".")[0] == "pandas" and hasattr(data, "columns")
 
@@ -135,7 +244,7 @@ def refuse(data: Any) -> None:
     if hasattr(data, "__cuda_array_interface__"):
         raise TypeError("data is on a GPU: copy it to memory first (.get() or .cpu().numpy())")
     if isinstance(data, (list, tuple)):
-        raise TypeError(f"data is a {kind}: pass a NumPy array with y, a data frame, or a path")
+        raise TypeError(f"data is a {kind}: pass a NumPy array with y, a data frame, or paths")
     if kind == "LazyFrame":
         raise TypeError("data is a lazy frame: collect it first (data.collect())")
     is_array = hasattr(data, "__array__") or hasattr(data, "__arrow_c_stream__")

@@ -224,7 +224,7 @@ class _Frame:
         summed = self._columns(places).mapInArrow(_task(_sum_rows, self.request, places, released), _ROW)
         added = summed.repartition(_ADDERS).mapInArrow(_task(_add_sums), _ROW)
         for row in _collected(added):
-            total.add(_native.Partial.of_text(bytes(row.content).decode()))
+            total = total.add(_native.Partial.of_text(bytes(row.content).decode()))
         return total
 
     def _scored(self, sums: _native.Partial, released: str) -> _native.Partial:
@@ -388,10 +388,7 @@ def _sum_rows(request: _Request, places: Sequence[int], released: str | None, ba
         for batch in batches:
             columns = placed.table(dict(zip(places, batch.columns)), batch.num_rows)
             sums = _native.Partial.of_table(columns, arguments.as_json(placed.options), released)
-            if total is None:
-                total = sums
-            else:
-                total.add(sums)
+            total = sums if total is None else total.add(sums)
     finally:
         request.removed(placed)
     if total is not None:
@@ -408,10 +405,7 @@ def _add_sums(batches: Iterator[Any]) -> Iterator[Any]:
                 yield _row(-1, None, row["error"])
                 return
             sums = _native.Partial.of_text(row["content"].decode())
-            if total is None:
-                total = sums
-            else:
-                total.add(sums)
+            total = sums if total is None else total.add(sums)
     if total is not None:
         yield _row(0, total.text().encode())
 

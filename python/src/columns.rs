@@ -13,10 +13,11 @@ use arrow_array::{
 };
 use arrow_pyarrow::FromPyArrow;
 use arrow_schema::SchemaRef;
-use dpsis::{Error, OwnTarget, ToTarget};
+use dpsis::{Error, OwnTarget, Result, ToTarget};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::types::PyIterator;
 
 use crate::errors::OrRaise;
 
@@ -178,7 +179,77 @@ impl Column {
 pub(crate) fn read_stream(stream: &Bound<'_, PyAny>) -> PyResult<(SchemaRef, Vec<RecordBatch>)> {
     let reader = RecordBatchStreamReader::from_pyarrow_bound(stream)?;
     let schema = reader.schema();
-    let batches: Result<Vec<RecordBatch>, _> = reader.collect();
-    let batches = batches.map_err(|_| Error::input("the stream of record batches broke off"));
-    Ok((schema, batches.or_raise(stream.py())?))
+    let batches: std::result::Result<Vec<RecordBatch>, _> = reader.collect();
+    Ok((schema, batches.map_err(|_| broke_off()).or_raise(stream.py())?))
+}
+
+/// The record batches of one pass over a source of Python: those of its streams, in turn.
+pub(crate) struct Streams {
+    streams: Py<PyIterator>,
+    current: Option<RecordBatchStreamReader>,
+}
+
+impl Streams {
+    /// Asks a source for the streams of these columns.
+    ///
+    /// # Errors
+    ///
+    /// `Io` if it fails.
+    pub(crate) fn open(source: &Py<PyAny>, columns: &[usize]) -> Result<Self> {
+        let streams = Python::attach(|py| {
+            let streams = source.bind(py).call_method1("open", (columns,));
+            streams
+                .and_then(|streams| streams.try_iter())
+                .map(Bound::unbind)
+                .map_err(|e| failed(py, &e))
+        })?;
+        Ok(Self { streams, current: None })
+    }
+
+    fn next_stream(&self) -> Option<Result<RecordBatchStreamReader>> {
+        Python::attach(|py| {
+            let next = self.streams.bind(py).clone().next()?;
+            let reader = next.and_then(|one| RecordBatchStreamReader::from_pyarrow_bound(&one));
+            Some(reader.map_err(|error| failed(py, &error)))
+        })
+    }
+}
+
+impl Iterator for Streams {
+    type Item = Result<RecordBatch>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(batch) = self.current.as_mut().and_then(Iterator::next) {
+                return Some(batch.map_err(|_| broke_off()));
+            }
+            match self.next_stream()? {
+                Ok(reader) => self.current = Some(reader),
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+}
+
+/// The error for a source that failed: what its exception says if that is of this package, else by
+/// its type alone, for it may hold values.
+pub(crate) fn failed(py: Python<'_>, error: &PyErr) -> Error {
+    let own = || -> PyResult<String> {
+        let class = py.import("dpsis._errors")?.getattr("RequestError")?;
+        match error.value(py).is_instance(&class)? {
+            true => error.value(py).str()?.extract(),
+            false => Err(PyTypeError::new_err("of another package")),
+        }
+    };
+    match (own(), error.get_type(py).name()) {
+        (Ok(said), _) => Error::request(said),
+        (_, Ok(name)) => {
+            Error::io(format!("the source of the rows failed to compute them ({name})"))
+        }
+        _ => Error::io("the source of the rows failed to compute them"),
+    }
+}
+
+fn broke_off() -> Error {
+    Error::input("the stream of record batches broke off")
 }

@@ -15,6 +15,7 @@ mod fit;
 mod inspect;
 mod interruptible;
 mod ledger;
+mod partial;
 mod plan;
 mod released;
 mod select;
@@ -41,11 +42,13 @@ mod _native {
     #[pymodule_export]
     use crate::ledger::{check_ledger, open_ledger, read_ledger};
     #[pymodule_export]
+    use crate::partial::{Partial, select_from_partials};
+    #[pymodule_export]
     use crate::plan::plan;
     #[pymodule_export]
     use crate::select::{select, select_dry_run};
     #[pymodule_export]
-    use crate::spark::{Partial, column_chunks, score_chunks, select_in_parts};
+    use crate::spark::{column_chunks, score_chunks, select_in_parts};
     #[pymodule_export]
     use crate::table::Table;
 

@@ -4,89 +4,17 @@
 use std::path::PathBuf;
 
 use arrow_array::cast::AsArray;
-use dpsis::{ColumnScore, Error, Ledger, ReleasedTarget, Result, RunNote};
+use dpsis::{Error, Ledger, ReleasedTarget, Result, RunNote};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::columns::read_stream;
 use crate::errors::{OrRaise, exception};
+use crate::partial::Partial;
 use crate::released::released;
 use crate::select::stated;
 use crate::table::Table;
-
-/// The sums of some rows for a stage of a release: not private.
-#[pyclass(module = "dpsis._native")]
-pub(crate) struct Partial(dpsis::Partial);
-
-#[pymethods]
-impl Partial {
-    /// The sums of a table, at what was released in the stage before.
-    #[staticmethod]
-    fn of_table(
-        py: Python<'_>,
-        table: &Table,
-        options: &str,
-        released: Option<&str>,
-    ) -> PyResult<Self> {
-        let table = table.file()?;
-        let sums = || -> Result<dpsis::Partial> {
-            let released = released.map(ReleasedTarget::from_text).transpose()?;
-            stated(options)?.stage_partial(table, released.as_ref())
-        };
-        py.detach(sums).or_raise(py).map(Self)
-    }
-
-    /// The sums that a text holds.
-    #[staticmethod]
-    fn of_text(py: Python<'_>, text: &str) -> PyResult<Self> {
-        dpsis::Partial::from_text(text).or_raise(py).map(Self)
-    }
-
-    /// The text of these sums.
-    fn text(&self, py: Python<'_>) -> PyResult<String> {
-        self.0.to_text().or_raise(py)
-    }
-
-    /// Adds the sums of other rows.
-    fn add(&mut self, py: Python<'_>, other: &Self) -> PyResult<()> {
-        self.0 = self.0.clone().merge(&other.0).or_raise(py)?;
-        Ok(())
-    }
-
-    /// The places of the columns that the sums are made of, features before the target, from 0.
-    fn places(&self) -> (Vec<usize>, Option<usize>) {
-        let features = match self.0.stage() {
-            dpsis::Stage::Selection => self.0.feature_places().to_vec(),
-            _ => Vec::new(),
-        };
-        (features, self.0.target_place())
-    }
-
-    /// The places of all features.
-    fn features(&self) -> Vec<usize> {
-        self.0.feature_places().to_vec()
-    }
-
-    /// The number of rows: private.
-    fn rows(&self) -> u64 {
-        self.0.rows()
-    }
-
-    /// The scores of all columns instead, each text those of some features, in order.
-    fn with_columns(&self, py: Python<'_>, released: &str, scores: Vec<String>) -> PyResult<Self> {
-        let partial = || -> Result<dpsis::Partial> {
-            let mut all: Vec<ColumnScore> = Vec::new();
-            for some in &scores {
-                let some: Vec<ColumnScore> = serde_json::from_str(some)
-                    .map_err(|_| Error::input("the scores of a column are damaged"))?;
-                all.extend(some);
-            }
-            self.0.clone().with_columns(&ReleasedTarget::from_text(released)?, all)
-        };
-        partial().or_raise(py).map(Self)
-    }
-}
 
 /// The chunks of the columns of a table, of so many features each.
 #[pyfunction]

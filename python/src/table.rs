@@ -2,17 +2,21 @@
 //! interface.
 
 use std::path::PathBuf;
+use std::slice;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::{Field, Schema, SchemaRef};
-use dpsis::{ArrayTable, Error, FileTable, OwnTarget, Result, Source, TableFacts};
+use dpsis::{
+    ArrayTable, BatchIterator, Error, FileTable, FileTables, OwnTarget, Result, Source, TableFacts,
+    files,
+};
 use ndarray::Array1;
 use numpy::{PyArray2, PyArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::columns::{Column, read_stream};
+use crate::columns::{Column, Streams, failed, read_stream};
 use crate::errors::OrRaise;
 use crate::interruptible::{Watch, run};
 
@@ -24,6 +28,8 @@ pub(crate) struct Table(pub(crate) Content);
 pub(crate) enum Content {
     /// A file, or record batches.
     File(FileTable),
+    /// Several files with the rows of one table.
+    Files(FileTables),
     F64(Matrix<f64>),
     F32(Matrix<f32>),
 }
@@ -74,11 +80,27 @@ impl<A: numpy::Element + dpsis::Element> Matrix<A> {
 
 #[pymethods]
 impl Table {
-    /// The file at a path, with facts as JSON.
+    /// The files of paths, folders and patterns, with facts as JSON. One that is not there is
+    /// named only if it is not `listed`: a list of texts may be data.
     #[staticmethod]
-    fn of_file(py: Python<'_>, path: PathBuf, facts: &str) -> PyResult<Self> {
+    fn of_files(py: Python<'_>, paths: Vec<PathBuf>, listed: bool, facts: &str) -> PyResult<Self> {
         let facts = facts_of(facts).or_raise(py)?;
-        Ok(Self(Content::File(FileTable::new(path).facts(facts))))
+        if listed {
+            let is_there = |path: &PathBuf| {
+                path.exists()
+                    || files(slice::from_ref(path)).is_ok_and(|found| found != [path.clone()])
+            };
+            if let Some(place) = paths.iter().position(|path| !is_there(path)) {
+                let rule = "of the list is no file, and neither a folder nor a pattern of some";
+                return Err(Error::io(format!("item {} {rule}", place + 1))).or_raise(py);
+            }
+        }
+        let found = files(&paths).or_raise(py)?;
+        let table = |path: &PathBuf| FileTable::new(path).facts(facts.clone());
+        Ok(Self(match &found[..] {
+            [path] => Content::File(table(path)),
+            _ => Content::Files(FileTables::new(found.iter().map(table)).or_raise(py)?),
+        }))
     }
 
     /// A matrix of numbers, one row per sample, with one target for each row, and perhaps one id of
@@ -122,6 +144,21 @@ impl Table {
     ) -> PyResult<Self> {
         let (schema, batches) = read_stream(stream)?;
         Self::of_batches(py, schema, batches, y, unit, facts)
+    }
+
+    /// Record batches that are read anew for each pass, with facts as JSON. `source.empty()` returns
+    /// an object with Arrow's stream interface that has their columns, and `source.open(places)` an
+    /// iterator of such objects: all rows, of the columns at these places alone.
+    #[staticmethod]
+    fn of_passes(py: Python<'_>, source: &Bound<'_, PyAny>, facts: &str) -> PyResult<Self> {
+        let empty = source.call_method0("empty").map_err(|error| failed(py, &error));
+        let (schema, _) = read_stream(&empty.or_raise(py)?)?;
+        let facts = facts_of(facts).or_raise(py)?;
+        let source = source.clone().unbind();
+        let open = move |columns: &[usize]| -> Result<BatchIterator> {
+            Ok(Box::new(Streams::open(&source, columns)?))
+        };
+        Ok(Self(Content::File(FileTable::from_passes(schema, open).facts(facts))))
     }
 
     /// Columns by name, of the same length, with facts as JSON, and targets and ids of units if
@@ -188,15 +225,17 @@ impl Table {
     ) -> PyResult<T> {
         match &self.0 {
             Content::File(file) => run(py, watch, progress, || work(file)),
+            Content::Files(files) => run(py, watch, progress, || work(files)),
             Content::F64(matrix) => matrix.with(py, |x| run(py, watch, progress, || work(x))),
             Content::F32(matrix) => matrix.with(py, |x| run(py, watch, progress, || work(x))),
         }
     }
 
-    /// The table as one that is read, which a matrix is not.
+    /// The table as one that is read, which a matrix is not, nor are several files.
     pub(crate) fn file(&self) -> PyResult<&FileTable> {
         match &self.0 {
             Content::File(table) => Ok(table),
+            Content::Files(_) => Err(PyTypeError::new_err("this function takes one file")),
             _ => Err(PyTypeError::new_err("this function takes no matrix")),
         }
     }

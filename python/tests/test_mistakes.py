@@ -115,9 +115,7 @@ MISTAKES = {
     "GPU array": (lambda: dpsis.select(OnGpu(), 2, 1, y=Y), TypeError, "is on a GPU"),
     "list of lists": (lambda: dpsis.select(X.tolist(), 2, 1, y=Y), TypeError, "is a list: pass"),
     "dictionary": (lambda: dpsis.select({"a": X}, 2, 1, y=Y), TypeError, "must be a path"),
-    "lazy frame": (
-        lambda: dpsis.select(polars.LazyFrame(frame().to_dict("list")), 2, 1), TypeError, "collect",
-    ),
+    "neither data nor partials": (lambda: dpsis.select(k=2, epsilon=1), TypeError, "must be a path"),
     "complex": (lambda: dpsis.select(X * 1j, 2, 1, y=Y), ValueError, "Complex data"),
     "three dimensions": (lambda: dpsis.select(X[None], 2, 1, y=Y), ValueError, "two dimensions"),
     "complex columns": (

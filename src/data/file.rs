@@ -3,12 +3,14 @@
 use std::fmt;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+#[cfg(feature = "batches")]
+use std::sync::Arc;
 
 use crate::data::block_table::BlockTable;
 use crate::data::facts::TableFacts;
 use crate::data::formats::Format;
 #[cfg(feature = "batches")]
-use crate::data::formats::arrow::{ArrowTable, RecordBatches};
+use crate::data::formats::arrow::{ArrowTable, BatchIterator, RecordBatches};
 use crate::data::schema::{Orientation, TargetColumn, TargetRole, target_of_rows};
 use crate::data::targets::TargetTable;
 use crate::data::text_file::TextFile;
@@ -83,9 +85,25 @@ impl FileTable {
         schema: arrow_schema::SchemaRef,
         batches: impl IntoIterator<Item = arrow_array::RecordBatch>,
     ) -> Result<Self> {
-        let batches = RecordBatches::new(schema, batches.into_iter().collect())?;
+        RecordBatches::new(schema, batches.into_iter().collect()).map(Self::of_batches)
+    }
+
+    /// A table in Arrow's record batches of this schema, which are not held: for each pass `open`
+    /// hands them out anew, with the columns at the places that it is told alone, from 0,
+    /// ascending. They must be of the same rows each time.
+    #[cfg(feature = "batches")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "batches")))]
+    pub fn from_passes(
+        schema: arrow_schema::SchemaRef,
+        open: impl Fn(&[usize]) -> Result<BatchIterator> + Send + Sync + 'static,
+    ) -> Self {
+        Self::of_batches(RecordBatches::opened(schema, Arc::new(open)))
+    }
+
+    #[cfg(feature = "batches")]
+    fn of_batches(batches: RecordBatches) -> Self {
         let nothing = Self::of(TextFile::of_reader(Box::new(std::io::empty())));
-        Ok(Self { batches: Some(batches), ..nothing })
+        Self { batches: Some(batches), ..nothing }
     }
 
     /// States that the last column of the batches holds targets, beside the table, and whether

@@ -32,6 +32,8 @@ mod levels;
 mod number;
 mod on_grid;
 mod orientation;
+#[cfg(feature = "patterns")]
+mod paths;
 mod pattern;
 mod people;
 mod per_million;
@@ -93,7 +95,7 @@ pub(crate) use columns::SomeRows;
 #[cfg(feature = "inspect")]
 pub(crate) use formats::Format;
 #[cfg(feature = "batches")]
-pub use formats::arrow::quiet_caught_panics;
+pub use formats::arrow::{BatchIterator, quiet_caught_panics};
 pub(crate) use grouped::Grouping;
 #[cfg(test)]
 pub(crate) use grouped::Members;
@@ -110,6 +112,8 @@ pub(crate) use on_grid::OnGrid;
 pub(crate) use orientation::is_id_name;
 #[cfg(feature = "inspect")]
 pub(crate) use orientation::looks_turned;
+#[cfg(feature = "patterns")]
+pub use paths::files;
 #[cfg(feature = "inspect")]
 pub(crate) use pattern::Names;
 pub(crate) use people::{People, PeopleRule};

@@ -55,6 +55,20 @@ fn batches() -> FileTable {
     FileTable::from_batches(schema, batches).unwrap()
 }
 
+/// The same batches, handed out for each pass in pieces of three rows.
+#[cfg(feature = "arrow")]
+fn passes() -> FileTable {
+    let (schema, batches) = read_batches();
+    FileTable::from_passes(schema, move |columns| {
+        let columns = columns.to_vec();
+        let pieces = batches.clone().into_iter().flat_map(|batch| {
+            let starts = (0..batch.num_rows()).step_by(3);
+            starts.map(move |start| batch.slice(start, 3.min(batch.num_rows() - start)))
+        });
+        Ok(Box::new(pieces.map(move |piece| Ok(piece.project(&columns).unwrap()))))
+    })
+}
+
 /// The record batches with a target moved to the end, which stands beside the table.
 #[cfg(feature = "arrow")]
 fn batches_beside(target: &str) -> FileTable {
@@ -104,6 +118,15 @@ fn batches_have_one_schema() {
     let fewer = std::sync::Arc::new(schema.project(&[0, 1]).unwrap());
     let error = FileTable::from_batches(fewer, batches.clone()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Request);
+    let other = batches.clone();
+    let other = FileTable::from_passes(schema.clone(), move |_| {
+        Ok(Box::new(other.clone().into_iter().map(Ok)))
+    });
+    // The first pass is over the target alone.
+    let error = Select::new(1).epsilon("1").bounds(0.0, 1.0).run(&other).unwrap_err();
+    assert!(error.to_string().contains("other columns than the schema states"), "{error}");
+    let broken = FileTable::from_passes(schema.clone(), |_| Err(Error::io("gone")));
+    assert_eq!(Select::new(1).epsilon("1").run(&broken).unwrap_err().kind(), ErrorKind::Io);
     // Without any there are no rows, and so no usable target.
     let none = FileTable::from_batches(schema, []).unwrap();
     let none =
@@ -170,8 +193,10 @@ fn all_cases(target: &str) -> Vec<Case> {
     }
     #[cfg(feature = "arrow")]
     {
-        let named = batches().target_column(TargetColumn::Named(target.into()));
-        add("Arrow", "batches".into(), named.exclude(others(target)).id("id"));
+        for (name, table) in [("batches", batches()), ("passes", passes())] {
+            let named = table.target_column(TargetColumn::Named(target.into()));
+            add("Arrow", name.into(), named.exclude(others(target)).id("id"));
+        }
         add("Arrow", "batches, target beside".into(), batches_beside(target));
     }
     // Files that contain the target themselves.

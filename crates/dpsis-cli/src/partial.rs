@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::files::{files, read_text};
+use crate::files::read_text;
 use crate::output::{self, Destination};
 use crate::score_arguments::ScalingArguments;
 use crate::sites::{read_roster, shown};
 use crate::stated_table::StatedTable;
-use dpsis::{ReleasedTarget, Result, SiteKey};
+use dpsis::{ReleasedTarget, Result, SiteKey, files};
 
 /// Sum up some rows of a table, for `select --partials`: not private.
 ///
@@ -24,7 +24,7 @@ use dpsis::{ReleasedTarget, Result, SiteKey};
 #[derive(Debug, Args)]
 #[command(after_help = MORE, after_long_help = AFTER_HELP)]
 pub(crate) struct PartialArguments {
-    /// The files with these rows, or patterns; - is standard input
+    /// The files with these rows, folders or patterns; - is standard input
     #[arg(display_order = 0, required = true, help_heading = "Table")]
     files: Vec<PathBuf>,
 

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
-use crate::files::{files, read_text};
+use crate::files::read_text;
 use crate::output::{self, Destination};
 use crate::score_arguments::ScalingArguments;
 use crate::stated_table::StatedTable;
-use dpsis::{Error, Result, Roster, Site, SiteKey};
+use dpsis::{Error, Result, Roster, Site, SiteKey, files};
 
 /// Keys of sites that release together without showing their sums.
 ///
@@ -42,7 +42,7 @@ struct KeyArguments {
     #[arg(display_order = 0)]
     name: String,
 
-    /// The files with the rows of this site, or patterns: for their columns
+    /// The files with the rows of this site, folders or patterns: for their columns
     #[arg(display_order = 0, required = true, help_heading = "Table")]
     files: Vec<PathBuf>,
 

@@ -252,6 +252,20 @@ impl Partial {
         Ok(Self { parts: Some(Parts::new(of, [number])?), ..self })
     }
 
+    /// Refuses sums that do not say which parts they are, of which none could be told to be there
+    /// twice.
+    ///
+    /// # Errors
+    ///
+    /// `Request` for those.
+    pub fn check_is_part(&self) -> Result<()> {
+        match self.parts.is_some() {
+            true => Ok(()),
+            false => Err(Error::request("this partial does not say which part it is")
+                .hint("make it again, and state its part")),
+        }
+    }
+
     /// The numbers of the parts that were added up, if they have some.
     pub fn parts(&self) -> impl Iterator<Item = u32> {
         self.parts.iter().flat_map(|parts| parts.numbers.iter().copied())

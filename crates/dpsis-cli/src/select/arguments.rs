@@ -45,8 +45,8 @@ pub(crate) struct SelectArguments {
     /// The table, or several files with its rows; - is standard input
     ///
     /// CSV or TSV, plain, .gz or .zst; .npy, .npz, .gct, .rds, .RData; .parquet, .arrow,
-    /// .feather; - is standard input, text. Several files, or a pattern such as 'part-*.parquet',
-    /// hold the rows of one table, with the same columns
+    /// .feather; - is standard input, text. Several files, a folder of them, or a pattern such as
+    /// 'part-*.parquet' hold the rows of one table, with the same columns
     #[arg(display_order = 0, required_unless_present = "partials", help_heading = "Table")]
     pub(super) files: Vec<PathBuf>,
 

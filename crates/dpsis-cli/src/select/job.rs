@@ -4,11 +4,10 @@ use std::io::{IsTerminal, stderr};
 use std::path::{Path, PathBuf};
 
 use super::arguments::{MethodId, SelectArguments};
-use crate::files::files;
 use crate::output;
 use crate::progress::progress;
 use crate::values::parse_size;
-use dpsis::{Error, FileTables, NotPrivateSelect, Result, Select};
+use dpsis::{Error, FileTables, NotPrivateSelect, Result, Select, files};
 
 /// The files that a command reads.
 pub(crate) struct Inputs {

@@ -78,12 +78,8 @@ impl Sums {
     /// The numbers of the parts in open sums, which say them.
     fn parts(&self) -> Result<Vec<u32>> {
         let Self::Open(sums) = self else { return Ok(Vec::new()) };
-        let parts: Vec<u32> = sums.parts().collect();
-        match parts.is_empty() {
-            true => Err(Error::request("this partial does not say which part it is")
-                .hint("make it again, and state it with --part")),
-            false => Ok(parts),
-        }
+        sums.check_is_part()?;
+        Ok(sums.parts().collect())
     }
 
     fn merge(self, other: &Self) -> Result<Self> {

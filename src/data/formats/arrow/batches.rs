@@ -1,17 +1,24 @@
-//! Record batches in memory.
+//! Record batches, in memory or as an engine hands them out anew for each pass.
 
 use std::sync::Arc;
 
-use arrow_array::RecordBatch;
+use arrow_array::{Array, RecordBatch};
 use arrow_schema::SchemaRef;
 
+use crate::data::formats::arrow::Batches;
 use crate::error::{Error, Result};
+
+/// Record batches in turn.
+pub type BatchIterator = Box<dyn Iterator<Item = Result<RecordBatch>> + Send>;
+
+/// Opens the batches for a pass: those of the columns at these places alone, from 0, ascending.
+pub(in crate::data) type OpenBatches = dyn Fn(&[usize]) -> Result<BatchIterator> + Send + Sync;
 
 /// Record batches of one schema.
 #[derive(Clone)]
 pub(in crate::data) struct RecordBatches {
     schema: SchemaRef,
-    batches: Arc<[RecordBatch]>,
+    content: Content,
     /// Whether the last column holds targets, beside the table.
     target_beside: bool,
     /// Whether those are known to be numbers, though texts stand for them.
@@ -21,6 +28,12 @@ pub(in crate::data) struct RecordBatches {
     units_beside: bool,
 }
 
+#[derive(Clone)]
+enum Content {
+    Held(Arc<[RecordBatch]>),
+    Opened(Arc<OpenBatches>),
+}
+
 impl RecordBatches {
     /// RecordBatches that all have the columns of this schema.
     ///
@@ -28,20 +41,19 @@ impl RecordBatches {
     ///
     /// `Request` if one has others.
     pub(in crate::data) fn new(schema: SchemaRef, batches: Vec<RecordBatch>) -> Result<Self> {
-        let types = |of: &SchemaRef| {
-            Vec::from_iter(of.fields().iter().map(|field| field.data_type().clone()))
-        };
-        let expected = types(&schema);
-        if batches.iter().any(|batch| types(&batch.schema()) != expected) {
-            return Err(Error::request("a record batch has other columns than the schema states"));
-        }
-        Ok(Self {
-            schema,
-            batches: batches.into(),
-            target_beside: false,
-            number_target: false,
-            units_beside: false,
-        })
+        let all: Vec<usize> = (0..schema.fields().len()).collect();
+        batches.iter().try_for_each(|batch| check_columns(batch, &schema, &all))?;
+        Ok(Self::of(schema, Content::Held(batches.into())))
+    }
+
+    /// Batches with the columns of this schema that `open` hands out for each pass.
+    pub(in crate::data) fn opened(schema: SchemaRef, open: Arc<OpenBatches>) -> Self {
+        Self::of(schema, Content::Opened(open))
+    }
+
+    fn of(schema: SchemaRef, content: Content) -> Self {
+        let [target_beside, number_target, units_beside] = [false; 3];
+        Self { schema, content, target_beside, number_target, units_beside }
     }
 
     /// The same; the last column holds targets.
@@ -62,17 +74,25 @@ impl RecordBatches {
         &self.schema
     }
 
-    /// The only batch, if there is one alone.
+    /// The only batch in memory, if there is one alone.
     pub(super) fn only(&self) -> Option<&RecordBatch> {
-        match &self.batches[..] {
-            [batch] => Some(batch),
-            _ => None,
+        match &self.content {
+            Content::Held(batches) => match &batches[..] {
+                [batch] => Some(batch),
+                _ => None,
+            },
+            Content::Opened(_) => None,
         }
     }
 
-    /// The number of rows.
-    pub(super) fn rows(&self) -> u64 {
-        self.batches.iter().map(|batch| batch.num_rows() as u64).sum()
+    /// The number of rows, if it is known before they are read.
+    pub(super) fn rows(&self) -> Option<u64> {
+        match &self.content {
+            Content::Held(batches) => {
+                Some(batches.iter().map(|batch| batch.num_rows() as u64).sum())
+            }
+            Content::Opened(_) => None,
+        }
     }
 
     /// The place of the targets, if they are beside the table.
@@ -87,14 +107,41 @@ impl RecordBatches {
     }
 
     /// The batches with these columns alone.
-    pub(super) fn projected(
-        &self,
-        columns: &[usize],
-    ) -> impl Iterator<Item = Result<RecordBatch>> + Send + use<'_> {
-        let columns = columns.to_vec();
-        let project = move |batch: &RecordBatch| {
-            batch.project(&columns).map_err(|_| Error::input("a record batch lacks a column"))
-        };
-        self.batches.iter().map(project)
+    ///
+    /// # Errors
+    ///
+    /// Those of opening them; each batch can fail likewise.
+    pub(super) fn projected(&self, columns: &[usize]) -> Result<Batches<'_>> {
+        let wanted = columns.to_vec();
+        match &self.content {
+            Content::Held(batches) => Ok(Box::new(
+                batches
+                    .iter()
+                    .map(move |batch| batch.project(&wanted).map_err(|_| other_columns())),
+            )),
+            Content::Opened(open) => {
+                // Rows of no columns are not counted by every engine.
+                let read = if wanted.is_empty() { vec![0] } else { wanted.clone() };
+                let kept: Vec<usize> = (0..wanted.len()).collect();
+                Ok(Box::new(open(&read)?.map(move |batch| {
+                    let batch = batch?;
+                    check_columns(&batch, &self.schema, &read)?;
+                    batch.project(&kept).map_err(|_| other_columns())
+                })))
+            }
+        }
     }
+}
+
+/// Refuses a batch whose columns are not of the types of these columns of a schema.
+fn check_columns(batch: &RecordBatch, schema: &SchemaRef, columns: &[usize]) -> Result<()> {
+    let found = batch.columns().iter().map(|column| column.data_type());
+    match found.eq(columns.iter().map(|&column| schema.field(column).data_type())) {
+        true => Ok(()),
+        false => Err(other_columns()),
+    }
+}
+
+fn other_columns() -> Error {
+    Error::request("a record batch has other columns than the schema states")
 }

@@ -1,5 +1,5 @@
 //! Parquet, Arrow files and streams, decoded by Arrow's crates in record batches, and such batches
-//! in memory.
+//! in memory or from an engine.
 //!
 //! In memory is one batch of an Arrow file at a time, or the decoded pages of one row group of
 //! Parquet, with the wanted columns only, and of very many a [group](wide) at a time. Integers,
@@ -41,6 +41,7 @@ use crate::data::formats::Format;
 use crate::data::formats::positioned::Positioned;
 use crate::data::number::CellFormat;
 use crate::error::{Error, Result};
+pub use batches::BatchIterator;
 pub(in crate::data) use batches::RecordBatches;
 use columns::{cells, is_number, is_read, spread};
 use guard::guarded;
@@ -120,7 +121,7 @@ impl ArrowTable {
             Content::Arrow(messages) => (messages.schema.clone(), None, None, None),
             Content::Batches(batches) => {
                 let (units, target) = (batches.units(), batches.target());
-                (batches.schema().clone(), Some(batches.rows()), units, target)
+                (batches.schema().clone(), batches.rows(), units, target)
             }
         };
         let index = schema.fields().iter().position(|field| field.name() == INDEX);
@@ -174,7 +175,7 @@ impl ArrowTable {
         match &self.content {
             #[cfg(feature = "arrow")]
             Content::Arrow(messages) => Ok(Box::new(messages.batches(columns))),
-            Content::Batches(batches) => Ok(Box::new(batches.projected(columns))),
+            Content::Batches(batches) => batches.projected(columns),
             #[cfg(feature = "arrow")]
             Content::Parquet(source, metadata) => {
                 Self::batches_of_parquet(source, metadata, columns, rows)

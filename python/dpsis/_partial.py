@@ -1,0 +1,284 @@
+"""Sums of some rows, which add up to those of all: how they are made, kept and joined. They are not private."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from . import _arguments as arguments
+from . import _native
+from ._errors import NotPrivateWarning, ReadError, RequestError
+from ._tables import FACTS, check_classes, table
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Partial:
+    """The exact sums of some rows: what `partial` makes and `load_partial` reads. **Not private.**
+
+    It is worth as much as the rows: whoever has it learns their sums, and of a part of few rows much about each. It may go
+    where the rows may. It can be pickled.
+
+    Attributes
+    ----------
+    parts : list of int
+        The numbers of the parts that were added up.
+    features : int
+        The number of features.
+    """
+
+    _sums: _native.Partial
+
+    @property
+    def parts(self) -> list[int]:
+        return self._sums.parts()
+
+    @property
+    def features(self) -> int:
+        return len(self._sums.features())
+
+    def add(self, other: Partial) -> Partial:
+        """Add up the sums of different parts; both stay as they are.
+
+        Parameters
+        ----------
+        other : Partial
+            Those of other parts of the same table, with the same statements.
+
+        Returns
+        -------
+        Partial
+
+        Raises
+        ------
+        RequestError
+            They hold the same part, or are of other columns, statements or stages.
+        """
+        if not isinstance(other, Partial):
+            raise TypeError(f"a partial adds up with another one, not with {type(other).__name__}")
+        return Partial(self._sums.add(other._sums))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the sums to a file, as ``dpsis partial -o`` does: whole or not at all, and for its owner alone.
+
+        Parameters
+        ----------
+        path : path-like
+            The file, which `load_partial`, `select` and ``dpsis select --partials`` read.
+        """
+        path = os.path.realpath(path)
+        handle, beside = tempfile.mkstemp(prefix=".", dir=os.path.dirname(path))
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+                file.write(self._sums.text())
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(beside, path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(beside)
+            raise
+
+    def __reduce__(self) -> tuple[Any, tuple[str]]:
+        return _of_text, (self._sums.text(),)
+
+    def __repr__(self) -> str:
+        which = ", ".join(map(str, self.parts))
+        return f"Partial(parts {which}; {self.features} features; NOT PRIVATE: exact sums of rows, keep them like the rows)"
+
+
+def _of_text(text: str) -> Partial:
+    return Partial(_native.Partial.of_text(text))
+
+
+@dataclass(frozen=True, repr=False)
+class ReleasedTarget:
+    """What was released of the target from the counts of all parts, for the partials of the next stage.
+
+    Attributes
+    ----------
+    private : bool
+        Whether it may be released: False if it was drawn from a seed.
+    epsilon : str
+        What it has spent, a part of the budget of the whole.
+    """
+
+    private: bool
+    epsilon: str
+    _text: str
+
+    @classmethod
+    def told(cls, released: Mapping[str, Any], stacklevel: int) -> ReleasedTarget:
+        """That of a release; a warning if it is not private."""
+        if not released["private"]:
+            warnings.warn("the target's part was drawn from a stated seed", NotPrivateWarning, stacklevel=stacklevel + 1)
+        return cls(released["private"], released["epsilon"], released["target"])
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it to a file, as ``dpsis select --partials ... -o`` does.
+
+        Parameters
+        ----------
+        path : path-like
+            The file, which `partial` and ``dpsis partial --released`` read.
+        """
+        Path(path).write_text(self._text, encoding="utf-8", newline="")
+
+    def __repr__(self) -> str:
+        return f"ReleasedTarget(epsilon {self.epsilon} spent, {'private' if self.private else 'NOT PRIVATE'})"
+
+
+def partial(
+    data: Any,
+    part: tuple[int, int],
+    *,
+    y: Any = None,
+    target: str | int | None = None,
+    classes: Iterable[Any] | None = None,
+    target_bounds: Sequence[float] | None = None,
+    target_number: bool = False,
+    bounds: Any = None,
+    score: str | None = None,
+    scale: str | None = None,
+    feature_names: Iterable[str] | None = None,
+    target_file: str | os.PathLike[str] | None = None,
+    id: str | None = None,
+    exclude: Iterable[str] | str = (),
+    missing: Iterable[Any] = (),
+    features_as_rows: bool | None = None,
+    delimiter: str | None = None,
+    decimal_comma: bool = False,
+    numeric_names: bool = False,
+    released: ReleasedTarget | str | os.PathLike[str] | None = None,
+    threads: int | None = None,
+) -> Partial:
+    """Sum up some rows of a table, for ``select(partials=...)``: **not private**.
+
+    Each task, machine or file sums its own rows; `select` adds up the sums of all, and releases from them what it would from
+    the whole table, to the bit. Correlation adds up, and ks on bins of scaled values; whole columns do not.
+
+    Parameters
+    ----------
+    data : as for `select`
+        These rows. Each row of the table belongs to one part, and each person to one row. A reader of pyarrow, such as
+        engines make of a query, is summed batch by batch.
+    part : (int, int)
+        Which part these rows are, from 1, and of how many: ``(3, 8)``. No two of one number add up, and nothing is
+        released before all are there.
+    y, target, classes, target_bounds, target_number, bounds, score, scale : optional
+        As for `select`, and the same for all parts.
+    feature_names, target_file, id, exclude, missing, features_as_rows, delimiter, decimal_comma, numeric_names : optional
+        As for `select`.
+    released : ReleasedTarget or path, optional
+        For a numeric target without a range: what `select` released from the partials of the first stage.
+    threads : int, optional
+        All cores if not stated. The result does not depend on it.
+
+    Returns
+    -------
+    Partial
+
+    Raises
+    ------
+    RequestError, InputError, ReadError
+        As for `select`; no row need have a usable target.
+
+    Notes
+    -----
+    **Privacy.** None: these are exact sums of rows. They may go where the rows may.
+
+    Examples
+    --------
+    >>> import dpsis, numpy as np
+    >>> rng = np.random.default_rng(1)
+    >>> x = rng.normal(size=(5000, 4))
+    >>> y = np.where(x[:, 2] + rng.normal(size=5000) > 0, "case", "control")
+    >>> public = {"bounds": (-3, 3), "classes": ["control", "case"]}
+    >>> halves = [dpsis.partial(x[i::2], (i + 1, 2), y=y[i::2], **public) for i in range(2)]
+    >>> halves[0]
+    Partial(parts 1; 4 features; NOT PRIVATE: exact sums of rows, keep them like the rows)
+    >>> dpsis.select(partials=halves, k=1, epsilon=5).names
+    ['feature-3']
+    """
+    stated = {"unit": None} | locals()
+    try:
+        number, of = (arguments.integer("part", one, 1) for one in part)
+    except (TypeError, ValueError) as error:
+        if isinstance(error, RequestError):
+            raise
+        raise TypeError("part must be two integers: which one, and of how many") from None
+    if not number <= of < 2**32:
+        raise RequestError("a part is a number from 1 and that of all, such as (3, 8)", ["part"])
+    options = {"k": 1} | sums_options(stated)
+    check_classes(y, options["classes"])
+    source = table(data, y, **{name: stated[name] for name in FACTS}, once=True)
+    text = None
+    if isinstance(released, ReleasedTarget):
+        text = released._text
+    elif released is not None:
+        text = _read(released)
+    return Partial(_native.Partial.of_table(source, arguments.as_json(options), text, (number, of)))
+
+
+def sums_options(stated: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that sums depend on, in the form in which the library reads them."""
+    return {
+        "classes": arguments.labels("classes", stated["classes"]),
+        "target_bounds": arguments.interval("target_bounds", stated["target_bounds"]),
+        "target_number": bool(stated["target_number"]),
+        "bounds": arguments.bounds(stated["bounds"]),
+        "scale": arguments.maybe_word("scale", stated["scale"]),
+        "score": arguments.maybe_word("score", stated["score"]),
+        "threads": arguments.maybe_integer("threads", stated["threads"], 1),
+    }
+
+
+def load_partial(path: str | os.PathLike[str]) -> Partial:
+    """Read the sums that `Partial.save` or ``dpsis partial`` wrote.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+
+    Returns
+    -------
+    Partial
+
+    Raises
+    ------
+    InputError
+        The file is no partial, of another version, or damaged. Those under masks are for the command line alone.
+    ReadError
+        It cannot be read.
+    """
+    return _of_text(_read(path))
+
+
+def gathered(partials: Any) -> list[tuple[str, _native.Partial]]:
+    """Sums in memory and in files, each with the name that errors have for it."""
+    found: list[tuple[str, _native.Partial]] = []
+    listed = [partials] if isinstance(partials, (Partial, str, os.PathLike)) else partials
+    if not isinstance(listed, Iterable):
+        raise TypeError(f"partials must be a list of partials or their paths, not {type(partials).__name__}")
+    for place, one in enumerate(listed):
+        if isinstance(one, Partial):
+            found.append((f"partials[{place}]", one._sums))
+        elif isinstance(one, (str, os.PathLike)):
+            found.extend(_native.Partial.of_files(os.fspath(one)))
+        else:
+            raise TypeError(f"partials[{place}] must be a partial or its path, not {type(one).__name__}")
+    return found
+
+
+def _read(path: str | os.PathLike[str]) -> str:
+    """The text of a file; what is none is damaged."""
+    try:
+        return Path(path).read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise ReadError(f"{os.fspath(path)} cannot be read: {error.strerror}") from None

@@ -1,0 +1,194 @@
+//! Sums of some rows, and releases from those of all.
+
+use std::fs;
+use std::path::PathBuf;
+
+use dpsis::{
+    ColumnScore, Error, Ledger, ReleasedTarget, Result, RunNote, Select, SelectOptions, Source,
+    Stage, files,
+};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::errors::OrRaise;
+use crate::interruptible::Watch;
+use crate::released::released;
+use crate::select::stated;
+use crate::table::Table;
+
+/// The sums of some rows for a stage of a release: not private.
+#[pyclass(frozen, module = "dpsis._native", from_py_object)]
+#[derive(Clone)]
+pub(crate) struct Partial(pub(crate) dpsis::Partial);
+
+#[pymethods]
+impl Partial {
+    /// The sums of a table, at what was released in the stage before: as part `number` of `of`, or,
+    /// where none is stated, those that a stage of a run in parts needs.
+    #[staticmethod]
+    #[pyo3(signature = (table, options, released, part=None))]
+    fn of_table(
+        py: Python<'_>,
+        table: &Table,
+        options: &str,
+        released: Option<&str>,
+        part: Option<(u32, u32)>,
+    ) -> PyResult<Self> {
+        let watch = Watch::default();
+        let stop = watch.clone();
+        let request = stated(options).or_raise(py)?.cancel_when(move || stop.is_stopped());
+        let released = released.map(ReleasedTarget::from_text).transpose().or_raise(py)?;
+        let sums = |source: &(dyn Source + Sync)| match part {
+            Some((number, of)) => request.partial(source, released.as_ref())?.as_part(number, of),
+            None => request.stage_partial(source, released.as_ref()),
+        };
+        table.run(py, &watch, None, sums).map(Self)
+    }
+
+    /// The sums in the files of a path, a folder or a pattern, each with its file's name.
+    #[staticmethod]
+    fn of_files(py: Python<'_>, path: PathBuf) -> PyResult<Vec<(String, Self)>> {
+        let read = |path: PathBuf| -> Result<(String, Self)> {
+            let name = path.display().to_string();
+            let bytes = fs::read(&path)
+                .map_err(|error| Error::io(format!("cannot read {name}: {}", error.kind())))?;
+            let sums = match String::from_utf8(bytes) {
+                Ok(text) => dpsis::Partial::from_text(&text),
+                Err(_) => Err(Error::input("this is no text in UTF-8")),
+            };
+            sums.map_err(|error| error.in_file(&name)).map(|sums| (name.clone(), Self(sums)))
+        };
+        let all = files(&[path]).and_then(|found| found.into_iter().map(read).collect());
+        all.or_raise(py)
+    }
+
+    /// The sums that a text holds.
+    #[staticmethod]
+    fn of_text(py: Python<'_>, text: &str) -> PyResult<Self> {
+        dpsis::Partial::from_text(text).or_raise(py).map(Self)
+    }
+
+    /// The text of these sums.
+    fn text(&self, py: Python<'_>) -> PyResult<String> {
+        self.0.to_text().or_raise(py)
+    }
+
+    /// These sums and those of other rows together.
+    fn add(&self, py: Python<'_>, other: &Self) -> PyResult<Self> {
+        self.0.clone().merge(&other.0).or_raise(py).map(Self)
+    }
+
+    /// The places of the columns that the sums are made of, features before the target, from 0.
+    fn places(&self) -> (Vec<usize>, Option<usize>) {
+        let features = match self.0.stage() {
+            Stage::Selection => self.0.feature_places().to_vec(),
+            _ => Vec::new(),
+        };
+        (features, self.0.target_place())
+    }
+
+    /// The places of all features.
+    fn features(&self) -> Vec<usize> {
+        self.0.feature_places().to_vec()
+    }
+
+    /// The numbers of the parts that were added up.
+    fn parts(&self) -> Vec<u32> {
+        self.0.parts().collect()
+    }
+
+    /// The number of rows: private.
+    fn rows(&self) -> u64 {
+        self.0.rows()
+    }
+
+    /// The scores of all columns instead, each text those of some features, in order.
+    fn with_columns(&self, py: Python<'_>, released: &str, scores: Vec<String>) -> PyResult<Self> {
+        let partial = || -> Result<dpsis::Partial> {
+            let mut all: Vec<ColumnScore> = Vec::new();
+            for some in &scores {
+                let some: Vec<ColumnScore> = serde_json::from_str(some)
+                    .map_err(|_| Error::input("the scores of a column are damaged"))?;
+                all.extend(some);
+            }
+            self.0.clone().with_columns(&ReleasedTarget::from_text(released)?, all)
+        };
+        partial().or_raise(py).map(Self)
+    }
+}
+
+/// Releases from the sums of all parts, each with the name that errors have for it: a selection as
+/// `select` does, or what the next stage needs of the target - its text as `target`, the `epsilon`
+/// spent so far, and whether it is `private`.
+#[pyfunction]
+pub(crate) fn select_from_partials<'py>(
+    py: Python<'py>,
+    partials: Vec<(String, Partial)>,
+    options: &str,
+    run_note: (String, String),
+    ledger: Option<(PathBuf, String)>,
+    seed: Option<u64>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let sums = merged(partials).or_raise(py)?;
+    let options = SelectOptions::from_json(options).or_raise(py)?;
+    let request = options.names().and_then(|names| options.state_release(sums.state(names)?));
+    let request = request.or_raise(py)?;
+    let ledger = ledger.map(|(path, entry)| Ledger::open(&path).map(|ledger| (ledger, entry)));
+    let ledger = ledger.transpose().or_raise(py)?;
+    if sums.stage() != Stage::Selection {
+        let target = target(request, &sums, ledger.as_ref(), seed).or_raise(py)?;
+        let all = PyDict::new(py);
+        all.set_item("target", target.to_text().or_raise(py)?)?;
+        all.set_item("epsilon", target.epsilon())?;
+        all.set_item("private", target.is_private())?;
+        return Ok(all);
+    }
+    let note = RunNote::new(run_note.0, run_note.1);
+    if let Some(seed) = seed {
+        let record = request.seed(seed).release(&sums).or_raise(py)?.with_run(note);
+        return released(py, &record, &record.indices());
+    }
+    let request = request.check().or_raise(py)?;
+    let selection = match &ledger {
+        Some((ledger, entry)) => request.release_with_ledger(&sums, ledger, entry),
+        None => request.release(&sums),
+    };
+    let selection = selection.or_raise(py)?.with_run(note);
+    let all = released(py, &selection, &selection.indices())?;
+    if ledger.is_none() && sums.released().is_some_and(ReleasedTarget::is_paid) {
+        let rule = "a ledger has paid for what was released of the target, and not for this: state it (ledger)";
+        all.get_item("warnings")?
+            .map(|told| told.call_method1("append", ((rule, false),)))
+            .transpose()?;
+    }
+    Ok(all)
+}
+
+/// The sums of all parts.
+fn merged(partials: Vec<(String, Partial)>) -> Result<dpsis::Partial> {
+    let mut all: Option<dpsis::Partial> = None;
+    for (name, Partial(next)) in partials {
+        let added = next.check_is_part().and_then(|()| match all {
+            None => Ok(next),
+            Some(sums) => sums.merge(&next),
+        });
+        all = Some(added.map_err(|error| error.in_file(name))?);
+    }
+    all.ok_or_else(|| Error::request("there is no partial"))
+}
+
+/// What the next stage needs of the target.
+fn target(
+    request: Select,
+    sums: &dpsis::Partial,
+    ledger: Option<&(Ledger, String)>,
+    seed: Option<u64>,
+) -> Result<ReleasedTarget> {
+    match (seed, ledger) {
+        (Some(seed), _) => request.seed(seed).release_target(sums),
+        (None, Some((ledger, entry))) => {
+            request.check()?.release_target_with_ledger(sums, ledger, entry)
+        }
+        (None, None) => request.check()?.release_target(sums),
+    }
+}
