@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import functools
 import inspect
 import json
 import math
@@ -15,14 +16,32 @@ import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
 
+from . import _native
 from ._errors import RequestError
 
 #: A number that is read exactly; of a float, its shortest decimal text.
 Exact: TypeAlias = int | float | str | Fraction | Decimal
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+#: What other packages call parameters.
+_ELSEWHERE = {
+    "alpha": "fwer",
+    "budget": "epsilon",
+    "df": "data",
+    "labels": "classes",
+    "n_features": "k",
+    "n_features_to_select": "k",
+    "n_jobs": "threads",
+    "random_state": "seed",
+    "verbose": "progress",
+    "x": "data",
+}
 
 #: The name of the units of sizes, and their bytes.
 _UNITS = {
@@ -302,6 +321,32 @@ def defaults(function: Callable[..., Any]) -> dict[str, Any]:
     """The defaults of a function's parameters, by name."""
     parameters = inspect.signature(function).parameters.items()
     return {name: one.default for name, one in parameters if one.default is not one.empty}
+
+
+def names_near(options: Iterable[str] = ()) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
+    """Has a function name the parameters that are near to an unknown one; `options` are those of its `**`."""
+
+    def with_names(function: Callable[_P, _R]) -> Callable[_P, _R]:
+        own = [one.name for one in inspect.signature(function).parameters.values() if one.kind is not one.VAR_KEYWORD]
+        known = list(dict.fromkeys([*own, *options]))
+
+        @functools.wraps(function)
+        def checked(*args: _P.args, **stated: _P.kwargs) -> _R:
+            for name in stated:
+                if name not in known:
+                    raise TypeError(_unknown(function.__qualname__.removesuffix(".__init__"), name, known))
+            return function(*args, **stated)
+
+        return checked
+
+    return with_names
+
+
+def _unknown(function: str, name: str, known: list[str]) -> str:
+    elsewhere = _ELSEWHERE.get(name.lower())
+    near = [elsewhere] if elsewhere in known else _native.near(known, name)
+    hint = f": did you mean {' or '.join(map(repr, near))}?" if near else ""
+    return f"{function}() got an unexpected keyword argument {name!r}{hint}"
 
 
 def note(function: str, stated: Mapping[str, Any], defaults: Mapping[str, Any]) -> tuple[str, str]:

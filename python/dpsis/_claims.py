@@ -32,6 +32,7 @@ class Account(Document):
         return min(float(one["price"]) for one in self.record["prices"] if one["price"] is not None)
 
 
+@arguments.names_near()
 def account(
     releases: Any,
     *,
@@ -103,6 +104,7 @@ class Verification(Document):
     holds: bool
 
 
+@arguments.names_near()
 def verify(
     mechanism: str,
     *,
@@ -208,6 +210,7 @@ class Audit(Document):
     consistent: bool
 
 
+@arguments.names_near()
 def audit(
     release: Callable[[Any], object],
     first: Any,

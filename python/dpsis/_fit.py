@@ -195,6 +195,7 @@ class Model:
         return f"Model({self.kind}: {' + '.join([f'{self.intercept_:.4g}', *terms])})"
 
 
+@arguments.names_near()
 def load_model(path: str | os.PathLike[str]) -> Model:
     """Read a model that `Fitted.save` or ``dpsis fit`` wrote.
 
@@ -221,7 +222,7 @@ def load_model(path: str | os.PathLike[str]) -> Model:
     """
     model = Model(_native.load_model(os.fspath(path)))
     if not model.private:
-        warnings.warn("the model was drawn from a stated seed", NotPrivateWarning, stacklevel=2)
+        warnings.warn("the model was drawn from a stated seed", NotPrivateWarning, stacklevel=3)
     return model
 
 
@@ -294,6 +295,7 @@ class Fitted(Model):
         return self._report
 
 
+@arguments.names_near(_DEFAULTS)
 def fit(
     data: Any,
     k: int | None = None,
@@ -361,15 +363,12 @@ def fit(
     >>> fitted.names, round(fitted.predict(np.array([[0, 0, 4, 0]]))[0])
     (['feature-3'], 9)
     """
-    for name in options:
-        if name not in _DEFAULTS:
-            raise TypeError(f"fit() got an unexpected keyword argument {name!r}")
     stated = {**_DEFAULTS, **options, "data": data, "k": k, "epsilon": epsilon, "y": y}
     asked = Asked.of(stated)
     asked.options |= model_options(features, share, ranges, lambda_)
     if dry_run:
         return DryRun(*_native.fit_dry_run(*asked.dry_run()))
-    return fitted(asked, stated["progress"], stacklevel=2)
+    return fitted(asked, stated["progress"], stacklevel=3)
 
 
 def model_options(

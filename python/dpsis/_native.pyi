@@ -5,6 +5,8 @@ import numpy as np
 
 __version__: str
 
+def near(known: list[str], name: str) -> list[str]: ...
+
 class Table:
     @staticmethod
     def of_file(path: str, facts: str) -> Table: ...

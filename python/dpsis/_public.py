@@ -13,6 +13,7 @@ from . import _arguments as arguments
 from . import _native
 from ._document import Document
 from ._errors import RequestError
+from ._select import _FACTS
 from ._tables import table
 
 
@@ -82,6 +83,7 @@ class Inspection:
         return f"<p>NOT PRIVATE: for the data holder's eyes only</p><table>{rows}</table>"
 
 
+@arguments.names_near(_FACTS)
 def inspect(
     data: Any,
     *,
@@ -126,6 +128,7 @@ def inspect(
     return Inspection(**found)
 
 
+@arguments.names_near(_FACTS)
 def bounds(
     data: Any, clip: str = "1sd", *, y: Any = None, no_target: bool = False, **facts: Any
 ) -> dict[str, tuple[float, float]]:
@@ -179,6 +182,7 @@ class Plan(Document):
     """
 
 
+@arguments.names_near()
 def plan(
     n: int,
     d: int,
@@ -317,6 +321,7 @@ class Comparison:
         return pandas.DataFrame(self.cells)
 
 
+@arguments.names_near(_FACTS)
 def compare(
     data: Mapping[str, Any] | Any,
     *,

@@ -15,6 +15,7 @@ from ._selection import DryRun, Selection, parts, told
 from ._tables import check_classes, table
 
 
+@arguments.names_near()
 def select(
     data: Any,
     k: int | None = None,
@@ -232,7 +233,7 @@ def select(
     if dry_run:
         return DryRun(*_native.select_dry_run(*asked.dry_run()))
     request = arguments.note("select", public(stated), _DEFAULTS)
-    return drawn(asked, request, progress, stacklevel=2)
+    return drawn(asked, request, progress, stacklevel=3)
 
 
 _DEFAULTS = arguments.defaults(select)

@@ -246,6 +246,7 @@ refine, mechanism, parameters, id, exclude, missing, memory, threads, progress
 
     _options = _OPTIONS + _OPTIONS_OF_K
 
+    @arguments.names_near()
     def __init__(
         self,
         k: int = 5,
@@ -396,6 +397,7 @@ class PrivateSelectFwe(_PrivateSelector):
     array([3])
     """
 
+    @arguments.names_near()
     def __init__(
         self,
         epsilon: arguments.Exact | None = None,

@@ -137,6 +137,7 @@ class PrivateRegression(RegressorMixin, _PrivateModel):  # type: ignore[misc]
 
     _options = (*_OPTIONS, "target_bounds")
 
+    @arguments.names_near()
     def __init__(
         self,
         k: int | None = None,
@@ -298,6 +299,7 @@ class PrivateClassifier(ClassifierMixin, _PrivateModel):  # type: ignore[misc]
 
     _options = (*_OPTIONS, "classes")
 
+    @arguments.names_near()
     def __init__(
         self,
         k: int | None = None,

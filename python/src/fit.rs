@@ -104,6 +104,6 @@ pub(crate) fn predict<'py>(
 #[pyfunction]
 pub(crate) fn load_model(py: Python<'_>, path: PathBuf) -> PyResult<String> {
     let text = fs::read_to_string(&path)
-        .map_err(|error| Error::io(format!("cannot read {}: {error}", path.display())));
+        .map_err(|error| Error::cannot_read(&path, &error));
     text.and_then(|text| Model::from_json(&text)?.to_json()).or_raise(py)
 }

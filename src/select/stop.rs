@@ -55,8 +55,11 @@ pub(super) fn check_counts(plan: &Plan, units: &str, counted: Option<&Counted>) 
     });
     let unspent = after.map(|part| part.epsilon.clone()).reduce(|sum, part| sum + part);
     let error = Error::input(rule)
-        .hint("labels are compared as text, upper and lower case included; else it takes more rows or a larger epsilon")
-        .about([Parameter::Classes, Parameter::Epsilon]);
+        .hint(
+            "labels are compared as text, upper and lower case included: a look at the table shows them; else it takes \
+             more rows or a larger epsilon",
+        )
+        .about([Parameter::Classes, Parameter::Inspect, Parameter::Epsilon]);
     Err(match unspent {
         Some(unspent) => error.leaving(unspent.to_string()),
         None => error,
