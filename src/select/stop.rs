@@ -13,9 +13,14 @@
 
 use crate::error::{Error, Parameter, Result};
 use crate::estimate::Counted;
+use crate::exact::two_digits;
 use crate::privacy::{Epsilon, Purpose};
 use crate::select::plan::Plan;
+use crate::select::prediction::rows_needed;
 use crate::select::request::Target;
+
+/// A strong association, for which an error says how many rows it takes.
+const STRONG: f64 = 0.5;
 
 /// Ends a run after its counts of classes, if these leave a selection nothing to find; `units` is
 /// the word for rows.
@@ -54,11 +59,20 @@ pub(super) fn check_counts(plan: &Plan, units: &str, counted: Option<&Counted>) 
         !matches!(part.purpose, Purpose::TargetMedian | Purpose::TargetCenter | Purpose::Rows)
     });
     let unspent = after.map(|part| part.epsilon.clone()).reduce(|sum, part| sum + part);
-    let error = Error::input(rule)
-        .hint(
-            "labels are compared as text, upper and lower case included: a look at the table shows them; else it takes \
-             more rows or a larger epsilon",
+    let needed = rows_needed(plan, &[STRONG])?;
+    let needed = needed.first().and_then(|needed| needed.found).map(|rows| {
+        format!(
+            ": a feature of strength {STRONG} is found, more often than not, with about {} usable {units}, and at twice \
+             the epsilon with about half as many",
+            two_digits(rows)
         )
+    });
+    let error = Error::input(rule)
+        .hint(format!(
+            "labels are compared as text, upper and lower case included: a look at the table shows them; else it takes \
+             more rows or a larger epsilon{}",
+            needed.unwrap_or_default()
+        ))
         .about([Parameter::Classes, Parameter::Inspect, Parameter::Epsilon]);
     Err(match unspent {
         Some(unspent) => error.leaving(unspent.to_string()),
