@@ -394,8 +394,7 @@ impl std::error::Error for Error {}
 /// The names that are close to a mistyped one: at most three, the closest first.
 pub fn near<'a>(known: &'a [String], name: &str) -> Vec<&'a str> {
     let wanted = name.trim().to_lowercase();
-    let similarity =
-        |other: &str| strsim::jaro_winkler(&wanted, &other.trim().to_lowercase());
+    let similarity = |other: &str| strsim::jaro_winkler(&wanted, &other.trim().to_lowercase());
     let mut near: Vec<(f64, &str)> = known
         .iter()
         .map(|other| (similarity(other), other.as_str()))

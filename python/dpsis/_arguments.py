@@ -11,8 +11,10 @@ import numbers
 import operator
 import os
 import re
+import sys
 import time
 import uuid
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -25,6 +27,9 @@ from ._errors import RequestError
 
 #: A number that is read exactly; of a float, its shortest decimal text.
 Exact: TypeAlias = int | float | str | Fraction | Decimal
+
+#: Whether to show a bar, or what is called with the share that is done; None where someone looks.
+Progressing: TypeAlias = bool | Callable[[float], object] | None
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -385,24 +390,31 @@ def _is_plain(value: Any) -> bool:
 
 
 class Progress:
-    """A callback for the share of the work that is done: tqdm's bar, one of the caller's, or none."""
+    """A callback for the share of the work that is done: tqdm's bar, one of the caller's, or none.
 
-    def __init__(self, wanted: bool | Callable[[float], object], what: str) -> None:
+    A bar is shown after two seconds; if it was not asked for, on a terminal or in a notebook, where tqdm is installed.
+    """
+
+    def __init__(self, wanted: Progressing, what: str) -> None:
         self._bar: Any = None
         self.show: Callable[[float], object] | None = None
         if callable(wanted):
             self.show = wanted
-        elif wanted:
+        elif wanted or (wanted is None and _is_watched()):
             try:
-                from tqdm.auto import tqdm
+                with warnings.catch_warnings():
+                    # Without widgets for notebooks it warns, and draws with letters.
+                    warnings.simplefilter("ignore")
+                    from tqdm.auto import tqdm
             except ImportError:
+                if wanted is None:
+                    return
                 raise ImportError("a progress bar needs the package tqdm") from None
-            self._bar = tqdm(total=100, desc=what, unit="%", leave=False)
+            self._bar = tqdm(total=100, desc=what, unit="%", leave=False, delay=2, miniters=1)
             self.show = self._move
 
     def _move(self, share: float) -> None:
-        self._bar.n = round(100 * share)
-        self._bar.refresh()
+        self._bar.update(round(100 * share) - self._bar.n)
 
     def __enter__(self) -> Progress:
         return self
@@ -410,3 +422,8 @@ class Progress:
     def __exit__(self, *_: object) -> None:
         if self._bar is not None:
             self._bar.close()
+
+
+def _is_watched() -> bool:
+    """Whether there is a terminal, or a notebook."""
+    return "ipykernel" in sys.modules or bool(getattr(sys.stderr, "isatty", bool)())

@@ -119,7 +119,7 @@ def verify(
     variant: str | None = None,
     draws: int | None = None,
     seed: int | None = None,
-    progress: bool | Callable[[float], object] = False,
+    progress: arguments.Progressing = None,
 ) -> Verification:
     """Check a mechanism's claim by its law on all neighboring scores of a small grid.
 
@@ -184,7 +184,7 @@ def verify(
         "seed": arguments.maybe_integer("seed", seed),
     }
     with arguments.Progress(progress, "verifying") as bar:
-        return Verification(*_native.verify(options, bar.show))
+        return Verification(*_native.verify(arguments.as_json(options), bar.show))
 
 
 def _small(name: str, value: Any) -> int:
@@ -219,7 +219,7 @@ def audit(
     *,
     delta: float = 0.0,
     draws: int = 2000,
-    progress: bool | Callable[[float], object] = False,
+    progress: arguments.Progressing = None,
 ) -> Audit:
     """Test a claimed epsilon by many runs of a function on two neighboring tables.
 

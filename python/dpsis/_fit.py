@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -176,7 +176,9 @@ class Model:
 
     def _predicted(self, data: Any, facts: dict[str, Any]) -> np.ndarray[Any, Any]:
         model = self._text()
-        return _native.predict(model, table(data, **facts, as_matrix=False, needs_target=False))
+        source = table(data, **facts, as_matrix=False, needs_target=False)
+        with arguments.Progress(None, "predicting") as bar:
+            return _native.predict(model, source, bar.show)
 
     def to_frame(self) -> Any:
         """The features with their coefficients, one row each.
@@ -383,7 +385,7 @@ def model_options(
     }
 
 
-def fitted(asked: Asked, progress: bool | Callable[[float], object], stacklevel: int) -> Fitted:
+def fitted(asked: Asked, progress: arguments.Progressing, stacklevel: int) -> Fitted:
     """Fits a model, and issues its warnings."""
     options = arguments.as_json(asked.options)
     with arguments.Progress(progress, "fitting") as bar:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,7 +60,7 @@ def select(
     note: str = "",
     memory: int | str | None = None,
     threads: int | None = None,
-    progress: bool | Callable[[float], object] = False,
+    progress: arguments.Progressing = None,
     seed: int | None = None,
     dry_run: bool = False,
 ) -> Selection | Any:  # a DryRun if one is asked for, which a type of both would have every caller exclude
@@ -168,7 +168,8 @@ def select(
     threads : int, optional
         All cores if not stated. The result does not depend on it.
     progress : bool or callable, optional
-        Whether to show a bar by tqdm; or what is called with the share that is done.
+        Whether to show a bar by tqdm, after two seconds; or what is called with the share that is done. If not stated, a
+        bar is shown on a terminal and in a notebook, where tqdm is installed.
     seed : int, optional
         Draw from this seed, for tests: the result is then not private.
     dry_run : bool, optional
@@ -337,7 +338,7 @@ def check_ledger(pays: tuple[str, str] | None, options: Mapping[str, Any], unit:
 def drawn(
     asked: Asked,
     request: tuple[str, str],
-    progress: bool | Callable[[float], object],
+    progress: arguments.Progressing,
     stacklevel: int,
 ) -> Selection:
     """Draws a selection, and issues its warnings."""

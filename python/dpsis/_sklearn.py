@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -277,7 +277,7 @@ refine, mechanism, parameters, id, exclude, missing, memory, threads, progress
         note: str = "",
         memory: int | str | None = None,
         threads: int | None = None,
-        progress: bool | Callable[[float], object] = False,
+        progress: arguments.Progressing = None,
         random_state: int | None = None,
     ) -> None:
         self.k = k
@@ -419,7 +419,7 @@ class PrivateSelectFwe(_PrivateSelector):
         note: str = "",
         memory: int | str | None = None,
         threads: int | None = None,
-        progress: bool | Callable[[float], object] = False,
+        progress: arguments.Progressing = None,
         random_state: int | None = None,
     ) -> None:
         self.epsilon = epsilon

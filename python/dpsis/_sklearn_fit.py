@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -159,7 +159,7 @@ class PrivateRegression(RegressorMixin, _PrivateModel):  # type: ignore[misc]
         note: str = "",
         memory: int | str | None = None,
         threads: int | None = None,
-        progress: bool | Callable[[float], object] = False,
+        progress: arguments.Progressing = None,
         random_state: int | None = None,
     ) -> None:
         self.k = k
@@ -322,7 +322,7 @@ class PrivateClassifier(ClassifierMixin, _PrivateModel):  # type: ignore[misc]
         note: str = "",
         memory: int | str | None = None,
         threads: int | None = None,
-        progress: bool | Callable[[float], object] = False,
+        progress: arguments.Progressing = None,
         random_state: int | None = None,
     ) -> None:
         self.k = k

@@ -382,6 +382,9 @@ impl fmt::Display for Needs {
         let (rows, units) = (two_digits(self.rows as f64), self.unit.plural());
         let s = if self.features == 1 { "" } else { "s" };
         let features = self.features;
-        write!(f, "a model of {features} feature{s} under this budget takes about {rows} usable {units}")
+        write!(
+            f,
+            "a model of {features} feature{s} under this budget takes about {rows} usable {units}"
+        )
     }
 }
