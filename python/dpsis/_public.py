@@ -250,7 +250,7 @@ class Plan(Document):
                 ax.plot(counts, values, style, marker=".", color=f"C{place}", label=label)
         ax.axvline(n, color="gray", linewidth=1, linestyle=":", label=f"{n} rows")
         ax.set_xscale("log")
-        ax.set_xticks(counts, [f"{count:g}" for count in counts], rotation=45, minor=False)
+        ax.set_xticks(counts, [f"{count:,}" for count in counts], rotation=45, minor=False)
         ax.minorticks_off()
         ax.set(ylim=(0, 1), xlabel="rows", ylabel="strength from which on a feature is " + verb)
         ax.legend(frameon=False)

@@ -22,6 +22,12 @@ use crate::select::request::Target;
 /// A strong association, for which an error says how many rows it takes.
 const STRONG: f64 = 0.5;
 
+/// By so many times the scale of its noise a count is too low in one run of twenty: ln(20/2).
+const LOW: f64 = std::f64::consts::LN_10;
+
+/// The step of a search for a number of rows.
+const STEP: f64 = 1.05;
+
 /// Ends a run after its counts of classes, if these leave a selection nothing to find; `units` is
 /// the word for rows.
 ///
@@ -59,11 +65,20 @@ pub(super) fn check_counts(plan: &Plan, units: &str, counted: Option<&Counted>) 
         !matches!(part.purpose, Purpose::TargetMedian | Purpose::TargetCenter | Purpose::Rows)
     });
     let unspent = after.map(|part| part.epsilon.clone()).reduce(|sum, part| sum + part);
-    let needed = rows_needed(plan, &[STRONG])?;
-    let needed = needed.first().and_then(|needed| needed.found).map(|rows| {
+    let ends = |rows: f64| {
+        let mut counts = vec![rows / counted.classes.len() as f64; counted.classes.len()];
+        counts[0] -= LOW / counted.rate;
+        let largest = reach.in_rows(&counts) / plan.request.neighbors.steps() as f64;
+        drowns(largest, selection.to_f64(), plan.features)
+    };
+    let needed = rows_needed(plan, &[STRONG]).ok().and_then(|needed| needed.first()?.found);
+    let needed = needed.map(|mut rows| {
+        while ends(rows) {
+            rows *= STEP;
+        }
         format!(
-            ": a feature of strength {STRONG} is found, more often than not, with about {} usable {units}, and at twice \
-             the epsilon with about half as many",
+            ": a feature of strength {STRONG} is found, more often than not, with about {} usable {units} in classes of \
+             equal size, and at twice the epsilon with about half as many",
             two_digits(rows)
         )
     });
