@@ -230,7 +230,7 @@ class Plan(Document):
             rows = {min(max(round(n * 2.0**step), min(n, 20)), 10**9) for step in range(-3, 4)}
         counts = sorted(arguments.integer("rows", count, 1) for count in rows)
         epsilons = [epsilon, *(arguments.exact("over", one) for one in arguments.listed(over))]
-        lines = []
+        lines: list[list[tuple[float, float]]] = []
         with arguments.Progress(progress, "planning") as bar:
             for one in epsilons:
                 found = []
