@@ -162,6 +162,21 @@ fn misspelled_labels_end_a_run() {
     assert!((18..36).contains(&ended), "{ended}");
 }
 
+/// With as many rows as the end of a run says, about nine of ten go on.
+#[test]
+fn rows_for_a_run_to_go_on() {
+    let run = |rows: usize, labels: [&str; 2], seed: u64| {
+        let select = Select::new(2).epsilon("1").target(Target::classes(labels));
+        select.seed(seed).run(&table(rows, rows / 2, 1)).map_err(|error| error.to_string())
+    };
+    let error = (0..40).find_map(|seed| run(400, ["a", "B"], seed).err()).unwrap();
+    let rows = error.split("with about ").nth(1).and_then(|text| text.split(' ').next()).unwrap();
+    let rows: usize = rows.parse().unwrap();
+    let ended = (0..200).filter(|seed| run(rows, ["a", "b"], *seed).is_err()).count();
+    // About 20, and fewer by what rounding adds to the rows, with a standard deviation of 4.2.
+    assert!((1..=42).contains(&ended), "{rows}: {ended}");
+}
+
 /// Of a label that does not occur, all runs that do not end warn but one of twenty; of labels that
 /// do few.
 #[test]

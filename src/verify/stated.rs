@@ -129,7 +129,7 @@ mod tests {
         for (json, said) in [
             (r#"{"mechanisn": "peel"}"#, "did you mean \"mechanism\"?"),
             (r#"{"mechanism": "canonical", "levels": -1}"#, "has a value of another kind"),
-            (r#"{"mechanism": "none"}"#, "none"),
+            (r#"{"mechanism": "none"}"#, "no such mechanism"),
             (r#"{"mechanism": "peel", "variant": "none"}"#, "no such broken variant"),
             (r#"{"mechanism": "peel", "parameters": {"x": "1"}}"#, "parameter of this name"),
         ] {
