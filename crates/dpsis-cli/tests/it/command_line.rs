@@ -219,12 +219,11 @@ fn requests_wrong_against_the_header() {
 fn missing_files_have_near_names() {
     let files = Files::new();
     let table = files.write("data.csv", "age,weight,outcome\n1,2,3\n4,5,6\n");
-    let [table, missing] =
-        [&table, &table.with_file_name("dat.csv")].map(|path| path.to_str().unwrap());
-    let far = files.0.path().join("zzz");
+    let [missing, far] = ["dat.csv", "zzz"].map(|name| table.with_file_name(name));
+    let [table, missing, far] = [&table, &missing, &far].map(|path| path.to_str().unwrap());
     for (words, near) in [
         (&["select", "--k", "1", "--eps", "1", missing][..], true),
-        (&["select", "--k", "1", "--eps", "1", far.to_str().unwrap()], false),
+        (&["select", "--k", "1", "--eps", "1", far], false),
         (&["select", "--k", "1", "--eps", "1", "--schema", missing, table], true),
         (&["select", "--k", "1", "--eps", "1", "--groups", missing, table], true),
         (&["select", "--k", "1", "--eps", "1", "--ledger", missing, table], true),
