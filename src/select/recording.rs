@@ -497,8 +497,9 @@ fn rare_classes(
     released: &Released,
     estimate: Option<RowsEstimate>,
 ) -> Option<Warning> {
-    /// Of a class without rows, noise shows more in one of so many runs.
-    const RUNS: f64 = 20.0;
+    /// Of a class without rows, noise shows more in one of so many runs: fewer where the class
+    /// would have next to no share of the rows, which few classes have.
+    const RUNS: [f64; 2] = [20.0, 1000.0];
     let Target::Classes(labels) = &plan.request.target else { return None };
     if plan.request.is_adjusted() {
         return None;
@@ -506,12 +507,13 @@ fn rare_classes(
     let RowsEstimate { rows, noise } = estimate?;
     // The noise of one class, of as many that add up.
     let scale = noise / (2.0 * labels.len() as f64).sqrt();
-    let by_noise = scale * libm::log(RUNS / 2.0);
+    let by_noise = RUNS.map(|runs| scale * libm::log(runs / 2.0));
     let shares = match released.center.as_deref()? {
         [second] => vec![1.0 - second, *second],
         shares => shares.to_vec(),
     };
-    let rare = |(_, share): &(&String, f64)| rows as f64 * share <= by_noise;
+    let rare =
+        |(_, share): &(&String, f64)| rows as f64 * share <= by_noise[usize::from(*share < 0.1)];
     let rare: Vec<_> = labels.iter().zip(shares).filter(rare).map(|(label, _)| label).collect();
     if rare.is_empty() {
         return None;

@@ -16,7 +16,6 @@ pub(super) struct ScoreArguments {
         long,
         value_enum,
         hide_possible_values = true,
-        help_heading = "Scores",
         long_help = with_values::<Score>(
             "How features are scored [default: correlation if bounds or a scale are stated, else ks]"
         )
@@ -24,7 +23,7 @@ pub(super) struct ScoreArguments {
     pub(super) score: Option<Score>,
 
     /// Clip every feature to this range, a public fact
-    #[arg(long, value_name = "LO,HI", allow_hyphen_values = true, help_heading = "Scores")]
+    #[arg(long, value_name = "LO,HI", allow_hyphen_values = true)]
     bounds: Option<String>,
 }
 
@@ -37,14 +36,14 @@ pub(super) struct ScalingArguments {
         value_name = "FILE",
         conflicts_with = "bounds",
         hide_short_help = true,
-        help_heading = "Scores"
+        help_heading = "Scaling"
     )]
     pub(super) bounds_file: Option<PathBuf>,
 
     /// How values are made comparable for correlation [default: bounds if stated, else row-rank];
     /// with --score ks, for its streaming form [default: not at all]. cpm comes before any score,
     /// and before --bounds or --bounds-file
-    #[arg(long, value_enum, hide_short_help = true, help_heading = "Scores")]
+    #[arg(long, value_enum, hide_short_help = true, help_heading = "Scaling")]
     scale: Option<Scale>,
 }
 

@@ -14,13 +14,13 @@ use dpsis::{FileTables, Result, Select, SelectOptions};
 #[derive(Debug, Args)]
 pub(super) struct StatedTable {
     #[command(flatten)]
+    score: ScoreArguments,
+
+    #[command(flatten)]
     table: TableOptions,
 
     #[command(flatten)]
     target: TargetArguments,
-
-    #[command(flatten)]
-    score: ScoreArguments,
 }
 
 /// The request that options make, and the public facts about its table.

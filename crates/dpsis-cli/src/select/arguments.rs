@@ -138,6 +138,9 @@ pub(crate) struct SelectArguments {
     #[arg(long, hide_short_help = true, help_heading = "Running")]
     pub(super) no_progress: bool,
 
+    #[command(flatten)]
+    pub(crate) mechanism: MechanismArguments,
+
     /// How features are found
     #[arg(
         long,
@@ -167,9 +170,6 @@ pub(crate) struct SelectArguments {
         help_heading = "Method"
     )]
     pub(super) penalty: Option<f64>,
-
-    #[command(flatten)]
-    pub(crate) mechanism: MechanismArguments,
 
     /// Center and scale by the data as the DP-SIS paper does: needs --not-private
     #[arg(
