@@ -1,6 +1,8 @@
 //! Errors, stated as a broken rule and a place, never with a value from the data.
 
 use std::fmt;
+use std::io;
+use std::path::Path;
 
 /// The kind of an error, by who has to act.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -242,6 +244,14 @@ impl Error {
         Self::new(ErrorKind::Io, rule)
     }
 
+    /// The failure to read a file. If there is none, names in its folder that are close are hinted
+    /// at.
+    #[doc(hidden)]
+    pub fn cannot_read(path: &Path, error: &io::Error) -> Self {
+        let failed = Self::io(format!("cannot read {}: {error}", path.display()));
+        if error.kind() == io::ErrorKind::NotFound { failed.or_near_file(path) } else { failed }
+    }
+
     /// A refusal by a ledger: [`ErrorKind::Budget`].
     pub(crate) fn budget(rule: impl Into<String>) -> Self {
         Self::new(ErrorKind::Budget, rule)
@@ -297,21 +307,23 @@ impl Error {
     /// some.
     #[doc(hidden)]
     pub fn or_near(self, known: &[String], name: &str) -> Self {
-        let wanted = name.trim().to_lowercase();
-        let similarity =
-            |other: &String| strsim::jaro_winkler(&wanted, &other.trim().to_lowercase());
-        let mut near: Vec<(f64, &String)> = known
-            .iter()
-            .map(|other| (similarity(other), other))
-            .filter(|(similarity, _)| *similarity > 0.85)
-            .collect();
-        near.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let near: Vec<String> =
-            near.into_iter().take(3).map(|(_, other)| format!("{other:?}")).collect();
+        let near = near(known, name);
         if near.is_empty() {
             return self;
         }
+        let near: Vec<String> = near.into_iter().map(|other| format!("{other:?}")).collect();
         self.hint(format!("did you mean {}?", near.join(" or ")))
+    }
+
+    /// Hints at files beside a missing one whose names are close to its name.
+    #[doc(hidden)]
+    pub fn or_near_file(self, path: &Path) -> Self {
+        let Some(name) = path.file_name() else { return self };
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let beside = std::fs::read_dir(folder.unwrap_or(Path::new("."))).into_iter().flatten();
+        let names: Vec<String> =
+            beside.flatten().map(|file| file.file_name().to_string_lossy().into_owned()).collect();
+        self.or_near(&names, &name.to_string_lossy())
     }
 
     /// Adds a sentence behind the hint, if there is one.
@@ -381,6 +393,20 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+/// The names that are close to a mistyped one: at most three, the closest first.
+pub fn near<'a>(known: &'a [String], name: &str) -> Vec<&'a str> {
+    let wanted = name.trim().to_lowercase();
+    let similarity = |other: &str| strsim::jaro_winkler(&wanted, &other.trim().to_lowercase());
+    let mut near: Vec<(f64, &str)> = known
+        .iter()
+        .map(|other| (similarity(other), other.as_str()))
+        .filter(|(similarity, _)| *similarity > 0.85)
+        .collect();
+    near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+    near.into_iter().take(3).map(|(_, other)| other).collect()
+}
+
 /// The value that a word stands for.
 ///
 /// # Errors

@@ -195,6 +195,7 @@ pub mod internals {
     #[cfg(feature = "batches")]
     pub use crate::data::quiet_caught_panics;
     pub use crate::data::{WholeTable, delimiter_name, parse_delimiter, parse_number, reads_again};
+    pub use crate::error::near;
     pub use crate::exact::{
         EULER, binomial, harmonic, ln_binomial, near_f64, ratio, saturating_i64,
     };

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import functools
 import inspect
 import json
 import math
@@ -10,19 +11,42 @@ import numbers
 import operator
 import os
 import re
+import sys
 import time
 import uuid
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
 
+from . import _native
 from ._errors import RequestError
 
 #: A number that is read exactly; of a float, its shortest decimal text.
 Exact: TypeAlias = int | float | str | Fraction | Decimal
+
+#: Whether to show a bar, or what is called with the share that is done; None where someone looks.
+Progressing: TypeAlias = bool | Callable[[float], object] | None
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+#: What other packages call parameters.
+_ELSEWHERE = {
+    "alpha": "fwer",
+    "budget": "epsilon",
+    "df": "data",
+    "labels": "classes",
+    "n_features": "k",
+    "n_features_to_select": "k",
+    "n_jobs": "threads",
+    "random_state": "seed",
+    "verbose": "progress",
+    "x": "data",
+}
 
 #: The name of the units of sizes, and their bytes.
 _UNITS = {
@@ -322,6 +346,32 @@ def beside_defaults(stated: Mapping[str, Any], defaults: Mapping[str, Any]) -> d
     return {name: value for name, value in stated.items() if name not in defaults or not is_default(value, defaults[name])}
 
 
+def names_near(options: Iterable[str] = ()) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
+    """Has a function name the parameters that are near to an unknown one; `options` are those of its `**`."""
+
+    def with_names(function: Callable[_P, _R]) -> Callable[_P, _R]:
+        own = [one.name for one in inspect.signature(function).parameters.values() if one.kind is not one.VAR_KEYWORD]
+        known = list(dict.fromkeys([*own, *options]))
+
+        @functools.wraps(function)
+        def checked(*args: _P.args, **stated: _P.kwargs) -> _R:
+            for name in stated:
+                if name not in known:
+                    raise TypeError(_unknown(function.__qualname__.removesuffix(".__init__"), name, known))
+            return function(*args, **stated)
+
+        return checked
+
+    return with_names
+
+
+def _unknown(function: str, name: str, known: list[str]) -> str:
+    elsewhere = _ELSEWHERE.get(name.lower())
+    near = [elsewhere] if elsewhere in known else _native.near(known, name)
+    hint = f": did you mean {' or '.join(map(repr, near))}?" if near else ""
+    return f"{function}() got an unexpected keyword argument {name!r}{hint}"
+
+
 def note(function: str, stated: Mapping[str, Any], defaults: Mapping[str, Any]) -> tuple[str, str]:
     """The day, and the request as it could be typed again; of files and data only that they were there."""
     changed = beside_defaults(stated, defaults)
@@ -355,24 +405,31 @@ def _is_plain(value: Any) -> bool:
 
 
 class Progress:
-    """A callback for the share of the work that is done: tqdm's bar, one of the caller's, or none."""
+    """A callback for the share of the work that is done: tqdm's bar, one of the caller's, or none.
 
-    def __init__(self, wanted: bool | Callable[[float], object], what: str) -> None:
+    A bar is shown after two seconds; if it was not asked for, on a terminal or in a notebook, where tqdm is installed.
+    """
+
+    def __init__(self, wanted: Progressing, what: str) -> None:
         self._bar: Any = None
         self.show: Callable[[float], object] | None = None
         if callable(wanted):
             self.show = wanted
-        elif wanted:
+        elif wanted or (wanted is None and _is_watched()):
             try:
-                from tqdm.auto import tqdm
+                with warnings.catch_warnings():
+                    # Without widgets for notebooks it warns, and draws with letters.
+                    warnings.simplefilter("ignore")
+                    from tqdm.auto import tqdm
             except ImportError:
+                if wanted is None:
+                    return
                 raise ImportError("a progress bar needs the package tqdm") from None
-            self._bar = tqdm(total=100, desc=what, unit="%", leave=False)
+            self._bar = tqdm(total=100, desc=what, unit="%", leave=False, delay=2, miniters=1)
             self.show = self._move
 
     def _move(self, share: float) -> None:
-        self._bar.n = round(100 * share)
-        self._bar.refresh()
+        self._bar.update(round(100 * share) - self._bar.n)
 
     def __enter__(self) -> Progress:
         return self
@@ -380,3 +437,8 @@ class Progress:
     def __exit__(self, *_: object) -> None:
         if self._bar is not None:
             self._bar.close()
+
+
+def _is_watched() -> bool:
+    """Whether there is a terminal, or a notebook."""
+    return "ipykernel" in sys.modules or bool(getattr(sys.stderr, "isatty", bool)())

@@ -13,6 +13,7 @@ from ._ledger import Ledger, payer
 from ._selection import Choice, parts, told
 
 
+@arguments.names_near()
 def choose(
     data: Any,
     epsilon: arguments.Exact,
@@ -104,7 +105,7 @@ def choose(
         "seed": arguments.maybe_integer("seed", seed),
     }
     released = _native.choose(options, request)
-    told(released, stacklevel=2)
+    told(released, stacklevel=3)
     return Choice(*parts(released))
 
 

@@ -32,6 +32,7 @@ class Account(Document):
         return min(float(one["price"]) for one in self.record["prices"] if one["price"] is not None)
 
 
+@arguments.names_near()
 def account(
     releases: Any,
     *,
@@ -103,6 +104,7 @@ class Verification(Document):
     holds: bool
 
 
+@arguments.names_near()
 def verify(
     mechanism: str,
     *,
@@ -117,7 +119,7 @@ def verify(
     variant: str | None = None,
     draws: int | None = None,
     seed: int | None = None,
-    progress: bool | Callable[[float], object] = False,
+    progress: arguments.Progressing = None,
 ) -> Verification:
     """Check a mechanism's claim by its law on all neighboring scores of a small grid.
 
@@ -182,7 +184,7 @@ def verify(
         "seed": arguments.maybe_integer("seed", seed),
     }
     with arguments.Progress(progress, "verifying") as bar:
-        return Verification(*_native.verify(options, bar.show))
+        return Verification(*_native.verify(arguments.as_json(options), bar.show))
 
 
 def _small(name: str, value: Any) -> int:
@@ -208,6 +210,7 @@ class Audit(Document):
     consistent: bool
 
 
+@arguments.names_near()
 def audit(
     release: Callable[[Any], object],
     first: Any,
@@ -216,7 +219,7 @@ def audit(
     *,
     delta: float = 0.0,
     draws: int = 2000,
-    progress: bool | Callable[[float], object] = False,
+    progress: arguments.Progressing = None,
 ) -> Audit:
     """Test a claimed epsilon by many runs of a function on two neighboring tables.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -176,7 +176,9 @@ class Model:
 
     def _predicted(self, data: Any, facts: dict[str, Any]) -> np.ndarray[Any, Any]:
         model = self._text()
-        return _native.predict(model, table(data, **facts, as_matrix=False, needs_target=False))
+        source = table(data, **facts, as_matrix=False, needs_target=False)
+        with arguments.Progress(None, "predicting") as bar:
+            return _native.predict(model, source, bar.show)
 
     def to_frame(self) -> Any:
         """The features with their coefficients, one row each.
@@ -202,6 +204,7 @@ def label(feature: dict[str, Any]) -> str:
     return str(feature["name"]) if level is None else f"{feature['name']}={level}"
 
 
+@arguments.names_near()
 def load_model(path: str | os.PathLike[str]) -> Model:
     """Read a model that `Fitted.save` or ``dpsis fit`` wrote.
 
@@ -228,7 +231,7 @@ def load_model(path: str | os.PathLike[str]) -> Model:
     """
     model = Model(_native.load_model(os.fspath(path)))
     if not model.private:
-        warnings.warn("the model was drawn from a stated seed", NotPrivateWarning, stacklevel=2)
+        warnings.warn("the model was drawn from a stated seed", NotPrivateWarning, stacklevel=3)
     return model
 
 
@@ -301,6 +304,7 @@ class Fitted(Model):
         return self._report
 
 
+@arguments.names_near(_DEFAULTS)
 def fit(
     data: Any,
     k: int | None = None,
@@ -372,9 +376,6 @@ def fit(
     >>> fitted.names, round(fitted.predict(np.array([[0, 0, 4, 0]]))[0])
     (['feature-3'], 9)
     """
-    for name in options:
-        if name not in _DEFAULTS:
-            raise TypeError(f"fit() got an unexpected keyword argument {name!r}")
     if options.get("partials") is not None:
         raise RequestError("a model is fitted to rows: from sums of parts, features are selected", ["partials"])
     stated = {**_DEFAULTS, **options, "data": data, "k": k, "epsilon": epsilon, "y": y}
@@ -382,7 +383,7 @@ def fit(
     asked.options |= model_options(features, levels, share, ranges, lambda_)
     if dry_run:
         return DryRun(*_native.fit_dry_run(*asked.dry_run()))
-    return fitted(asked, stated["progress"], stacklevel=2)
+    return fitted(asked, stated["progress"], stacklevel=3)
 
 
 def model_options(
@@ -402,7 +403,7 @@ def model_options(
     }
 
 
-def fitted(asked: Asked, progress: bool | Callable[[float], object], stacklevel: int) -> Fitted:
+def fitted(asked: Asked, progress: arguments.Progressing, stacklevel: int) -> Fitted:
     """Fits a model, and issues its warnings."""
     options = arguments.as_json(asked.options)
     with arguments.Progress(progress, "fitting") as bar:

@@ -55,6 +55,7 @@ class Ledger:
     3.0
     """
 
+    @arguments.names_near()
     def __init__(
         self,
         path: str | os.PathLike[str],

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import html
+import json
+import math
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from . import _arguments as arguments
 from . import _native
 from ._document import Document
 from ._errors import RequestError
+from ._select import _FACTS
 from ._tables import table
 
 
@@ -82,19 +85,21 @@ class Inspection:
         return f"<p>NOT PRIVATE: for the data holder's eyes only</p><table>{rows}</table>"
 
 
+@arguments.names_near(_FACTS)
 def inspect(
     data: Any,
     *,
     y: Any = None,
     classes: Iterable[Any] | None = None,
     target_bounds: Sequence[float] | None = None,
+    progress: arguments.Progressing = None,
     **facts: Any,
 ) -> Inspection:
     """Look at a table before a release: what it holds, what is odd in it, and which arguments suit it.
 
     Parameters
     ----------
-    data, y, classes, target_bounds : optional
+    data, y, classes, target_bounds, progress : optional
         As for `select`.
     **facts
         What else is known of the table, as for `select`: `target`, `id`, `exclude`, `missing`, ...
@@ -121,13 +126,22 @@ def inspect(
     """
     source = table(data, y, as_matrix=False, needs_target=False, **facts)
     stated = arguments.labels("classes", classes)
-    found = _native.inspect(source, stated, arguments.interval("target_bounds", target_bounds))
+    ends = arguments.interval("target_bounds", target_bounds)
+    with arguments.Progress(progress, "reading") as bar:
+        found = _native.inspect(source, stated, ends, bar.show)
     found["findings"] = [Finding(*one) for one in found["findings"]]
     return Inspection(**found)
 
 
+@arguments.names_near(_FACTS)
 def bounds(
-    data: Any, clip: str = "1sd", *, y: Any = None, no_target: bool = False, **facts: Any
+    data: Any,
+    clip: str = "1sd",
+    *,
+    y: Any = None,
+    no_target: bool = False,
+    progress: arguments.Progressing = None,
+    **facts: Any,
 ) -> dict[str, tuple[float, float]]:
     """Compute the range of each feature from a public reference table, for ``select(bounds=...)``.
 
@@ -140,6 +154,8 @@ def bounds(
         ('quantiles:0.05,0.95'), or at the smallest and the largest value ('range').
     no_target : bool, optional
         Whether all columns are features; otherwise the target's has no range.
+    progress : bool or callable, optional
+        As for `select`.
     **facts
         What else is known of the table, as for `select`.
 
@@ -164,10 +180,12 @@ def bounds(
     {'feature-1': (1.0, 3.0), 'feature-2': (5.0, 9.0)}
     """
     source = table(data, y, as_matrix=False, needs_target=not no_target, **facts)
-    ranges = _native.bounds(source, clip, no_target)
+    with arguments.Progress(progress, "reading") as bar:
+        ranges = _native.bounds(source, clip, no_target, bar.show)
     return {name: (low, high) for name, low, high in ranges}
 
 
+@dataclass(frozen=True, repr=False)
 class Plan(Document):
     """What a selection would find.
 
@@ -178,7 +196,84 @@ class Plan(Document):
         recommendation; without `k`, what is named with 50 and 90%.
     """
 
+    _options: dict[str, Any] = field(compare=False)
 
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        rows: Iterable[int] | None = None,
+        over: Iterable[arguments.Exact] = (),
+        progress: arguments.Progressing = None,
+    ) -> Any:
+        """Draw the strength that is found against the number of rows, and mark that of the plan.
+
+        It plans for each number of rows, by the mechanism that is recommended.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            The axes to draw into; new ones if not stated.
+        rows : list of int, optional
+            Numbers of rows; from an eighth to eight times those of the plan if not stated.
+        over : list, optional
+            Epsilons to draw besides that of the plan.
+        progress : bool or callable, optional
+            As for `select`.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        n, epsilon = self._options["n"], self._options["epsilon"]
+        if rows is None:
+            rows = {min(max(round(n * 2.0**step), min(n, 20)), 10**9) for step in range(-3, 4)}
+        counts = sorted(arguments.integer("rows", count, 1) for count in rows)
+        epsilons = [epsilon, *(arguments.exact("over", one) for one in arguments.listed(over))]
+        lines: list[list[tuple[float, float]]] = []
+        with arguments.Progress(progress, "planning") as bar:
+            for one in epsilons:
+                found = []
+                for count in counts:
+                    found.append(self._found(count, one))
+                    if bar.show is not None:
+                        bar.show((len(lines) + len(found) / len(counts)) / len(epsilons))
+                lines.append(found)
+        if ax is None:
+            from matplotlib import pyplot
+
+            _, ax = pyplot.subplots(figsize=(6, 4), layout="constrained")
+        verb = "named" if self._options["k"] is None else "found"
+        for place, (one, found) in enumerate(zip(epsilons, lines, strict=True)):
+            for percent, style, values in zip((50, 90), ("--", "-"), zip(*found, strict=True), strict=True):
+                label = f"epsilon {one}: {verb} {percent} times of 100"
+                ax.plot(counts, values, style, marker=".", color=f"C{place}", label=label)
+        ax.axvline(n, color="gray", linewidth=1, linestyle=":", label=f"{n} rows")
+        ax.set_xscale("log")
+        ax.set_xticks(counts, [f"{count:,}" for count in counts], rotation=45, minor=False)
+        ax.minorticks_off()
+        ax.set(ylim=(0, 1), xlabel="rows", ylabel="strength from which on a feature is " + verb)
+        ax.legend(frameon=False)
+        return ax
+
+    def _found(self, rows: int, epsilon: str) -> tuple[float, float]:
+        """The strengths that are found, or named, with 50 and with 90%; NaN where none is."""
+        best = self.record.get("recommendation") or {}
+        by = {
+            "mechanisms": [best["mechanism"]] if best else self._options["mechanisms"],
+            "gamma": [best["gamma"]] if best.get("gamma") else [],
+        }
+        asked = {**self._options, **by, "n": rows, "epsilon": epsilon, "over": [], "strength": None, "output": None}
+        record = json.loads(_native.plan(asked, None)[0])
+        if asked["k"] is None:
+            found = record["named"][0]["strengths"]
+        else:
+            found = [one and one["value"] for one in record["findings"][0]["found"][:2]]
+        low, high = (math.nan if one is None else one for one in found)
+        return low, high
+
+
+@arguments.names_near()
 def plan(
     n: int,
     d: int,
@@ -198,7 +293,7 @@ def plan(
     output: str | os.PathLike[str] | None = None,
     seed: int = 0,
     threads: int | None = None,
-    progress: bool | Callable[[float], object] = False,
+    progress: arguments.Progressing = None,
 ) -> Plan:
     """Say what a selection would find, before any data are touched.
 
@@ -276,7 +371,7 @@ def plan(
         "threads": arguments.maybe_integer("threads", threads, 1),
     }
     with arguments.Progress(progress, "planning") as bar:
-        return Plan(*_native.plan(options, bar.show))
+        return Plan(*_native.plan(options, bar.show), options)
 
 
 @dataclass(frozen=True, repr=False)
@@ -317,6 +412,7 @@ class Comparison:
         return pandas.DataFrame(self.cells)
 
 
+@arguments.names_near(_FACTS)
 def compare(
     data: Mapping[str, Any] | Any,
     *,
@@ -334,7 +430,7 @@ def compare(
     output: str | os.PathLike[str] | None = None,
     seed: int = 0,
     threads: int | None = None,
-    progress: bool | Callable[[float], object] = False,
+    progress: arguments.Progressing = None,
     **facts: Any,
 ) -> Comparison:
     """Compare methods of selection on tables that are public.

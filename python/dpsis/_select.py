@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from ._selection import DryRun, Selection, parts, told
 from ._tables import FACTS, check_classes, table
 
 
+@arguments.names_near()
 def select(
     data: Any = None,
     k: int | None = None,
@@ -61,7 +62,7 @@ def select(
     note: str = "",
     memory: int | str | None = None,
     threads: int | None = None,
-    progress: bool | Callable[[float], object] = False,
+    progress: arguments.Progressing = None,
     seed: int | None = None,
     dry_run: bool = False,
 ) -> Selection | Any:  # a DryRun if one is asked for, or a ReleasedTarget, which a type of all would have callers exclude
@@ -175,7 +176,8 @@ def select(
     threads : int, optional
         All cores if not stated. The result does not depend on it.
     progress : bool or callable, optional
-        Whether to show a bar by tqdm; or what is called with the share that is done.
+        Whether to show a bar by tqdm, after two seconds; or what is called with the share that is done. If not stated, a
+        bar is shown on a terminal and in a notebook, where tqdm is installed.
     seed : int, optional
         Draw from this seed, for tests: the result is then not private.
     dry_run : bool, optional
@@ -242,7 +244,7 @@ def select(
     if dry_run:
         return DryRun(*_native.select_dry_run(*asked.dry_run()))
     request = arguments.note("select", public(stated), _DEFAULTS)
-    return drawn(asked, request, progress, stacklevel=2)
+    return drawn(asked, request, progress, stacklevel=3)
 
 
 _DEFAULTS = arguments.defaults(select)
@@ -350,7 +352,7 @@ def check_ledger(pays: tuple[str, str] | None, options: Mapping[str, Any], unit:
 def drawn(
     asked: Asked,
     request: tuple[str, str],
-    progress: bool | Callable[[float], object],
+    progress: arguments.Progressing,
     stacklevel: int,
 ) -> Selection:
     """Draws a selection, and issues its warnings."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -246,6 +246,7 @@ refine, mechanism, parameters, id, exclude, missing, memory, threads, progress
 
     _options = _OPTIONS + _OPTIONS_OF_K
 
+    @arguments.names_near()
     def __init__(
         self,
         k: int = 5,
@@ -276,7 +277,7 @@ refine, mechanism, parameters, id, exclude, missing, memory, threads, progress
         note: str = "",
         memory: int | str | None = None,
         threads: int | None = None,
-        progress: bool | Callable[[float], object] = False,
+        progress: arguments.Progressing = None,
         random_state: int | None = None,
     ) -> None:
         self.k = k
@@ -396,6 +397,7 @@ class PrivateSelectFwe(_PrivateSelector):
     array([3])
     """
 
+    @arguments.names_near()
     def __init__(
         self,
         epsilon: arguments.Exact | None = None,
@@ -417,7 +419,7 @@ class PrivateSelectFwe(_PrivateSelector):
         note: str = "",
         memory: int | str | None = None,
         threads: int | None = None,
-        progress: bool | Callable[[float], object] = False,
+        progress: arguments.Progressing = None,
         random_state: int | None = None,
     ) -> None:
         self.epsilon = epsilon

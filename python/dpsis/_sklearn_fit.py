@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -143,6 +143,7 @@ class PrivateRegression(RegressorMixin, _PrivateModel):  # type: ignore[misc]
 
     _options = (*_OPTIONS, "target_bounds")
 
+    @arguments.names_near()
     def __init__(
         self,
         k: int | None = None,
@@ -165,7 +166,7 @@ class PrivateRegression(RegressorMixin, _PrivateModel):  # type: ignore[misc]
         note: str = "",
         memory: int | str | None = None,
         threads: int | None = None,
-        progress: bool | Callable[[float], object] = False,
+        progress: arguments.Progressing = None,
         random_state: int | None = None,
     ) -> None:
         self.k = k
@@ -308,6 +309,7 @@ class PrivateClassifier(ClassifierMixin, _PrivateModel):  # type: ignore[misc]
 
     _options = (*_OPTIONS, "classes")
 
+    @arguments.names_near()
     def __init__(
         self,
         k: int | None = None,
@@ -331,7 +333,7 @@ class PrivateClassifier(ClassifierMixin, _PrivateModel):  # type: ignore[misc]
         note: str = "",
         memory: int | str | None = None,
         threads: int | None = None,
-        progress: bool | Callable[[float], object] = False,
+        progress: arguments.Progressing = None,
         random_state: int | None = None,
     ) -> None:
         self.k = k

@@ -40,6 +40,7 @@ _MOST_VALUES = 1 << 22
 _ROW = "place int, content binary, error string"
 
 
+@arguments.names_near()
 def select(
     data: Any,
     k: int | None = None,
@@ -138,7 +139,7 @@ def select(
         _check_target(data, none, options)
     seed = arguments.maybe_integer("seed", seed)
     released = _native.select_in_parts(arguments.as_json(options), request, pays, seed, none, frame.gather)
-    told(released, stacklevel=2)
+    told(released, stacklevel=3)
     return Selection(*parts(released))
 
 

@@ -4,7 +4,6 @@ use dpsis_eval::datasets::{Clip, PublicTable, bounds as compute};
 use pyo3::prelude::*;
 
 use crate::errors::OrRaise;
-use crate::interruptible::{Watch, run_detached};
 use crate::table::Table;
 
 /// The range of each feature of a public table: name, low, high.
@@ -14,13 +13,13 @@ pub(crate) fn bounds(
     table: &Table,
     clip: &str,
     no_target: bool,
+    progress: Option<Py<PyAny>>,
 ) -> PyResult<Vec<(String, f64, f64)>> {
     let clip: Clip = clip.parse().or_raise(py)?;
-    let mut table = table.file()?.clone();
-    if no_target {
-        table = table.without_target();
-    }
-    run_detached(py, &Watch::default(), None, move || {
+    table.read(py, progress.as_ref(), move |mut table| {
+        if no_target {
+            table = table.without_target();
+        }
         let table = PublicTable::read(&table)?;
         let ranges = compute(&table, &clip)?;
         let ranges = ranges.iter().map(|range| (range.low(), range.high()));

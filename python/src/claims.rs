@@ -1,10 +1,7 @@
 //! Joint costs of releases, enumerations of mechanisms, and audits.
 
-use std::collections::BTreeMap;
-
-use dpsis::mechanism::Parameters;
 use dpsis::report::{Asked, Releases, audit as findings, to_json, verification};
-use dpsis::verify::{Claim, Tally, Verification};
+use dpsis::verify::{Claim, Tally, VerifyOptions};
 use dpsis::{Delta, Exact, Result};
 use pyo3::prelude::*;
 
@@ -37,68 +34,20 @@ pub(crate) fn account(
     })
 }
 
-/// The sizes of an enumeration; numbers that are read exactly come as text.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub(crate) struct Options {
-    mechanism: String,
-    variant: Option<String>,
-    epsilon: Option<String>,
-    k: Option<usize>,
-    d: Option<usize>,
-    levels: Option<u32>,
-    steps: Option<u32>,
-    sensitivities: Option<Vec<u32>>,
-    monotonic: bool,
-    parameters: BTreeMap<String, String>,
-    draws: Option<u64>,
-    seed: Option<u64>,
-}
-
-/// Enumerates a mechanism: the result as JSON and as text, and whether the claim holds.
+/// Enumerates a mechanism, by options as JSON: the result as JSON and as text, and whether the claim holds.
 #[pyfunction]
 pub(crate) fn verify(
     py: Python<'_>,
-    options: Options,
+    options: &str,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(String, String, bool)> {
     let watch = Watch::default();
     let steps = watch.clone();
+    let options = VerifyOptions::from_json(options).or_raise(py)?;
     run_detached(py, &watch, progress.as_ref(), move || {
-        let verification_of = options.verification()?;
-        let found =
-            verification_of.check(options.draws, options.seed, |share| steps.report(share))?;
+        let found = options.check(|share| steps.report(share))?;
         Ok((to_json(&found)?, verification(&found), found.holds()))
     })
-}
-
-impl Options {
-    fn verification(&self) -> Result<Verification> {
-        let parameters = Parameters::named(&self.parameters)?;
-        let mut all = Verification::new(&self.mechanism)?.parameters(parameters);
-        if let Some(name) = &self.variant {
-            all = all.variant(name)?;
-        }
-        if let Some(epsilon) = &self.epsilon {
-            all = all.epsilon(epsilon);
-        }
-        if let Some(k) = self.k {
-            all = all.k(k);
-        }
-        if let Some(d) = self.d {
-            all = all.candidates(d);
-        }
-        if let Some(levels) = self.levels {
-            all = all.levels(levels);
-        }
-        if let Some(steps) = self.steps {
-            all = all.steps(steps);
-        }
-        if let Some(own) = &self.sensitivities {
-            all = all.sensitivities(own.clone());
-        }
-        Ok(all.monotonic(self.monotonic))
-    }
 }
 
 /// Judges a claim by the outcomes of runs on two neighboring tables, pair by pair: the audit as

@@ -35,6 +35,12 @@ pub(crate) fn words(all: &[Parameter]) -> String {
     }
 }
 
+/// The names that are close to a mistyped one, the closest first.
+#[pyfunction]
+pub(crate) fn near(known: Vec<String>, name: &str) -> Vec<String> {
+    dpsis::internals::near(&known, name).into_iter().map(str::to_owned).collect()
+}
+
 /// The exception for an error.
 pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
     let class = match error.kind() {

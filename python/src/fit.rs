@@ -5,13 +5,13 @@ use std::path::PathBuf;
 
 use dpsis::model::Model;
 use dpsis::report::{fit_dry_run as text_of_plan, fit_report, to_json};
-use dpsis::{Error, FitOptions, FitRecord, FittedModel, Ledger, NotPrivate};
+use dpsis::{Error, FileTable, FitOptions, FitRecord, FittedModel, Ledger, NotPrivate};
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::errors::{OrRaise, words};
-use crate::interruptible::{Watch, run_detached};
+use crate::interruptible::Watch;
 use crate::released::warnings;
 use crate::table::Table;
 
@@ -92,18 +92,18 @@ pub(crate) fn predict<'py>(
     py: Python<'py>,
     model: &str,
     table: &Table,
+    progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let model = Model::from_json(model).or_raise(py)?;
     // New rows need no target: if they have one, it is a column like others.
-    let table = table.file()?.clone().without_target();
-    let predicted = run_detached(py, &Watch::default(), None, move || model.predict_table(&table))?;
+    let predict = move |table: FileTable| model.predict_table(&table.without_target());
+    let predicted = table.read(py, progress.as_ref(), predict)?;
     Ok(predicted.into_pyarray(py))
 }
 
 /// The model in a file, as JSON.
 #[pyfunction]
 pub(crate) fn load_model(py: Python<'_>, path: PathBuf) -> PyResult<String> {
-    let text = fs::read_to_string(&path)
-        .map_err(|error| Error::io(format!("cannot read {}: {error}", path.display())));
+    let text = fs::read_to_string(&path).map_err(|error| Error::cannot_read(&path, &error));
     text.and_then(|text| Model::from_json(&text)?.to_json()).or_raise(py)
 }

@@ -6,7 +6,6 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::errors::{OrRaise, parameters, words};
-use crate::interruptible::{Watch, run_detached};
 use crate::table::Table;
 
 /// Inspects a table: `findings` (topic, text with its parameters, whether it is odd), `rows`,
@@ -17,13 +16,13 @@ pub(crate) fn inspect<'py>(
     table: &Table,
     classes: Option<Vec<String>>,
     target_bounds: Option<(f64, f64)>,
+    progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let bounds = target_bounds.map(|(low, high)| Bounds::new(low, high)).transpose();
     let bounds = bounds.map_err(|error| error.about([Parameter::TargetBounds])).or_raise(py)?;
     let target = classes.map(Target::Classes).or(bounds.map(Target::Bounded));
-    let table = table.file()?.clone();
     let inspection =
-        run_detached(py, &Watch::default(), None, move || look(&table, target.as_ref()))?;
+        table.read(py, progress.as_ref(), move |table| look(&table, target.as_ref()))?;
     let findings: Vec<_> = inspection
         .findings
         .iter()

@@ -28,7 +28,7 @@ pub(crate) fn open_ledger(
         if !path.exists() {
             let Some(cap) = &cap else {
                 let rule = "there is no ledger at this path: dpsis.Ledger(path, cap=...) makes one";
-                return Err(Error::io(rule).about([Parameter::Ledger]));
+                return Err(Error::io(rule).about([Parameter::Ledger]).or_near_file(&path));
             };
             let mut terms = LedgerTerms::new(dpsis::Epsilon::clone(cap));
             terms = terms.name(name.as_deref().unwrap_or_default());

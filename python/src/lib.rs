@@ -36,6 +36,8 @@ mod _native {
     #[pymodule_export]
     use crate::compare::compare;
     #[pymodule_export]
+    use crate::errors::near;
+    #[pymodule_export]
     use crate::fit::{fit, fit_dry_run, load_model, predict};
     #[pymodule_export]
     use crate::inspect::inspect;

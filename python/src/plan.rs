@@ -45,14 +45,17 @@ pub(crate) fn plan(
     options: Options,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(String, String)> {
+    let watch = Watch::default();
+    let steps = watch.clone();
     let Some(k) = options.k else {
-        let outlook = options.beyond().and_then(|request| plan_beyond(&request)).or_raise(py)?;
-        return Ok((to_json(&outlook).or_raise(py)?, outlook.text()));
+        let request = options.beyond().or_raise(py)?;
+        return run_detached(py, &watch, progress.as_ref(), move || {
+            let outlook = plan_beyond(&request, &|share| steps.step(share))?;
+            Ok((to_json(&outlook)?, outlook.text()))
+        });
     };
     let request = options.request(k).and_then(|request| request.check().map(|()| request));
     let request = request.or_raise(py)?;
-    let watch = Watch::default();
-    let steps = watch.clone();
     run_detached(py, &watch, progress.as_ref(), move || {
         let folder = options.output.as_deref().map(|path| OutputFolder::open(path, "plan"));
         let folder = folder.transpose()?;

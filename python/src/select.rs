@@ -3,9 +3,7 @@
 use std::path::PathBuf;
 
 use dpsis::report::{dry_run_with, to_json};
-use dpsis::{
-    Ledger, NotPrivate, Record, Result, RunNote, Select, SelectOptions, Selection, Source,
-};
+use dpsis::{Ledger, NotPrivate, Record, Result, RunNote, Select, SelectOptions, Selection};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -18,13 +16,6 @@ use crate::table::Table;
 enum Outcome {
     Private(Selection),
     NotPrivate(NotPrivate<Record>),
-}
-
-/// The ledger that pays, with a note; the seed; and the note on the run in the record.
-struct Terms {
-    ledger: Option<(PathBuf, String)>,
-    seed: Option<u64>,
-    note: RunNote,
 }
 
 /// Selects features of a table. `options` is a JSON object, `run_note` the day and the request,
@@ -46,8 +37,18 @@ pub(crate) fn select<'py>(
         .or_raise(py)?
         .cancel_when(move || stop.is_stopped())
         .progress(move |share| report.report(share));
-    let terms = Terms { ledger, seed, note: RunNote::new(run_note.0, run_note.1) };
-    match table.run(py, &watch, progress.as_ref(), |source| go(request, source, terms))? {
+    let note = RunNote::new(run_note.0, run_note.1);
+    let outcome = table.run(py, &watch, progress.as_ref(), |source| {
+        Ok(match (seed, &ledger) {
+            (Some(seed), _) => Outcome::NotPrivate(request.seed(seed).run(source)?.with_run(note)),
+            (None, Some((path, text))) => {
+                let ledger = Ledger::open(path)?;
+                Outcome::Private(request.run_with_ledger(source, &ledger, text)?.with_run(note))
+            }
+            (None, None) => Outcome::Private(request.run(source)?.with_run(note)),
+        })
+    })?;
+    match outcome {
         Outcome::Private(selection) => released(py, &selection, &selection.indices()),
         Outcome::NotPrivate(record) => released(py, &record, &record.indices()),
     }
@@ -74,16 +75,4 @@ pub(crate) fn select_dry_run(
 /// The request that options make, a JSON object.
 pub(crate) fn stated(options: &str) -> Result<Select> {
     SelectOptions::from_json(options)?.request()
-}
-
-fn go(request: Select, table: &(impl Source + ?Sized), terms: Terms) -> Result<Outcome> {
-    if let Some(seed) = terms.seed {
-        let record = request.seed(seed).run(table)?;
-        return Ok(Outcome::NotPrivate(record.with_run(terms.note)));
-    }
-    let selection = match &terms.ledger {
-        Some((path, note)) => request.run_with_ledger(table, &Ledger::open(path)?, note)?,
-        None => request.run(table)?,
-    };
-    Ok(Outcome::Private(selection.with_run(terms.note)))
 }

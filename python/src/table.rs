@@ -18,7 +18,7 @@ use pyo3::prelude::*;
 
 use crate::columns::{Column, Streams, failed, read_stream};
 use crate::errors::OrRaise;
-use crate::interruptible::{Watch, run};
+use crate::interruptible::{Watch, run, run_detached};
 
 /// A table that a function of the package takes.
 #[pyclass(frozen, module = "dpsis._native")]
@@ -229,6 +229,19 @@ impl Table {
             Content::F64(matrix) => matrix.with(py, |x| run(py, watch, progress, || work(x))),
             Content::F32(matrix) => matrix.with(py, |x| run(py, watch, progress, || work(x))),
         }
+    }
+
+    /// Reads the table in `work`, with progress.
+    pub(crate) fn read<T: Send + 'static>(
+        &self,
+        py: Python<'_>,
+        progress: Option<&Py<PyAny>>,
+        work: impl FnOnce(FileTable) -> Result<T> + Send + 'static,
+    ) -> PyResult<T> {
+        let watch = Watch::default();
+        let report = watch.clone();
+        let table = self.file()?.clone().progress(move |share| report.report(share));
+        run_detached(py, &watch, progress, move || work(table))
     }
 
     /// The table as one that is read, which a matrix is not, nor are several files.

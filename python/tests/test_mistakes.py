@@ -91,6 +91,20 @@ MISTAKES = {
     "NaN everywhere": (
         lambda: dpsis.select(X, 2, 1, y=np.full(300, np.nan)), ValueError, "no finite number",
     ),
+    "the epsilon of others": (lambda: dpsis.select(X, 2, eps=1, y=Y), TypeError, "did you mean 'epsilon'"),
+    "a seed of others": (lambda: dpsis.select(X, 2, 1, y=Y, random_state=1), TypeError, "did you mean 'seed'"),
+    "a fact misspelled": (lambda: dpsis.inspect(frame(), taget="a"), TypeError, r"inspect\(\).*did you mean 'target'"),
+    "an option of a fit misspelled": (
+        lambda: dpsis.fit(X, 2, 1, y=Y, lamda_=3), TypeError, r"fit\(\).*did you mean 'lambda_'",
+    ),
+    "an estimator's k of others": (
+        lambda: dpsis.PrivateSelectKBest(n_features_to_select=2), TypeError, "PrivateSelectKBest.*did you mean 'k'",
+    ),
+    "a ledger's cap misspelled": (lambda: dpsis.Ledger("x", capp=2), TypeError, "did you mean 'cap'"),
+    "nothing like it": (lambda: dpsis.plan(100, 5, 2, 1, zzz=2), TypeError, "argument 'zzz'$"),
+    "no such target": (
+        lambda: dpsis.select(frame(), 2, 1, target="nope"), ValueError, r"^there is no column \"nope\" for the target \(target\)$",
+    ),
     "k above d": (lambda: dpsis.select(X, 7, 1, y=Y), ValueError, r"k must not exceed .*\(k\)"),
     "k of 0": (lambda: dpsis.select(X, 0, 1, y=Y), ValueError, "k must be at least 1"),
     "k of a half": (lambda: dpsis.select(X, 0.5, 1, y=Y), TypeError, "k must be an integer"),
@@ -160,6 +174,24 @@ def test_what_mistakes_say(mistake):
         run()
     text = str(caught.value)
     assert "secret" not in text and "--" not in text and "::" not in text, text
+
+
+def test_missing_files_have_near_names(tmp_path):
+    (tmp_path / "data.csv").write_text("a,y\n1,2\n")
+    missing = tmp_path / "dat.csv"
+    for use in (lambda: dpsis.select(missing, 1, 1), lambda: dpsis.load_model(missing), lambda: dpsis.Ledger(missing)):
+        with pytest.raises(dpsis.ReadError, match='did you mean "data.csv"'):
+            use()
+
+
+def test_of_data_in_memory_no_warning_speaks_of_a_file():
+    y = np.array(["a", "b", "c"])[np.arange(300) % 3]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        dpsis.select(X, 2, 5, y=y, classes=["a", "b"])
+    told = " ".join(str(one.message) for one in caught)
+    assert "no usable target" in told and "dpsis.inspect" in told
+    assert "file" not in told
 
 
 def test_errors_say_which_parameters():

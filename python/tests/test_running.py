@@ -9,6 +9,7 @@ import threading
 import time
 
 import numpy as np
+import pandas
 import pytest
 
 import dpsis
@@ -100,6 +101,18 @@ def test_progress():
     dpsis.select(x, 5, 1, y=x[:, 0], score="kendall", progress=shares.append, threads=1)
     assert shares and all(0 <= share <= 1 for share in shares)
     dpsis.select(x, 5, 1, y=x[:, 0], progress=True)
+
+    frame = pandas.DataFrame(x[:, :50])
+    fitted = dpsis.fit(frame, 2, 50, y=x[:, 0])
+    for run in (
+        lambda show: dpsis.inspect(frame, y=x[:, 0], progress=show),
+        lambda show: dpsis.bounds(frame, no_target=True, progress=show),
+        lambda show: dpsis.plan(1000, 5000, epsilon=1, strength=0.3, progress=show),
+    ):
+        shares = []
+        run(shares.append)
+        assert shares and all(0 <= share <= 1 for share in shares)
+    assert len(fitted.predict(frame)) == len(frame)
 
     def fails(share):
         raise RuntimeError("the callback failed")

@@ -117,3 +117,23 @@ def test_all_above_a_level():
     assert capped.record["mechanism"]["rate"] == "fwer"
     with pytest.raises(dpsis.RequestError, match="its own mechanism"):
         dpsis.choose(scores, 1, above=4.4, sensitivity=0.01, mechanism="canonical")
+
+
+@pytest.mark.parametrize("k", [2, None])
+def test_a_plan_is_drawn(k):
+    figure = pytest.importorskip("matplotlib.figure")
+    outlook = dpsis.plan(800, 20, k, 2, share=0.4, **({} if k is None else {"draws": 40}))
+    ax = outlook.plot(figure.Figure().subplots(), rows=[200, 800, 6400], over=[1])
+    lines = {one.get_label(): one.get_ydata() for one in ax.get_lines()}
+    verb = "named" if k is None else "found"
+    names = [f"epsilon {epsilon}: {verb} {percent} times of 100" for epsilon in (2, 1) for percent in (50, 90)]
+    assert list(lines) == [*names, "800 rows"]
+    # At its own rows and epsilon it shows the plan's figures: by the mechanism that is recommended.
+    if k is None:
+        assert [lines[name][1] for name in names[:2]] == outlook.record["named"][0]["strengths"]
+    # More rows find weaker features, and so does a larger epsilon.
+    for name in names:
+        assert lines[name][2] < lines[name][1]
+    assert lines[names[1]][1] < lines[names[3]][1]
+    assert outlook._repr_html_().startswith("<pre>") and "rows" in outlook._repr_html_()
+    assert pickle.loads(pickle.dumps(outlook)) == outlook

@@ -66,9 +66,7 @@ fn skip(input: &mut impl BufRead, bytes: usize) -> io::Result<()> {
 ///
 /// `Io` if it cannot be opened; `Input` if the compressed data are damaged at the start.
 pub(super) fn open_text(path: &Path) -> Result<Box<dyn BufRead + Send>> {
-    let file = File::open(path);
-    let file =
-        file.map_err(|error| Error::io(format!("cannot read {}: {error}", path.display())))?;
+    let file = File::open(path).map_err(|error| Error::cannot_read(path, &error))?;
     match decompress(file) {
         Ok((_, input)) => Ok(input),
         Err(_) => {

@@ -3,7 +3,6 @@
 use std::fmt;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-#[cfg(feature = "batches")]
 use std::sync::Arc;
 
 use crate::data::block_table::BlockTable;
@@ -11,6 +10,7 @@ use crate::data::facts::TableFacts;
 use crate::data::formats::Format;
 #[cfg(feature = "batches")]
 use crate::data::formats::arrow::{ArrowTable, BatchIterator, RecordBatches};
+use crate::data::hooks::Hooks;
 use crate::data::schema::{Orientation, TargetColumn, TargetRole, target_of_rows};
 use crate::data::targets::TargetTable;
 use crate::data::text_file::TextFile;
@@ -137,6 +137,20 @@ impl FileTable {
             #[cfg(feature = "batches")]
             batches: None,
         }
+    }
+
+    /// Sets a callback for progress, which is called with the share that is read: for what reads the
+    /// table without a request, which has [its own](crate::Select::progress).
+    pub fn progress(mut self, report: impl Fn(f64) + Send + Sync + 'static) -> Self {
+        let hooks = Hooks { progress: Some(Arc::new(report)), ..Hooks::default() };
+        self.file = self.file.with_hooks(hooks);
+        self
+    }
+
+    /// The hooks of a reading: of a request, or its own.
+    pub(crate) fn hooks(&self, of_request: &Hooks) -> Hooks {
+        let progress = of_request.progress.clone().or(self.file.hooks().progress.clone());
+        Hooks { progress, ..of_request.clone() }
     }
 
     /// States all facts at once, instead of those that were stated before.

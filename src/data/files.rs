@@ -182,6 +182,7 @@ impl OpenFiles {
     /// Opens files, at least one.
     pub(super) fn open(files: &[FileTable], opening: &Opening<'_>) -> Result<Self> {
         let [file, others @ ..] = files else { return Err(Error::request("there is no file")) };
+        let opening = &Opening { hooks: file.hooks(&opening.hooks), ..*opening };
         // Facts are wrong before a file of targets is.
         let targets = file.check().and_then(|_| file.targets());
         let targets = if others.is_empty() { targets } else { in_file(file, targets) }?;

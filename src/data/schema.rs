@@ -260,6 +260,11 @@ impl Schema {
         Self { joined, ..self }
     }
 
+    /// Whether rows get their targets from another file by ids.
+    pub(crate) fn is_joined(&self) -> bool {
+        self.joined
+    }
+
     /// Whether rows that are units get their targets from another file by ids: one that is replaced
     /// may then take another one with it, and how many take part is not public.
     pub(crate) fn joins_rows(&self) -> bool {

@@ -77,6 +77,10 @@ impl TextFile {
         self
     }
 
+    pub(crate) fn hooks(&self) -> &Hooks {
+        &self.hooks
+    }
+
     /// The delimiter by the file's name: `.csv`, `.tsv` or `.tab`, compressed or not.
     pub(crate) fn delimiter_by_name(&self) -> Option<u8> {
         let Input::File(path) = &self.input else { return None };
@@ -122,7 +126,9 @@ impl TextFile {
         let name = self.name();
         let raw = match &self.input {
             Input::Standard => Box::new(io::stdin()),
-            Input::File(path) => self.file(path).map_err(|error| cannot_read(&name, &error))?,
+            Input::File(path) => {
+                self.file(path).map_err(|error| Error::cannot_read(path, &error))?
+            }
             Input::Reader(reader) => {
                 let reader = reader.lock().unwrap_or_else(PoisonError::into_inner).take();
                 reader.ok_or_else(|| {
@@ -313,12 +319,8 @@ impl Failures {
                 "{name}: the compressed data are damaged or end too early"
             ));
         }
-        cannot_read(name, error)
+        Error::io(format!("cannot read {name}: {error}"))
     }
-}
-
-fn cannot_read(name: &str, error: &io::Error) -> Error {
-    Error::io(format!("cannot read {name}: {error}"))
 }
 
 /// The most frequent of comma, tab and semicolon in the first line, outside quotes. A comma if

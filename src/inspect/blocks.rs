@@ -51,7 +51,7 @@ pub(super) fn inspect(
         ids: HashMap::new(),
     };
     let looks = Results::new();
-    on_blocks(&*file, &wanted, threads, &Hooks::default(), &|_, blocks| {
+    on_blocks(&*file, &wanted, threads, &table.hooks(&Hooks::default()), &|_, blocks| {
         looks.add(new(), |look| blocks.each(|first, block| look.block(first, block)))
     })?;
     let look = looks.merged(BlockLook::merge).unwrap_or_else(new).merged();

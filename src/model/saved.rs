@@ -115,6 +115,16 @@ impl ModelFeature {
             None => self.name.clone(),
         }
     }
+
+    /// Whether its coefficient is not distinguishable from 0, by its noise or its interval; `None`
+    /// without either, of a mean.
+    pub(crate) fn is_like_zero(&self) -> Option<bool> {
+        match (self.low, self.high, self.noise) {
+            (Some(low), Some(high), _) => Some(low <= 0.0 && 0.0 <= high),
+            (_, _, Some(noise)) => Some(self.coefficient.abs() <= 2.0 * noise),
+            _ => None,
+        }
+    }
 }
 
 /// The guarantee of a model.

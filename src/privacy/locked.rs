@@ -155,13 +155,15 @@ impl Kind {
     }
 
     fn cannot(&self, path: &Path, kind: io::ErrorKind) -> Error {
-        let (name, path) = (self.name, path.display());
-        let rule = match kind {
-            io::ErrorKind::NotFound => format!("there is no {name} {path}: create it first"),
-            io::ErrorKind::AlreadyExists => format!("there is a file {path} already"),
-            _ => format!("cannot use the {name} {path}: {kind}"),
-        };
-        Error::io(rule).about([self.parameter])
+        let (name, shown) = (self.name, path.display());
+        let about = |rule: String| Error::io(rule).about([self.parameter]);
+        match kind {
+            io::ErrorKind::NotFound => {
+                about(format!("there is no {name} {shown}: create it first")).or_near_file(path)
+            }
+            io::ErrorKind::AlreadyExists => about(format!("there is a file {shown} already")),
+            _ => about(format!("cannot use the {name} {shown}: {kind}")),
+        }
     }
 }
 

@@ -106,8 +106,8 @@ impl Releases {
     fn add_file(&mut self, path: &Path) -> Result<()> {
         let name = path.display();
         let text = fs::read_to_string(path).map_err(|error| {
-            Error::io(format!("cannot read {name}: {error}"))
-                .hint("an event is written like pure:0.5x12 or peel:2,50")
+            Error::cannot_read(path, &error)
+                .with_note("an event is written like pure:0.5x12 or peel:2,50")
         })?;
         if text.trim_start().starts_with('{') {
             self.add_record(&name.to_string(), &text)

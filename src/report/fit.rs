@@ -3,7 +3,6 @@
 use std::fmt::Write;
 
 use crate::error::Parameter;
-use crate::exact::two_digits;
 use crate::model::{Model, ModelFeature, ModelKind};
 use crate::privacy::Neighbors;
 use crate::report::text::{lines_of_plan, nothing_drawn, wrap};
@@ -53,6 +52,9 @@ pub fn fit_report(record: &FitRecord, options: impl Fn(&[Parameter]) -> String) 
             }
         }
     }
+    if record.rows_estimate.is_none() {
+        let _ = writeln!(text, "{}; how many there are was not counted", record.needs);
+    }
     if selection.is_some() {
         let _ = writeln!(text, "{}", WORDS);
     }
@@ -63,7 +65,8 @@ pub fn fit_report(record: &FitRecord, options: impl Fn(&[Parameter]) -> String) 
 }
 
 /// The note on columns of words. Whether there are any may be private: it is given for every table.
-const WORDS: &str = "words count as missing, but those at stated levels of their column";
+const WORDS: &str = "a model takes numbers, and words count as missing but at stated levels: another column of words is \
+     selected by chance alone, and its coefficient is noise";
 
 /// A model and its caveats.
 fn lines_of_model(text: &mut String, model: &Model) {
@@ -111,15 +114,10 @@ fn is_a_mean(model: &Model) -> bool {
 /// `options` turns the parameters that a warning is about into words, such as options in
 /// parentheses.
 pub fn fit_dry_run(plan: &FitDryRun, options: impl Fn(&[Parameter]) -> String) -> String {
-    let FitDryRun { guarantee, selection, features, rows_needed, warnings, .. } = plan;
+    let FitDryRun { guarantee, selection, needs, warnings, .. } = plan;
     let (mut text, units) = (nothing_drawn(guarantee.unit), guarantee.unit.plural());
     wrap(&mut text, "would", &spent(guarantee));
-    let needs = format!(
-        "a model of {features} features under this budget takes about {} usable {units}: of fewer, expect it to predict \
-         little",
-        two_digits(*rows_needed as f64)
-    );
-    wrap(&mut text, units, &needs);
+    wrap(&mut text, units, &format!("{needs}: of fewer, expect it to predict little"));
     wrap(&mut text, "words", WORDS);
     for warning in warnings {
         wrap(&mut text, "warning", &format!("{}{}", warning.text, options(&warning.about)));
@@ -142,12 +140,15 @@ fn kind(model: &Model) -> String {
 
 fn line(feature: &ModelFeature) -> String {
     let ModelFeature { reference, coefficient, noise, low, high, range: [from, to], .. } = feature;
+    let like_zero = match feature.is_like_zero() {
+        Some(true) => ": not distinguishable from 0",
+        _ => "",
+    };
     let interval = match (low, high, noise) {
-        (Some(low), Some(high), _) => format!(" ({} to {})", four_digits(*low), four_digits(*high)),
-        (_, _, Some(noise)) if coefficient.abs() <= 2.0 * noise => {
-            format!(" (noise {}: not distinguishable from 0)", four_digits(*noise))
+        (Some(low), Some(high), _) => {
+            format!(" ({} to {}{like_zero})", four_digits(*low), four_digits(*high))
         }
-        (_, _, Some(noise)) => format!(" (noise {})", four_digits(*noise)),
+        (_, _, Some(noise)) => format!(" (noise {}{like_zero})", four_digits(*noise)),
         _ => String::new(),
     };
     let values = match reference {

@@ -255,8 +255,10 @@ pub(super) fn planned_target(plan: &DryRun, words: &dyn Fn(&[Parameter]) -> Stri
     let (target, units) = (&plan.target, plan.guarantee.unit.plural());
     let coding = match (target.coding, target.bounds, &plan.score.classes) {
         (_, _, Some(classes)) => format!(
-            "classes {}; labels are not checked: {units} with any other, or a misspelled one, would count nowhere",
-            classes.join(", ")
+            "classes {}; labels are not checked: {units} with any other, or a misspelled one, would count nowhere, and \
+             nothing is sure to tell; the holder's look at the table does{}",
+            classes.join(", "),
+            words(&[Parameter::Inspect])
         ),
         (_, Some([low, high]), _) => {
             format!("a number, clipped to [{low}, {high}]; values are not checked")
@@ -305,7 +307,7 @@ pub(super) fn target(target: &TargetUsed, record: &Record) -> String {
     }
     if record.score.classes.is_some() && released.center.is_none() {
         words.push_str(
-            "; classes are not counted: nothing tells whether they are spelled as in the file",
+            "; classes are not counted: nothing tells whether they are spelled as in the data",
         );
     }
     words

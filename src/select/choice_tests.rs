@@ -7,7 +7,7 @@ use crate::privacy::{Epsilon, Neighbors};
 use crate::select::plan::Choice;
 use crate::select::reach::Reach;
 use crate::select::stop::drowns;
-use crate::select::{MechanismReason, PickOrder, Record, Select, Target};
+use crate::select::{MechanismReason, PickOrder, Record, Select, Target, WarningKind};
 use crate::support::laws::flips;
 use crate::support::oracle::{max_log_ratio, sequences, subsets};
 
@@ -160,6 +160,47 @@ fn misspelled_labels_end_a_run() {
     }
     // By the law of the noise about two thirds.
     assert!((18..36).contains(&ended), "{ended}");
+}
+
+/// With as many rows as the end of a run says, about nine of ten go on.
+#[test]
+fn rows_for_a_run_to_go_on() {
+    let run = |rows: usize, labels: [&str; 2], seed: u64| {
+        let select = Select::new(2).epsilon("1").target(Target::classes(labels));
+        select.seed(seed).run(&table(rows, rows / 2, 1)).map_err(|error| error.to_string())
+    };
+    let error = (0..40).find_map(|seed| run(400, ["a", "B"], seed).err()).unwrap();
+    let rows = error.split("with about ").nth(1).and_then(|text| text.split(' ').next()).unwrap();
+    let rows: usize = rows.parse().unwrap();
+    let ended = (0..200).filter(|seed| run(rows, ["a", "b"], *seed).is_err()).count();
+    // About 20, and fewer by what rounding adds to the rows, with a standard deviation of 4.2.
+    assert!((1..=42).contains(&ended), "{rows}: {ended}");
+}
+
+/// Of a label that does not occur, all runs that do not end warn but one of twenty; of labels that
+/// do few.
+#[test]
+fn misspelled_labels_are_warned_of() {
+    let warned = |labels: [&str; 2], seed: u64| {
+        let select = Select::new(2).epsilon("2").target(Target::classes(labels));
+        let record = select.seed(seed).run(&table(60, 30, 1)).ok()?;
+        Some(record.warnings.iter().any(|one| one.kind == WarningKind::RareClass))
+    };
+    let (mut told, mut silent) = (0, 0);
+    for seed in 0..120 {
+        match warned(["a", "B"], seed) {
+            Some(true) => told += 1,
+            Some(false) => silent += 1,
+            None => {}
+        }
+    }
+    assert!(told > 30, "{told}");
+    // The noise of a count falls off by e with every 1/0.15 rows, and is above ln(10)/0.15 = 15.4 in
+    // one run of twenty: 6, with a standard deviation of 2.4.
+    assert!(silent <= 18, "{silent}");
+    let false_alarms = (0..120).filter(|seed| warned(["a", "b"], *seed) == Some(true)).count();
+    // A count of 30 falls below that in e^-2.2/2 of runs: for two classes 13, with one of 3.4.
+    assert!(false_alarms <= 30, "{false_alarms}");
 }
 
 /// A ledger pays for the counts alone where they end a run, of a selection and of a model.

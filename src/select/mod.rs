@@ -58,6 +58,8 @@ pub use record::{
 pub use rehearsal::{Rehearsal, RehearsalSeeds};
 pub use request::{ALPHA, Center, Method, Refine, SHARES, ScoreKind, Target, TwoStage};
 pub use run_note::RunNote;
+#[cfg(any(test, feature = "verify"))]
+pub(crate) use stated::read_options;
 pub use stated::{
     BoundsOption, CenterOption, GroupsOption, MethodOptions, Number, PrivacyOptions,
     RunningOptions, ScoringOptions, SelectOptions, TargetOptions,

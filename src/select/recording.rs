@@ -489,33 +489,43 @@ fn id_as_feature(schema: &Schema) -> Option<Warning> {
     })
 }
 
-/// A warning about classes with almost no rows according to the private counts: they are often
-/// misspelled.
+/// A warning about classes of which noise alone would show as many rows as the private counts do:
+/// they are often misspelled.
 fn rare_classes(
     plan: &Plan,
     schema: &Schema,
     released: &Released,
     estimate: Option<RowsEstimate>,
 ) -> Option<Warning> {
+    /// Of a class without rows, noise shows more in one of so many runs: fewer where the class
+    /// would have next to no share of the rows, which few classes have.
+    const RUNS: [f64; 2] = [20.0, 1000.0];
     let Target::Classes(labels) = &plan.request.target else { return None };
     if plan.request.is_adjusted() {
         return None;
     }
     let RowsEstimate { rows, noise } = estimate?;
+    // The noise of one class, of as many that add up.
+    let scale = noise / (2.0 * labels.len() as f64).sqrt();
+    let by_noise = RUNS.map(|runs| scale * libm::log(runs / 2.0));
     let shares = match released.center.as_deref()? {
         [second] => vec![1.0 - second, *second],
         shares => shares.to_vec(),
     };
-    let rare = |(_, share): &(&String, f64)| *share < 0.1 && rows as f64 * share < 3.0 * noise;
+    let rare =
+        |(_, share): &(&String, f64)| rows as f64 * share <= by_noise[usize::from(*share < 0.1)];
     let rare: Vec<_> = labels.iter().zip(shares).filter(rare).map(|(label, _)| label).collect();
-    if rare.is_empty() || (rows as f64) < 3.0 * noise {
+    if rare.is_empty() {
         return None;
     }
     let text = format!(
-        "the private counts show next to no {} of {rare:?}: are the labels spelled as in the file?",
+        "the private counts show next to no {} of {rare:?}, no more than noise would if there were none: of a label \
+         that is misspelled or does not occur, everything here is chance; a look at the table, which is not private, \
+         tells which labels it holds",
         units(schema)
     );
-    Some(Warning::new(WarningKind::RareClass, text).about([Parameter::Classes]))
+    let about = [Parameter::Classes, Parameter::Inspect];
+    Some(Warning::new(WarningKind::RareClass, text).about(about))
 }
 
 /// A warning about many rows without a usable target according to the private counts.
@@ -533,10 +543,12 @@ fn unusable_targets(
         return None;
     }
     let remedy = match &plan.request.target {
-        Target::Classes(_) if schema.target().is_none() => {
+        Target::Classes(_) if schema.is_joined() => {
             "are all ids in the target file, all classes stated, and spelled as there?"
         }
-        Target::Classes(_) => "are all classes stated, and spelled as in the file?",
+        Target::Classes(_) => {
+            "are all classes stated, and spelled as in the data? A look at the table shows them"
+        }
         _ => {
             "cells that are no number, such as 1,234 or 12 mg, count as missing: a look at the table shows them"
         }
@@ -544,10 +556,10 @@ fn unusable_targets(
     let units = units(schema);
     let text = format!("about {unusable} {units} have no usable target: {remedy}");
     let about = match &plan.request.target {
-        Target::Classes(_) => Parameter::Classes,
-        _ => Parameter::Inspect,
+        Target::Classes(_) => &[Parameter::Classes, Parameter::Inspect][..],
+        _ => &[Parameter::Inspect],
     };
-    Some(Warning::new(WarningKind::UnusableTargets, text).about([about]))
+    Some(Warning::new(WarningKind::UnusableTargets, text).about(about.iter().copied()))
 }
 
 /// A warning about a split with nearly all rows on one side, which finds nothing. It is derived

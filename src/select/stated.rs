@@ -53,7 +53,7 @@ pub struct SelectOptions {
 }
 
 /// Reads a JSON object of options; see [`SelectOptions::from_json`].
-pub(super) fn read_options<T: Default + Serialize + DeserializeOwned>(json: &str) -> Result<T> {
+pub(crate) fn read_options<T: Default + Serialize + DeserializeOwned>(json: &str) -> Result<T> {
     let fields: Map<String, Value> = serde_json::from_str(json)
         .map_err(|_| Error::request("the options must be a JSON object"))?;
     let known: Vec<String> = match serde_json::to_value(T::default()) {

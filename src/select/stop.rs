@@ -13,9 +13,17 @@
 
 use crate::error::{Error, Parameter, Result};
 use crate::estimate::Counted;
+use crate::exact::two_digits;
 use crate::privacy::{Epsilon, Purpose};
 use crate::select::plan::Plan;
 use crate::select::request::Target;
+
+/// By so many times the scale of its noise a count is too low in one run of twenty, ln(20/2): one of
+/// two counts in one of ten.
+const LOW: f64 = std::f64::consts::LN_10;
+
+/// The step of a search for a number of rows.
+const STEP: f64 = 1.05;
 
 /// Ends a run after its counts of classes, if these leave a selection nothing to find; `units` is
 /// the word for rows.
@@ -54,9 +62,24 @@ pub(super) fn check_counts(plan: &Plan, units: &str, counted: Option<&Counted>) 
         !matches!(part.purpose, Purpose::TargetMedian | Purpose::TargetCenter | Purpose::Rows)
     });
     let unspent = after.map(|part| part.epsilon.clone()).reduce(|sum, part| sum + part);
+    let ends = |rows: f64| {
+        let mut counts = vec![rows / counted.classes.len() as f64; counted.classes.len()];
+        counts[0] -= LOW / counted.rate;
+        let largest = reach.in_rows(&counts) / plan.request.neighbors.steps() as f64;
+        drowns(largest, selection.to_f64(), plan.features)
+    };
+    let mut enough = 4.0;
+    while ends(enough) {
+        enough *= STEP;
+    }
     let error = Error::input(rule)
-        .hint("labels are compared as text, upper and lower case included; else it takes more rows or a larger epsilon")
-        .about([Parameter::Classes, Parameter::Epsilon]);
+        .hint(format!(
+            "labels are compared as text, upper and lower case included: a look at the table shows them; else it takes \
+             more rows or a larger epsilon: with about {} usable {units} in classes of equal size, or half as many at \
+             twice the epsilon, 9 of 10 runs go on",
+            two_digits(enough)
+        ))
+        .about([Parameter::Classes, Parameter::Inspect, Parameter::Epsilon]);
     Err(match unspent {
         Some(unspent) => error.leaving(unspent.to_string()),
         None => error,

@@ -24,10 +24,12 @@ mod clopper_pearson;
 mod enumerated;
 mod enumeration;
 mod sampler;
+mod stated;
 mod variants;
 
 pub use audit::{Audited, Claim, EventKind, Tally, TestedEvent};
 pub use enumerated::Enumerated;
 pub use enumeration::{Verification, Verified, Work, WorstPair};
 pub use sampler::{FittedScores, SamplerFit};
+pub use stated::VerifyOptions;
 pub use variants::{Variant, largest_share, variants};

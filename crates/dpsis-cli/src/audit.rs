@@ -256,9 +256,7 @@ impl AuditArguments {
             return Err(Error::request("the command must say where the table goes: {file}"));
         }
         for file in &self.files {
-            std::fs::metadata(file).map_err(|error| {
-                Error::io(format!("cannot read {}: {}", file.display(), error.kind()))
-            })?;
+            std::fs::metadata(file).map_err(|error| Error::cannot_read(file, &error))?;
         }
         self.check_neighbors()?;
         let draws = self.announce(claim, OF_COMMAND);

@@ -11,7 +11,6 @@ use dpsis::{Error, Result};
 /// `Io` if it cannot be read, `Input` if it is no text.
 pub(super) fn read_text(path: &Path) -> Result<String> {
     let name = path.display();
-    let bytes = std::fs::read(path)
-        .map_err(|error| Error::io(format!("cannot read {name}: {}", error.kind())))?;
+    let bytes = std::fs::read(path).map_err(|error| Error::cannot_read(path, &error))?;
     String::from_utf8(bytes).map_err(|_| Error::input(format!("{name} is not text in UTF-8")))
 }

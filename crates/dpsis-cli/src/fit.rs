@@ -44,9 +44,6 @@ use dpsis::{Error, FitRecord, Levels, ModelOptions, Result};
         .long_help(None)),
 )]
 pub(crate) struct FitArguments {
-    #[command(flatten)]
-    select: SelectArguments,
-
     /// Fit to these features, which are public, and select none
     #[arg(
         long,
@@ -70,6 +67,9 @@ pub(crate) struct FitArguments {
     /// takes less noise and pulls probabilities towards 1/2 [default: 10]
     #[arg(long, value_name = "NUMBER", hide_short_help = true, help_heading = "Model")]
     lambda: Option<f64>,
+
+    #[command(flatten)]
+    select: SelectArguments,
 }
 
 const MORE: &str = "All options, with examples: dpsis fit --help";

@@ -12,7 +12,7 @@ pub(super) struct GroupArguments {
     /// Select sets of features from a GMT file (lines of name, description and members, separated
     /// by tabs; plain or .gz), a public fact: each row's mean over the members' ranks, or values
     /// within bounds
-    #[arg(long, value_name = "FILE", hide_short_help = true, help_heading = "Scaling")]
+    #[arg(long, value_name = "FILE", hide_short_help = true, help_heading = "Sets")]
     pub(super) groups: Option<PathBuf>,
 
     /// Use the sets of which so many members are features of the table
@@ -22,7 +22,7 @@ pub(super) struct GroupArguments {
         default_value = "5",
         requires = "groups",
         hide_short_help = true,
-        help_heading = "Scaling"
+        help_heading = "Sets"
     )]
     group_size: String,
 }

@@ -16,8 +16,7 @@ use dpsis::inspect::{Inspection, Suggestion, inspect as look};
 use dpsis::internals::ALPHA;
 use dpsis::internals::{delimiter_name, wrapped};
 use dpsis::{
-    Error, FileTable, Orientation, Prediction, Purpose, Result, Select, TableFacts, Target,
-    TargetColumn,
+    Error, Orientation, Prediction, Purpose, Result, Select, TableFacts, Target, TargetColumn,
 };
 
 /// Look at a table before a release: for the data holder's eyes only.
@@ -53,7 +52,7 @@ pub(super) fn inspect(arguments: &InspectArguments) -> Result<()> {
         return Err(Error::request(schema_exists));
     }
     let destination = Destination::check(arguments.write_schema.as_deref(), &inputs)?;
-    let inspection = look(&FileTable::new(&table.file).facts(stated.clone()), target.as_ref())?;
+    let inspection = look(&table.table(&schema)?, target.as_ref())?;
     let mut options = options(&inspection.suggestion, &stated);
     options.extend(arguments.target.of_people_and_strata());
     let checked = check(&inspection.suggestion, &options, &table.file);

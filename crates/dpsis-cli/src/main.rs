@@ -7,6 +7,7 @@ mod bounds;
 mod choose;
 mod compare;
 mod datasets;
+mod elsewhere;
 mod files;
 mod fit;
 mod group_arguments;
@@ -42,6 +43,7 @@ use std::process::ExitCode;
 use clap::{ArgMatches, FromArgMatches};
 
 use dpsis::Result;
+use elsewhere::with_words_here;
 use program::{Arguments, execute, program};
 
 /// Runs the command line and gives its exit code.
@@ -102,7 +104,10 @@ fn ended(outcome: Result<ExitCode>) -> ExitCode {
 /// The arguments of the program, and the words they were made of.
 fn parse() -> std::result::Result<(Arguments, ArgMatches), clap::Error> {
     let mut command = program();
-    let matches = command.try_get_matches_from_mut(std::env::args_os())?;
+    let matches = command.try_get_matches_from_mut(std::env::args_os()).map_err(|error| {
+        let stated = std::env::args().nth(1).unwrap_or_default();
+        with_words_here(error, command.find_subcommand(stated))
+    })?;
     let arguments = Arguments::from_arg_matches(&matches);
     arguments.map(|arguments| (arguments, matches)).map_err(|error| error.format(&mut command))
 }

@@ -6,6 +6,7 @@ use clap::Args;
 
 use crate::files::read_text;
 use crate::output::{self, Destination};
+use crate::progress::progress;
 use crate::score_arguments::ScalingArguments;
 use crate::sites::{read_roster, shown};
 use crate::stated_table::StatedTable;
@@ -119,7 +120,11 @@ pub(super) fn partial(arguments: &PartialArguments) -> Result<()> {
         }
         _ => None,
     };
-    let sums = request.select()?.partial(&stated.tables(&rows, &request)?, released.as_ref())?;
+    let mut select = request.select()?;
+    if let Some(report) = progress() {
+        select = select.progress(report);
+    }
+    let sums = select.partial(&stated.tables(&rows, &request)?, released.as_ref())?;
     if let Some((roster, key)) = site {
         let masked = key.mask(&sums, &roster)?;
         output::remark(&format!("masked for this roster\n{}", shown(&roster)?));

@@ -133,12 +133,7 @@ pub(super) fn plan(arguments: &PlanArguments) -> Result<()> {
     request.check()?;
     let folder = arguments.output.as_deref().map(|path| OutputFolder::open(path, "plan"));
     let folder = folder.transpose()?;
-    let steps = arguments.run.steps();
-    let outlook = run(&request, &|share| {
-        steps.show("planning", share);
-        Ok(())
-    })?;
-    steps.finish();
+    let outlook = arguments.run.watched("planning", |progress| run(&request, progress))?;
     if let Some(folder) = &folder {
         outlook.write(folder)?;
         let page = folder.path().join("index.html");
@@ -153,7 +148,7 @@ pub(super) fn plan(arguments: &PlanArguments) -> Result<()> {
 impl PlanArguments {
     /// Plans a selection of all features beyond chance.
     fn plan_beyond(&self) -> Result<()> {
-        let outlook = plan_beyond(&BeyondRequest {
+        let request = BeyondRequest {
             rows: self.n,
             features: self.d,
             fwer: self.fwer.clone().unwrap_or_else(|| ALPHA.to_owned()),
@@ -164,7 +159,8 @@ impl PlanArguments {
             split: self.split()?,
             over: self.over()?,
             strength: self.strength,
-        })?;
+        };
+        let outlook = self.run.watched("planning", |progress| plan_beyond(&request, progress))?;
         Destination::Stdout.write(&match self.format {
             PlanFormat::Text => outlook.text(),
             PlanFormat::Json => dpsis::report::to_json(&outlook)?,

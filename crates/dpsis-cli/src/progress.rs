@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// Progress is shown after this time.
-const PATIENCE: Duration = Duration::from_secs(1);
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// A callback that shows the share that has been read; `None` if stderr is no terminal.
 pub(super) fn progress() -> Option<impl Fn(f64) + Send + Sync + 'static> {
@@ -96,24 +96,31 @@ fn in_words(seconds: f64) -> String {
     }
 }
 
-/// Steps of a long run on public data, with the time left.
-pub(super) struct Steps(Option<ProgressBar>);
+/// Steps of a long run that reads no sensitive data, with the time left.
+pub(super) struct Steps {
+    start: Instant,
+    bar: Option<ProgressBar>,
+}
+
 impl Steps {
     /// Steps that are shown if `wanted` and if stderr is a terminal.
     pub(super) fn new(wanted: bool) -> Self {
-        Self((wanted && std::io::stderr().is_terminal()).then(|| {
+        let bar = (wanted && std::io::stderr().is_terminal()).then(|| {
             let bar = ProgressBar::new(1000);
             let template = "{msg} {percent}% [{bar:30}] {elapsed} gone, {eta} left";
             if let Ok(style) = ProgressStyle::with_template(template) {
                 bar.set_style(style.progress_chars("=> "));
             }
             bar
-        }))
+        });
+        Self { start: Instant::now(), bar }
     }
 
     /// Shows the current step and the share of it that is done.
     pub(super) fn show(&self, what: &str, share: f64) {
-        if let Some(bar) = &self.0 {
+        if let Some(bar) = &self.bar
+            && self.start.elapsed() >= PATIENCE
+        {
             if bar.message() != what {
                 bar.reset();
                 bar.set_message(what.to_owned());
@@ -124,7 +131,7 @@ impl Steps {
 
     /// Clears the terminal line.
     pub(super) fn finish(&self) {
-        if let Some(bar) = &self.0 {
+        if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
     }
@@ -146,7 +153,7 @@ mod tests {
     fn percent_and_time_left() {
         let mut passes = Passes::default();
         assert_eq!(see(&mut passes, 0.0, 0.0), Seen::Nothing);
-        assert_eq!(see(&mut passes, 0.9, 0.05), Seen::Nothing);
+        assert_eq!(see(&mut passes, 1.9, 0.05), Seen::Nothing);
         assert_eq!(see(&mut passes, 2.0, 0.1), line("reading 10%, 18 s left"));
         assert_eq!(see(&mut passes, 2.0, 0.1), Seen::Nothing);
         assert_eq!(see(&mut passes, 10.0, 0.5), line("reading 50%, 10 s left"));
@@ -164,7 +171,7 @@ mod tests {
         for share in [0.1, 0.5, 0.99] {
             assert_eq!(see(&mut passes, share, share), Seen::Nothing);
         }
-        assert_eq!(see(&mut passes, 1.0, f64::NAN), Seen::Nothing);
+        assert_eq!(see(&mut passes, 2.0, f64::NAN), Seen::Nothing);
     }
 
     #[test]

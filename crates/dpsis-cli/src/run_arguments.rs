@@ -27,6 +27,21 @@ impl RunArguments {
         checked_threads(self.threads)
     }
 
+    /// What `work` makes, with progress as [`steps`](Self::steps) show it.
+    pub(super) fn watched<T>(
+        &self,
+        what: &str,
+        work: impl FnOnce(&dyn Fn(f64) -> Result<()>) -> Result<T>,
+    ) -> Result<T> {
+        let steps = self.steps();
+        let done = work(&|share| {
+            steps.show(what, share);
+            Ok(())
+        });
+        steps.finish();
+        done
+    }
+
     /// Progress, unless it is unwanted or stderr is no terminal.
     pub(super) fn steps(&self) -> Steps {
         Steps::new(!self.no_progress)

@@ -34,8 +34,7 @@ pub(super) struct SchemaFile {
 /// `Io` if it cannot be read; `Request` if it is no schema.
 pub(super) fn read_schema(path: &Path) -> Result<(SchemaFile, String)> {
     let name = path.display();
-    let bytes =
-        std::fs::read(path).map_err(|error| Error::io(format!("cannot read {name}: {error}")))?;
+    let bytes = std::fs::read(path).map_err(|error| Error::cannot_read(path, &error))?;
     let mut schema: SchemaFile = serde_json::from_slice(&bytes).map_err(|error| {
         let wrong = match wrong_field(&bytes) {
             Some(field) => {

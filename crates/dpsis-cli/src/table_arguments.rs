@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use crate::files::read_text;
+use crate::progress::progress;
 use crate::schema_file::{SchemaFile, read_schema};
 use crate::values::{parse_delimiter, parse_record, with_values};
 use dpsis::{Error, FileTable, FileTables, Orientation, Result, TableFacts, TargetColumn};
@@ -141,9 +142,14 @@ impl Orient {
 }
 
 impl TableArguments {
-    /// The table with the facts stated of it; options override the schema.
+    /// The table with the facts stated of it; options override the schema. Reading it shows
+    /// progress.
     pub(super) fn table(&self, schema: &SchemaFile) -> Result<FileTable> {
-        self.options.table(&self.file, schema)
+        let table = self.options.table(&self.file, schema)?;
+        Ok(match progress() {
+            Some(report) => table.progress(report),
+            None => table,
+        })
     }
 }
 

@@ -13,7 +13,7 @@ use crate::progress::Steps;
 use dpsis::internals::{grouped, wrapped};
 use dpsis::mechanism::CARDS;
 use dpsis::report::{to_json, verification};
-use dpsis::verify::{Enumerated, Verification, largest_share, variants};
+use dpsis::verify::{Enumerated, VerifyOptions, largest_share, variants};
 use dpsis::{Epsilon, Error, Result};
 
 /// Check a mechanism's claim by its law on all neighboring scores.
@@ -167,7 +167,7 @@ impl VerifyArguments {
     /// Enumerates a mechanism, and tests its draws if wanted.
     fn check(&self, id: &str, steps: &Steps) -> Result<Enumerated> {
         let (start, seconds) = (Instant::now(), Cell::new(0.0));
-        let checked = self.verification(id)?.check(self.draws, self.seed, |share| {
+        let checked = self.options(id).check(|share| {
             seconds.set(start.elapsed().as_secs_f64());
             steps.show(&format!("verify {id}"), share);
         });
@@ -181,30 +181,21 @@ impl VerifyArguments {
         Ok(checked)
     }
 
-    fn verification(&self, id: &str) -> Result<Verification> {
-        let mut all = Verification::new(id)?.parameters(self.parameters.parameters()?);
-        if let Some(name) = &self.variant {
-            all = all.variant(name)?;
+    fn options(&self, id: &str) -> VerifyOptions {
+        VerifyOptions {
+            mechanism: id.to_owned(),
+            variant: self.variant.clone(),
+            epsilon: self.eps.as_ref().map(ToString::to_string),
+            k: self.k,
+            d: self.d,
+            levels: self.levels,
+            steps: self.steps,
+            sensitivities: self.sensitivities.clone(),
+            monotonic: self.monotonic,
+            parameters: self.parameters.named(),
+            draws: self.draws,
+            seed: self.seed,
         }
-        if let Some(eps) = &self.eps {
-            all = all.epsilon(eps.clone());
-        }
-        if let Some(k) = self.k {
-            all = all.k(k);
-        }
-        if let Some(d) = self.d {
-            all = all.candidates(d);
-        }
-        if let Some(levels) = self.levels {
-            all = all.levels(levels);
-        }
-        if let Some(steps) = self.steps {
-            all = all.steps(steps);
-        }
-        if let Some(own) = &self.sensitivities {
-            all = all.sensitivities(own.clone());
-        }
-        Ok(all.monotonic(self.monotonic))
     }
 }
 

@@ -34,8 +34,7 @@ impl Positioned {
     /// `Io` if it cannot be opened.
     pub(crate) fn open(path: &Path) -> Result<Self> {
         let opened = File::open(path).and_then(|file| file.metadata().map(|data| (file, data)));
-        let (file, metadata) = opened
-            .map_err(|error| Error::io(format!("cannot read {}: {error}", path.display())))?;
+        let (file, metadata) = opened.map_err(|error| Error::cannot_read(path, &error))?;
         Ok(Self::File { file: Shared::new(file), start: 0, length: metadata.len() })
     }
 

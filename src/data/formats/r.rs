@@ -59,7 +59,7 @@ pub(super) fn read(path: &Path, facts: &TableFacts) -> Result<HeldTable> {
     let mut bytes = Vec::new();
     File::open(path)
         .and_then(|mut file| file.read_to_end(&mut bytes))
-        .map_err(|error| Error::io(format!("cannot read {}: {error}", path.display())))?;
+        .map_err(|error| Error::cannot_read(path, &error))?;
     let name = path.file_name().map(|name| name.to_string_lossy());
     let name = name.as_deref().and_then(|name| name.split('.').next());
     let table = table(inflate(bytes, MOST_INFLATED)?, name)?;

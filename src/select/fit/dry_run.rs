@@ -9,7 +9,7 @@ use crate::privacy::{Purpose, Unit};
 use crate::select::check::check_people;
 use crate::select::dry_run::{self, DryRun};
 use crate::select::fit::request::FitRequest;
-use crate::select::fit::run::{guarantee, model_request, places, warnings};
+use crate::select::fit::run::{Needs, guarantee, model_request, places, warnings};
 use crate::select::record::{Command, Guarantee, RandomnessUsed, Warning};
 use crate::select::run::header;
 
@@ -33,6 +33,9 @@ pub struct FitDryRun {
     /// The number of usable rows, or people, below which the model would be mostly noise (by
     /// simulation).
     pub rows_needed: u64,
+    /// The same in words.
+    #[serde(skip)]
+    pub(crate) needs: String,
     /// Problems that are already known, besides those of the selection.
     pub warnings: Vec<Warning>,
 }
@@ -88,6 +91,7 @@ pub(super) fn dry_run(request: &FitRequest, source: &(impl Source + ?Sized)) -> 
     let most = priced.into_iter().max_by(|one, other| rows(one).total_cmp(&rows(other)));
     let (asked, price) = most.ok_or_else(|| Error::request("a model needs a feature"))?;
     let unit = Unit::of(&schema);
+    let needs = Needs::of(&asked, unit)?;
     let of_selection = selection.as_ref().map(|plan| &plan.guarantee);
     Ok(FitDryRun {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -95,13 +99,9 @@ pub(super) fn dry_run(request: &FitRequest, source: &(impl Source + ?Sized)) -> 
         dry_run: true,
         features: asked.terms.len(),
         guarantee: guarantee(request, (&asked, &price), of_selection, unit)?,
-        rows_needed: price.rows_needed.ceil() as u64,
-        warnings: warnings(
-            request,
-            &price,
-            &RandomnessUsed::of(request.select.entropy),
-            (None, unit),
-        )?,
+        rows_needed: needs.rows,
+        needs: needs.to_string(),
+        warnings: warnings(request, &price, &RandomnessUsed::of(request.select.entropy))?,
         selection,
     })
 }

@@ -67,6 +67,12 @@ pub struct FitRecord {
     pub guarantee: Guarantee,
     /// A private estimate of the number of rows that the model was fitted to, if one was released.
     pub rows_estimate: Option<u64>,
+    /// The number of usable rows, or people, below which a model of so many features is mostly
+    /// noise under this budget (by simulation).
+    pub rows_needed: u64,
+    /// The same in words.
+    #[serde(skip)]
+    pub(crate) needs: String,
     /// The source of randomness.
     pub randomness: RandomnessUsed,
     /// Caveats of the model, besides those of the selection.

@@ -1,11 +1,14 @@
 //! A run of a fit: a selection, then the passes and releases of the model.
 
+use std::fmt;
+
 use crate::account::Event;
 use crate::data::{
     Hooks, Labels, Levels, PreparedTable, Scaling, Schema, Source, Table, TargetCell,
     UsableSamples, hold,
 };
 use crate::error::{Error, Parameter, Result};
+use crate::exact::two_digits;
 use crate::model::{
     Model, ModelBudget, ModelGuarantee, ModelKind, ModelPrice, ModelRequest, ModelTarget,
     Regression, ReleasedModel, Rows, Term, TermValues, fit_model,
@@ -16,7 +19,9 @@ use crate::select::fit::read_once;
 use crate::select::fit::record::{FitRecord, FittedModel};
 use crate::select::fit::request::{FitRequest, Parts};
 use crate::select::paid::{bounds_repeat, check_names, check_target, expense};
-use crate::select::record::{Command, Guarantee, RandomnessUsed, Record, Warning, WarningKind};
+use crate::select::record::{
+    Command, Guarantee, LARGE_EPSILON, RandomnessUsed, Record, Warning, WarningKind,
+};
 use crate::select::request::Target;
 use crate::select::run::{self, header, opening, plan_for, prepared, scaling_where_needed};
 
@@ -46,7 +51,15 @@ fn run_on(
     check_people(&request.select, table.schema())?;
     let select = |epsilon: &Epsilon| run::run_prepared(&request.selection(epsilon), hooks, table);
     let selection = parts.selection.as_ref().map(select).transpose();
-    let selection = selection.map_err(|error| error.leaving_more(&parts.model))?;
+    let selection = match selection {
+        Err(error) if error.unspent().is_some() => {
+            let places = Vec::from_iter(0..request.features_expected(table.schema().d()));
+            let asked = model_request(request, parts, Some(0.0), (table.schema(), &places))?;
+            let needs = Needs::of(&asked, Unit::of(table.schema()))?;
+            return Err(error.leaving_more(&parts.model).with_note(&needs.to_string()));
+        }
+        selection => selection?,
+    };
     let places = match (&selection, &request.features) {
         (Some(record), _) => {
             let names = record.selected.iter().map(|picked| picked.name.as_str());
@@ -56,9 +69,10 @@ fn run_on(
     };
     let center = selection.as_ref().and_then(|record| record.released.target_median);
     let mut asked = model_request(request, parts, center, (table.schema(), &places))?;
+    let needs = Needs::of(&asked, Unit::of(table.schema()))?;
     let counted = selection.as_ref().and_then(|record| record.released.rows_estimate);
     if let (Regression::Linear { .. }, Some(rows)) = (&asked.regression, counted)
-        && (rows as f64) < asked.price()?.rows_needed
+        && rows < needs.rows
     {
         // Too few for coefficients: the same budget for the mean alone.
         asked.mean_only = true;
@@ -69,7 +83,7 @@ fn run_on(
     hooks.check()?;
     let randomness = request.select.entropy.source()?;
     let released = fit_model(&asked, &rows, &randomness, hooks)?;
-    record(request, (&asked, released), selection, &schema)
+    record(request, (&asked, released), needs, selection, &schema)
 }
 
 /// Runs a checked request on a table after a ledger has paid for it.
@@ -252,6 +266,7 @@ fn rows(request: &FitRequest, table: &mut dyn Table, terms: &[Term]) -> Result<R
 fn record(
     request: &FitRequest,
     (asked, released): (&ModelRequest, ReleasedModel),
+    needs: Needs,
     selection: Option<Record>,
     schema: &Schema,
 ) -> Result<FitRecord> {
@@ -261,7 +276,17 @@ fn record(
     let guarantee = guarantee(request, (asked, &released.price), of_selection, unit)?;
     let counted = selection.as_ref().and_then(|record| record.released.rows_estimate);
     let rows_estimate = counted.or(released.rows.map(|rows| rows.round() as u64));
-    let warnings = warnings(request, &released.price, &randomness, (rows_estimate, unit))?;
+    let mut warnings = warnings(request, &released.price, &randomness)?;
+    warnings.extend(rows_estimate.and_then(|rows| needs.too_few(rows, &guarantee)));
+    let features = released.fit.as_ref().map_or(&[][..], |fit| &fit.features);
+    if !features.is_empty() && features.iter().all(|feature| feature.is_like_zero() == Some(true)) {
+        let text = format!(
+            "no coefficient is distinguishable from 0: expect the model to predict no better than chance{}",
+            needs.of_ranges()
+        );
+        let about = [Parameter::Epsilon, Parameter::Bounds];
+        warnings.push(Warning::new(WarningKind::NoCoefficient, text).about(about));
+    }
     let classes = match &request.select.target {
         Target::Classes(labels) => <[String; 2]>::try_from(labels.clone()).ok(),
         _ => None,
@@ -290,6 +315,8 @@ fn record(
         selection,
         guarantee,
         rows_estimate,
+        rows_needed: needs.rows,
+        needs: needs.to_string(),
         randomness,
         warnings,
         table_features: schema.d() + schema.role_columns(),
@@ -325,12 +352,11 @@ pub(super) fn guarantee(
     })
 }
 
-/// The warnings about a model: by the request, and by the released number of rows.
+/// The warnings about a model by its request.
 pub(super) fn warnings(
     request: &FitRequest,
     price: &ModelPrice,
     randomness: &RandomnessUsed,
-    (rows, unit): (Option<u64>, Unit),
 ) -> Result<Vec<Warning>> {
     let large = Warning::of_epsilon(&request.epsilon()?);
     let mut warnings: Vec<Warning> = randomness.warning().into_iter().chain(large).collect();
@@ -338,13 +364,62 @@ pub(super) fn warnings(
         let text = "the stated delta would not lower the noise here and is not spent: the release is purely private";
         warnings.push(Warning::new(WarningKind::UnspentDelta, text).about([Parameter::Delta]));
     }
-    let (needed, units) = (price.rows_needed, unit.plural());
-    if let Some(rows) = rows.filter(|rows| (*rows as f64) < needed) {
-        let text = format!(
-            "about {rows} usable {units}, where a model under this budget takes about {needed:.0}: expect it to \
-             predict little"
-        );
-        warnings.push(Warning::new(WarningKind::FewRows, text).about([Parameter::Epsilon]));
-    }
     Ok(warnings)
+}
+
+/// The number of usable rows, or people, below which a model is mostly noise (by simulation): for a
+/// dry run and for what a run warns of.
+pub(super) struct Needs {
+    pub(super) rows: u64,
+    features: usize,
+    unit: Unit,
+    /// Whether ranges are drawn.
+    ranges: bool,
+}
+
+impl Needs {
+    pub(super) fn of(asked: &ModelRequest, unit: Unit) -> Result<Self> {
+        let rows = asked.price()?.rows_needed.ceil() as u64;
+        let ranges = asked.budget.ranges.is_some();
+        Ok(Self { rows, features: asked.terms.len(), unit, ranges })
+    }
+
+    /// What too few rows make of ranges.
+    fn of_ranges(&self) -> &'static str {
+        if self.ranges { ", and the ranges that were drawn to be anything" } else { "" }
+    }
+
+    /// The warning about fewer rows, with the epsilon that would do if it is one to use.
+    fn too_few(&self, rows: u64, guarantee: &Guarantee) -> Option<Warning> {
+        if rows >= self.rows {
+            return None;
+        }
+        // All noise of pure privacy falls as 1/epsilon.
+        let epsilon = guarantee.epsilon.to_f64() * self.rows as f64 / rows.max(1) as f64;
+        let instead = match guarantee.delta.is_zero() && epsilon <= LARGE_EPSILON {
+            true => format!(
+                ", or for these rows a new run at epsilon {} (which adds to what is spent)",
+                two_digits(epsilon)
+            ),
+            false => String::new(),
+        };
+        let text = format!(
+            "about {rows} {} were counted, where {self}{instead}: expect it to predict little{}",
+            self.unit.plural(),
+            self.of_ranges()
+        );
+        Some(Warning::new(WarningKind::FewRows, text).about([Parameter::Epsilon]))
+    }
+}
+
+impl fmt::Display for Needs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (rows, units) = (two_digits(self.rows as f64), self.unit.plural());
+        let s = if self.features == 1 { "" } else { "s" };
+        let features = self.features;
+        write!(
+            f,
+            "a model of {features} feature{s} under this budget takes about {rows} usable {units}"
+        )
+    }
 }

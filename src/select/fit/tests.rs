@@ -10,7 +10,7 @@ use crate::data::{Bounds, FileTable};
 use crate::error::ErrorKind;
 use crate::model::{Model, ModelKind};
 use crate::privacy::{LedgerTerms, Neighbors, Purpose};
-use crate::select::{ScoreKind, Target};
+use crate::select::{ScoreKind, Target, WarningKind};
 
 /// Rows in which y = 3 age - 2 dose + 5 and the class depends on dose; every tenth dose is missing,
 /// or a word.
@@ -758,4 +758,55 @@ fn a_table_is_opened_once() {
     let counted = Counted(&table, AtomicUsize::new(0));
     FitModel::new(linear(1)).seed(1).run(&counted).unwrap();
     assert_eq!(counted.1.into_inner(), 1);
+}
+
+/// A dry run and the run's warning name one number of rows, in the same words; the epsilon that is
+/// named for the rows that were counted would do for them.
+#[test]
+fn a_plan_and_a_run_need_the_same() {
+    for (target, select) in [("y", linear(2)), ("class", logistic(2))] {
+        let (_folder, table) = file(60, target);
+        let fit = |epsilon: f64| {
+            let select = select.clone().epsilon(epsilon.to_string().as_str());
+            FitModel::new(select.threads(1)).seed(4)
+        };
+        let plan = fit(2.0).dry_run(&table).unwrap();
+        let found = fit(2.0).run(&table).unwrap().into_inner();
+        assert_eq!((found.rows_needed, &found.needs), (plan.rows_needed, &plan.needs));
+        let warning = found.warnings.iter().find(|one| one.kind == WarningKind::FewRows).unwrap();
+        assert!(warning.text.contains(&plan.needs), "{target}: {}", warning.text);
+        let rows = found.rows_estimate.unwrap();
+        let named = warning.text.split("epsilon ").nth(1).and_then(|text| text.split(' ').next());
+        if let Some(epsilon) = named.map(|text| text.parse().unwrap()) {
+            assert!(fit(epsilon).dry_run(&table).unwrap().rows_needed <= rows, "{target}");
+        }
+    }
+    // One of the two counts enough rows for an epsilon up to 10.
+    let (_folder, table) = file(150, "class");
+    let fit = FitModel::new(logistic(2).epsilon(2)).seed(1).run(&table).unwrap();
+    let texts: Vec<&str> = fit.warnings.iter().map(|one| one.text.as_str()).collect();
+    assert!(texts.iter().any(|text| text.contains("a new run at epsilon ")), "{texts:?}");
+}
+
+/// A model without a coefficient that is distinguishable from 0 says so; one of many rows does not.
+#[test]
+fn a_model_of_noise_says_so() {
+    let warned = |rows: usize, epsilon: u32, seed: u64| {
+        let (_folder, table) = file(rows, "class");
+        let select = logistic(2).epsilon(epsilon);
+        let fit = FitModel::new(select).features(["age", "noise"]).seed(seed).run(&table).unwrap();
+        let all: Vec<bool> = fit
+            .model
+            .iter()
+            .flat_map(|model| &model.features)
+            .map(|feature| feature.coefficient.abs() <= 2.0 * feature.noise.unwrap())
+            .collect();
+        let warned = fit.warnings.iter().any(|one| one.kind == WarningKind::NoCoefficient);
+        assert_eq!(warned, all.iter().all(|like_zero| *like_zero), "{all:?}");
+        warned
+    };
+    assert!((0..20).filter(|seed| warned(60, 1, *seed)).count() > 10);
+    let (_folder, table) = file(3000, "class");
+    let clear = FitModel::new(logistic(2)).features(["dose"]).seed(1).run(&table).unwrap();
+    assert!(clear.warnings.iter().all(|one| one.kind != WarningKind::NoCoefficient));
 }

@@ -201,6 +201,8 @@ words! {
         RowRankNarrow = "row-rank-narrow",
         /// Few usable rows according to a private count.
         FewRows = "few-rows",
+        /// No coefficient of a model is distinguishable from 0.
+        NoCoefficient = "no-coefficient",
         /// Almost no rows of a stated class according to private counts.
         RareClass = "rare-class",
         /// Many rows without a usable target according to a private count.

@@ -42,6 +42,9 @@ pub(crate) struct SelectArguments {
     #[command(flatten)]
     pub(super) stated: StatedTable,
 
+    #[command(flatten)]
+    pub(super) scaling: ScalingArguments,
+
     /// The table, or several files with its rows; - is standard input
     ///
     /// CSV or TSV, plain, .gz or .zst; .npy, .npz, .gct, .rds, .RData; .parquet, .arrow,
@@ -76,10 +79,6 @@ pub(crate) struct SelectArguments {
 
     #[command(flatten)]
     pub(crate) output: OutputArguments,
-
-    /// No progress on the terminal
-    #[arg(long, hide_short_help = true, help_heading = "Output")]
-    pub(super) no_progress: bool,
 
     /// Say what would be spent on what; draw nothing
     #[arg(long, help_heading = "Output")]
@@ -124,9 +123,6 @@ pub(crate) struct SelectArguments {
     pub(super) split: Option<String>,
 
     #[command(flatten)]
-    pub(super) scaling: ScalingArguments,
-
-    #[command(flatten)]
     pub(super) groups: GroupArguments,
 
     /// Memory to stay within, such as 500MB or 16GiB; larger tables are read in several passes. The
@@ -137,6 +133,10 @@ pub(crate) struct SelectArguments {
     /// Threads that work on rows [default: all cores]; the result does not depend on it
     #[arg(long, value_name = "N", hide_short_help = true, help_heading = "Running")]
     pub(super) threads: Option<usize>,
+
+    /// No progress on the terminal
+    #[arg(long, hide_short_help = true, help_heading = "Running")]
+    pub(super) no_progress: bool,
 
     #[command(flatten)]
     pub(crate) mechanism: MechanismArguments,

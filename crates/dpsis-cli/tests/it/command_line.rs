@@ -214,6 +214,59 @@ fn requests_wrong_against_the_header() {
     }
 }
 
+/// A file that is not there: names beside it that are near, wherever a file is stated.
+#[test]
+fn missing_files_have_near_names() {
+    let files = Files::new();
+    let table = files.write("data.csv", "age,weight,outcome\n1,2,3\n4,5,6\n");
+    let [missing, far] = ["dat.csv", "zzz"].map(|name| table.with_file_name(name));
+    let [table, missing, far] = [&table, &missing, &far].map(|path| path.to_str().unwrap());
+    for (words, near) in [
+        (&["select", "--k", "1", "--eps", "1", missing][..], true),
+        (&["select", "--k", "1", "--eps", "1", far], false),
+        (&["select", "--k", "1", "--eps", "1", "--schema", missing, table], true),
+        (&["select", "--k", "1", "--eps", "1", "--groups", missing, table], true),
+        (&["select", "--k", "1", "--eps", "1", "--ledger", missing, table], true),
+        (&["select", "--k", "1", "--eps", "1", "--bounds-file", missing, table], true),
+        (
+            &["select", "--k", "1", "--eps", "1", "--target-file", missing, "--id", "age", table],
+            true,
+        ),
+        (&["select", "--k", "1", "--eps", "1", "--partials", missing], true),
+        (&["inspect", missing], true),
+        (&["predict", missing, table], true),
+        (&["account", missing], true),
+    ] {
+        let output = dpsis(words);
+        assert_eq!(code(&output), 5, "{words:?}: {}", stderr(&output));
+        let told = said(&output).contains("did you mean \"data.csv\"?");
+        assert_eq!(told, near, "{words:?}: {}", stderr(&output));
+    }
+}
+
+/// Options of other tools lead to those here, where the command has them.
+#[test]
+fn options_of_other_tools_are_known() {
+    for (words, tip) in [
+        (&["select", "--html", "x.html"][..], Some("--format html -o FILE")),
+        (&["select", "--random-state=3"], Some("--seed N")),
+        (&["fit", "--labels", "a,b"], Some("--classes A,B")),
+        (&["fit", "--html", "x.html"], None),
+        (&["ledger", "--html", "x.html"], None),
+    ] {
+        let output = dpsis(words);
+        assert_eq!(code(&output), 2);
+        let told = said(&output);
+        match tip {
+            Some(tip) => {
+                assert!(told.contains(&format!("here it is '{tip}'")), "{words:?}: {told}");
+                assert!(!told.contains("similar argument"), "{words:?}: {told}");
+            }
+            None => assert!(!told.contains("here it is"), "{words:?}: {told}"),
+        }
+    }
+}
+
 /// Malformed input: exit code 3, row and column, and never what stands in a cell.
 #[test]
 fn malformed_input_is_refused_with_its_place() {

@@ -259,7 +259,7 @@ fn too_few_rows_have_no_model() {
     let words = "fit --k 2 --eps 1 --classes no,yes --target class --exclude y --seed 1 table.csv";
     let (model, report) = folder.done(words);
     assert!(report.contains("not distinguishable from 0"), "{report}");
-    assert!(report.contains("columns of words are not used"), "{report}");
+    assert!(report.contains("a model takes numbers, and words count as missing"), "{report}");
     let model = Model::from_json(&model).unwrap();
     assert!(model.features.iter().all(|feature| feature.noise.unwrap() > 0.0));
 }

@@ -115,23 +115,19 @@ pub fn read(set: &DataSet, path: &Path, form: Form) -> Result<PublicTable> {
 fn read_file(path: &Path) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes));
-    read.map_err(|error| cannot_read(path, &error))?;
+    read.map_err(|error| Error::cannot_read(path, &error))?;
     if bytes.len() as u64 > MAX_BYTES { Err(too_large(path)) } else { Ok(bytes) }
 }
 
 /// Refuses a small file that decompresses to more than the largest size allowed. Damage is left to
 /// the reader of the table.
 fn check_inflated_size(path: &Path) -> Result<()> {
-    let file = File::open(path).map_err(|error| cannot_read(path, &error))?;
+    let file = File::open(path).map_err(|error| Error::cannot_read(path, &error))?;
     let mut inflated = MultiGzDecoder::new(file).take(MAX_BYTES + 1);
     match io::copy(&mut inflated, &mut io::sink()) {
         Ok(bytes) if bytes > MAX_BYTES => Err(too_large(path)),
         _ => Ok(()),
     }
-}
-
-fn cannot_read(path: &Path, error: &io::Error) -> Error {
-    Error::io(format!("cannot read {}: {error}", path.display()))
 }
 
 fn too_large(path: &Path) -> Error {

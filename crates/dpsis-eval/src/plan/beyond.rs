@@ -1,5 +1,6 @@
 //! A plan without k: how strong a feature must be to be named where all beyond chance are.
 
+use std::cell::Cell;
 use std::fmt::Write;
 
 use dpsis::internals::wrapped;
@@ -23,6 +24,9 @@ const ROWS: (u64, u64) = (20, 1_000_000_000);
 
 /// Rows and epsilons are searched in steps of this factor.
 const STEP: f64 = 1.05;
+
+/// About as many steps has a search.
+const SEARCH: f64 = 9.0;
 
 /// The largest epsilon that is considered.
 const MOST_EPSILON: f64 = 64.0;
@@ -109,31 +113,46 @@ pub struct Wanted {
     pub epsilon: Option<f64>,
 }
 
-/// Computes what a request would name.
+/// Computes what a request would name. `progress` is called with the share of the work that is
+/// done, and ends it if it fails.
 ///
 /// # Errors
 ///
-/// `Request` if the request is wrong.
-pub fn plan_beyond(request: &BeyondRequest) -> Result<BeyondOutlook> {
+/// `Request` if the request is wrong; that of `progress`.
+pub fn plan_beyond(
+    request: &BeyondRequest,
+    progress: &dyn Fn(f64) -> Result<()>,
+) -> Result<BeyondOutlook> {
     request.check()?;
     let select = request.select(&request.epsilon)?;
     let strong = STRONG.into_iter().filter(|strong| *strong <= request.features);
+    let searched = if request.strength.is_some() { 2.0 * SEARCH } else { 0.0 };
+    let steps = (strong.clone().count() + request.over.len()) as f64 + searched;
+    let step = Cell::new(0.0);
+    let done = || {
+        step.set(step.get() + 1.0);
+        progress(f64::min(step.get() / steps, 1.0))
+    };
     let named = strong.map(|strong| {
         let strengths = request.named(&select, request.rows, strong)?;
+        done()?;
         Ok(Named { strong, strengths })
     });
+    let named = named.collect::<Result<_>>()?;
     let over = request.over.iter().map(|epsilon| {
         let select = request.select(epsilon)?;
         let strengths = request.named(&select, request.rows, 1)?;
+        done()?;
         Ok(AtEpsilon { epsilon: epsilon.clone(), strengths })
     });
+    let over = over.collect::<Result<_>>()?;
     Ok(BeyondOutlook {
         version: env!("CARGO_PKG_VERSION"),
         command: "plan",
         spent: select.spending(request.features)?,
-        named: named.collect::<Result<_>>()?,
-        over: over.collect::<Result<_>>()?,
-        wanted: request.strength.map(|strength| request.wanted(strength)).transpose()?,
+        named,
+        over,
+        wanted: request.strength.map(|strength| request.wanted(strength, &done)).transpose()?,
         request: request.clone(),
     })
 }
@@ -186,13 +205,16 @@ impl BeyondRequest {
         Ok([at(PROBABILITIES[0])?, at(PROBABILITIES[1])?])
     }
 
-    fn wanted(&self, strength: f64) -> Result<Wanted> {
+    fn wanted(&self, strength: f64, done: &dyn Fn() -> Result<()>) -> Result<Wanted> {
         let here = self.select(&self.epsilon)?;
-        let enough = |named: [Option<f64>; 2]| named[1].is_some_and(|least| least <= strength);
-        let by_rows = |rows: f64| Ok(enough(self.named(&here, rows as u64, 1)?));
+        let enough = |named: [Option<f64>; 2]| {
+            done()?;
+            Ok(named[1].is_some_and(|least| least <= strength))
+        };
+        let by_rows = |rows: f64| enough(self.named(&here, rows as u64, 1)?);
         let by_epsilon = |epsilon: f64| {
             let select = self.select(&rounded(epsilon)?)?;
-            Ok(enough(self.named(&select, self.rows, 1)?))
+            enough(self.named(&select, self.rows, 1)?)
         };
         Ok(Wanted {
             strength,

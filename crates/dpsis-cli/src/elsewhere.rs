@@ -1,0 +1,49 @@
+//! Options that other tools have, and what is stated here instead.
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+/// The option of another tool, and the words here; the first of them is an option of the command.
+const ELSEWHERE: [(&str, &str); 13] = [
+    ("--html", "--format html -o FILE"),
+    ("--json", "--format json"),
+    ("--tsv", "--format tsv"),
+    ("--csv", "--format tsv"),
+    ("--budget", "--eps EPSILON"),
+    ("--labels", "--classes A,B"),
+    ("--label", "--target NAME"),
+    ("--target-column", "--target NAME"),
+    ("--drop", "--exclude A,B"),
+    ("--n-features", "--k K"),
+    ("--top", "--k K"),
+    ("--random-state", "--seed N"),
+    ("--jobs", "--threads N"),
+];
+
+/// Adds to an error about an unknown option of this command what is stated instead.
+pub(crate) fn with_words_here(
+    mut error: clap::Error,
+    command: Option<&clap::Command>,
+) -> clap::Error {
+    if error.kind() != ErrorKind::UnknownArgument {
+        return error;
+    }
+    let Some(ContextValue::String(unknown)) = error.get(ContextKind::InvalidArg) else {
+        return error;
+    };
+    let stated = unknown.split('=').next().unwrap_or_default();
+    let takes = |words: &str| {
+        let option = words.split(' ').next().and_then(|option| option.strip_prefix("--"));
+        // A model comes in one form.
+        let command =
+            command.filter(|command| option != Some("format") || command.get_name() != "fit");
+        let mut all = command.into_iter().flat_map(clap::Command::get_arguments);
+        all.any(|arg| arg.get_long() == option && !arg.is_hide_set())
+    };
+    let found = ELSEWHERE.iter().find(|(other, words)| *other == stated && takes(words));
+    if let Some((_, words)) = found {
+        let tip = format!("here it is '{words}'");
+        error.insert(ContextKind::SuggestedArg, ContextValue::None);
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
+    error
+}
