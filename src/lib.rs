@@ -165,8 +165,8 @@ pub use exact::{Exact, GRID};
 pub use mechanism::{CanonicalLipschitz, Mechanism};
 pub use privacy::account;
 pub use privacy::{
-    Balance, Delta, Epsilon, Expense, Ledger, LedgerEntry, LedgerTerms, Neighbors, NotPrivate,
-    OperatingSystem, Purpose, Randomness, Receipt, Seeded, Spending, Unit,
+    Balance, Delta, Epsilon, Expense, Ledger, LedgerEntry, LedgerNote, LedgerTerms, Neighbors,
+    NotPrivate, OperatingSystem, Purpose, Randomness, Receipt, Seeded, Spending, Unit,
 };
 pub use score::Scores;
 pub use select::{
