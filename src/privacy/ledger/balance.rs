@@ -19,7 +19,7 @@ pub struct Balance {
     #[serde(serialize_with = "as_text")]
     pub(super) spent: BigRational,
     #[serde(serialize_with = "as_text")]
-    pub(super) left: BigRational,
+    pub(crate) left: BigRational,
     /// The sum of all deltas.
     pub spent_delta: Delta,
     /// The releases that were paid for, in their order.

@@ -249,7 +249,7 @@ impl Ledger {
         let locked = Locked::to_append(&FILE, &self.path)?;
         let (balance, ending) = text::read(&locked.content)?;
         if balance.closed.is_some() {
-            return Err(Error::request("the ledger is closed").about([Parameter::Ledger]));
+            return Err(Error::request("the ledger is closed"));
         }
         locked.append(&(ending.text() + &text::closed(&now()?, words)))
     }
