@@ -118,7 +118,7 @@ fn beside(path: &Path) -> Result<tempfile::TempDir> {
 }
 
 fn cannot(path: &Path, kind: io::ErrorKind) -> Error {
-    Error::io(format!("cannot make the folder {}: {kind}", path.display()))
+    Error::io(format!("cannot write the folder {}: {kind}", path.display()))
 }
 
 fn hash(bytes: &[u8]) -> String {
@@ -228,7 +228,7 @@ fn summary(statement: &Statement) -> String {
         false => "NOT PRIVATE: these files must not be released".to_owned(),
     };
     format!(
-        "released: {released}; protected: {protected}; {promise}; left out: all rows, all exact counts and scores, \
-         and whatever is not named here"
+        "released: {released}; left out: all rows, all exact counts and scores, and whatever is not named here; \
+         protected: {protected}; {promise}"
     )
 }

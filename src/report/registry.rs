@@ -91,7 +91,11 @@ const FIELDS: &[Field] = &{
         field("deployment/basic/data_product_region", Text, Holder("where the people are")),
         field("deployment/basic/description", Text, Both),
         field("deployment/basic/publication_date", Day, Holder("the day, as 2026-11-22")),
-        field("deployment/basic/data_product_sector", Word(&SECTORS), Holder("one of its words")),
+        field(
+            "deployment/basic/data_product_sector",
+            Word(&SECTORS),
+            Holder("Healthcare, Government, ..."),
+        ),
         field("deployment/dp_variant/variant_name", Text, Record),
         field("deployment/dp_variant/data_domain", Text, Both),
         field("deployment/dp_variant/unprotected_quantities", Text, Both),
@@ -103,7 +107,11 @@ const FIELDS: &[Field] = &{
         field("deployment/deployment_model/model_name", Text, Record),
         field("deployment/deployment_model/model_name_details", Text, Free),
         field("deployment/deployment_model/actors", Text, Both),
-        field("deployment/deployment_model/release_type", Word(&RELEASES), Holder("one, or many")),
+        field(
+            "deployment/deployment_model/release_type",
+            Word(&RELEASES),
+            Holder("One release, or Many releases"),
+        ),
         field(
             "deployment/deployment_model/release_type_details",
             Text,
@@ -112,7 +120,7 @@ const FIELDS: &[Field] = &{
         field(
             "deployment/deployment_model/data_source_type",
             Word(&SOURCES),
-            Holder("do rows come in?"),
+            Holder("Static, or Dynamic"),
         ),
         field("deployment/deployment_model/data_source_type_details", Text, Free),
         field("deployment/deployment_model/access_type", Text, Record),

@@ -255,7 +255,11 @@ fn stated(record: &Record) -> Vec<String> {
         score.bounds.map(|bounds| format!("the range of all features, {}", range(bounds)));
     let own_ranges = matches!(score.scale, ScaleUsed::BoundsFile | ScaleUsed::BoundsByFeature);
     let stated = [
-        Some(format!("the names, number and order of the {} columns", public.features)),
+        Some(format!(
+            "the names and the number of the {} {}, and the name of the target",
+            public.features,
+            features_or_sets(score)
+        )),
         score.groups.as_ref().map(|_| "the sets of features".to_owned()),
         of_features,
         own_ranges.then(|| "the range of each feature".to_owned()),

@@ -20,6 +20,8 @@ const COMMANDS: &[&[&str]] = &[
     &["ledger"],
     &["ledger", "create"],
     &["ledger", "show"],
+    &["ledger", "note"],
+    &["ledger", "close"],
     &["account"],
     &["inspect"],
     &["compare"],
