@@ -116,7 +116,7 @@ class Exported:
             stated = json.dumps(dict(facts or {}), default=str)
         entry, missing = _native.registry_entry(self._statement, stated)
         if missing:
-            text = f"the entry does not validate yet: {', '.join(missing)} are marked TODO (facts)"
+            text = f"the entry does not validate yet: TODO marks {', '.join(missing)} (facts)"
             warnings.warn(text, DpsisWarning, stacklevel=2)
         if path is not None:
             Path(path).write_text(entry, encoding="utf-8")

@@ -99,7 +99,7 @@ mod page {
         let title = if name.is_empty() { "A privacy budget".to_owned() } else { name.clone() };
         let sections = vec![
             Section::new("left", "What is left", left(balance)),
-            Section::new("releases", "What was released", vec![releases(&balance.entries)]),
+            Section::new("releases", "What was paid for", vec![releases(&balance.entries)]),
             Section::new("terms", "Terms and notes", notes(balance)),
         ];
         Page::new(title, sections).html()
@@ -119,7 +119,7 @@ mod page {
                 let why = if note.text.is_empty() { "" } else { ": " };
                 let text = format!(
                     "Nothing more can be spent, since {}{why}{}.",
-                    time(note.when.as_deref()),
+                    at(note.when.as_deref()),
                     note.text
                 );
                 banner(Level::Note, "CLOSED".to_owned(), text)
@@ -171,11 +171,11 @@ mod page {
 
     fn releases(entries: &[LedgerEntry]) -> Block {
         if entries.is_empty() {
-            return Block::Paragraph("Nothing was released.".to_owned());
+            return Block::Paragraph("Nothing was paid for.".to_owned());
         }
         let has_delta = entries.iter().any(|entry| !entry.delta.is_zero());
         let row = |entry: &LedgerEntry| {
-            let mut row = vec![entry.number.to_string(), time(entry.when.as_deref()).to_owned()];
+            let mut row = vec![entry.number.to_string(), at(entry.when.as_deref())];
             row.push(entry.command.clone().unwrap_or_default());
             row.push(entry.epsilon.to_string());
             row.extend(has_delta.then(|| entry.delta.to_string()));
@@ -186,7 +186,7 @@ mod page {
         let header = ["", "paid for", "command", "epsilon", "delta", "what came of it", "note"];
         let header = header.into_iter().filter(|name| has_delta || *name != "delta");
         Block::Table {
-            caption: "In the order in which they were paid for.".to_owned(),
+            caption: "In the order in which they were paid for; times in UTC.".to_owned(),
             header: header.map(str::to_owned).collect(),
             rows: entries.iter().map(row).collect(),
         }
@@ -204,15 +204,20 @@ mod page {
         let closing = balance.closed.iter().map(|note| (note, "closed: "));
         let notes = balance.notes.iter().map(|note| (note, "")).chain(closing);
         let notes: Vec<_> = notes
-            .map(|(note, what)| row(time(note.when.as_deref()), format!("{what}{}", note.text)))
+            .map(|(note, what)| row(&at(note.when.as_deref()), format!("{what}{}", note.text)))
             .collect();
         if !notes.is_empty() {
-            blocks.push(table("Notes", notes));
+            blocks.push(table("Notes; times in UTC", notes));
         }
         let text = "All releases together are differentially private with the cap as epsilon, as long as everything \
                     about the table went through this one file. The file is not protected against whoever may write it.";
         blocks.push(Block::Paragraph(text.to_owned()));
         blocks
+    }
+
+    /// A time as people write it.
+    fn at(when: Option<&str>) -> String {
+        time(when).replace('T', " ").trim_end_matches('Z').to_owned()
     }
 
     fn count(number: usize, one: &str, several: &str) -> String {

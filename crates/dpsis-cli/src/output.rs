@@ -218,10 +218,9 @@ impl Output {
         }
         let entry = report::registry_entry(statement, &self.facts)?;
         if !entry.missing.is_empty() {
+            let missing = entry.missing.join(", ");
             remark(&format!(
-                "registry: {} fields are marked TODO, and the entry does not validate yet (--registry-facts): {}\n",
-                entry.missing.len(),
-                entry.missing.join(", ")
+                "registry: the entry does not validate yet: TODO marks {missing} (--registry-facts)\n"
             ));
         }
         self.destination.write(&entry.yaml)
