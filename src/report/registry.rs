@@ -24,7 +24,7 @@ struct Field {
     whose: Whose,
 }
 
-/// The kind of a value.
+/// The kind of a value that is stated.
 #[derive(Clone, Copy)]
 enum Kind {
     Text,
@@ -35,7 +35,6 @@ enum Kind {
     Tier,
     /// One of these words.
     Word(&'static [&'static str]),
-    Number,
 }
 
 /// Whose a field is.
@@ -75,7 +74,7 @@ const SOURCES: [&str; 2] = ["Static", "Dynamic"];
 /// The fields of the schema of the registry, in its order; of the privacy parameters those of the
 /// guarantees here.
 const FIELDS: &[Field] = &{
-    use Kind::{Day, Number, Text, Texts, Tier, Word};
+    use Kind::{Day, Text, Texts, Tier, Word};
     use Whose::{Both, Free, Holder, Record};
     const fn field(path: &'static str, kind: Kind, whose: Whose) -> Field {
         Field { path, kind, whose }
@@ -101,8 +100,8 @@ const FIELDS: &[Field] = &{
         field("deployment/dp_variant/unprotected_quantities", Text, Both),
         field("deployment/privacy_loss/privacy_unit", Text, Both),
         field("deployment/privacy_loss/privacy_unit_details", Text, Both),
-        field("deployment/privacy_loss/privacy_parameters/epsilon", Number, Record),
-        field("deployment/privacy_loss/privacy_parameters/delta", Number, Record),
+        field("deployment/privacy_loss/privacy_parameters/epsilon", Text, Record),
+        field("deployment/privacy_loss/privacy_parameters/delta", Text, Record),
         field("deployment/privacy_loss/privacy_parameters_details", Text, Both),
         field("deployment/deployment_model/model_name", Text, Record),
         field("deployment/deployment_model/model_name_details", Text, Free),
@@ -197,7 +196,6 @@ impl Kind {
                 value.as_str().is_some_and(|word| words.contains(&word)),
                 format!("one of {}", words.join(", ")),
             ),
-            Self::Number => (value.is_number(), "a number".to_owned()),
         };
         if is_right { Ok(()) } else { Err(what) }
     }
@@ -383,10 +381,9 @@ fn scalar(value: &Value, indent: usize) -> String {
         }
         Value::String(text) => format!(" {}", quoted(text)),
         // In digits alone: other readers take an exponent for a text.
-        Value::Number(number) => match (number.as_u64(), number.as_f64()) {
-            (None, Some(number)) => format!(" {number}"),
-            _ => format!(" {number}"),
-        },
+        Value::Number(number) if number.is_f64() => {
+            format!(" {}", number.as_f64().unwrap_or_default())
+        }
         other => format!(" {other}"),
     }
 }

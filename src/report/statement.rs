@@ -81,42 +81,25 @@ pub struct Statement {
 impl Statement {
     /// That of a model.
     pub fn of_fit(record: &FitRecord) -> Self {
-        let FitRecord { command, version, private, guarantee, randomness, selection, .. } = record;
-        let whole = Self::of(*command, version, *private, guarantee, randomness);
-        let unit = guarantee.unit;
-        let features = match selection {
+        let FitRecord { command, version, private, guarantee, randomness, .. } = record;
+        let features = match &record.selection {
             Some(record) => Self::of_selection(record),
             None => Self {
-                protected: format!("one {unit} of the table"),
-                domain: format!("Tables with any number of {}", unit.plural()),
+                protected: format!("one {} of the table", guarantee.unit),
+                domain: format!("Tables with any number of {}", guarantee.unit.plural()),
                 public: vec!["the features of the model".to_owned()],
                 ..Self::default()
             },
         };
+        let released = joined(&features.released, &fitted(record.model.as_ref()));
         let found = match &record.model {
-            Some(model) => Self {
-                target: model.target.name.clone(),
-                names: model.feature_names().map(str::to_owned).collect(),
-                table: coefficients(model),
-                preprocessing: joined(&features.preprocessing, CLIPPED),
-                mechanism: joined(&features.mechanism, noise_of(model)),
-                ..features
-            },
+            Some(model) => features.modeled(model),
             None => features,
         };
-        Self {
-            protected: found.protected,
-            released: joined(&found.released, &fitted(record.model.as_ref())),
-            domain: found.domain,
-            public: found.public,
-            preprocessing: found.preprocessing,
-            mechanism: found.mechanism,
-            target: found.target,
-            names: found.names,
-            table: found.table,
-            is_model: true,
-            ..whole.paid(record.ledger.as_ref()).warned(record.all_warnings())
-        }
+        Self { released, is_model: true, ..found }
+            .guaranteed(*command, version, *private, guarantee, randomness)
+            .paid(record.ledger.as_ref())
+            .warned(record.all_warnings())
     }
 
     /// The same with a note on its run.
@@ -142,9 +125,13 @@ impl Statement {
             preprocessing: format!("Scored {}; missing values: {missing}", scored(score)),
             mechanism: format!("Selected: {}", selected_by(record)),
             target: record.target.name.clone(),
-            ..Self::of(*command, version, *private, guarantee, randomness)
+            ..Self::default()
         };
-        statement.picked(record).paid(record.ledger.as_ref()).noted(record.run.as_ref())
+        statement
+            .guaranteed(*command, version, *private, guarantee, randomness)
+            .picked(record)
+            .paid(record.ledger.as_ref())
+            .noted(record.run.as_ref())
     }
 
     /// That of a choice.
@@ -163,13 +150,18 @@ impl Statement {
             ],
             preprocessing: "The scores were computed elsewhere".to_owned(),
             mechanism: format!("Chosen by {}", chosen_by(&record.mechanism, record.order)),
-            ..Self::of(*command, version, *private, guarantee, randomness)
+            ..Self::default()
         };
-        statement.picked(record).paid(record.ledger.as_ref()).noted(record.run.as_ref())
+        statement
+            .guaranteed(*command, version, *private, guarantee, randomness)
+            .picked(record)
+            .paid(record.ledger.as_ref())
+            .noted(record.run.as_ref())
     }
 
-    /// What the records of all commands say.
-    fn of(
+    /// With what the records of all commands say.
+    fn guaranteed(
+        self,
         command: Command,
         version: &str,
         private: bool,
@@ -190,7 +182,24 @@ impl Statement {
             spent: spent(guarantee),
             events: events.iter().map(ToString::to_string).collect(),
             randomness: randomness.source.to_string(),
-            ..Self::default()
+            ..self
+        }
+    }
+
+    /// With a model of the features.
+    fn modeled(self, model: &Model) -> Self {
+        let classes = model.target.classes.as_ref();
+        let classes = classes.map(|classes| format!("the classes {}", classes.join(", ")));
+        let is_new = |words: &String| !self.public.contains(words);
+        let public = self.public.iter().cloned().chain(classes.filter(is_new)).collect();
+        Self {
+            public,
+            target: model.target.name.clone(),
+            names: model.feature_names().map(str::to_owned).collect(),
+            table: coefficients(model),
+            preprocessing: joined(&self.preprocessing, CLIPPED),
+            mechanism: joined(&self.mechanism, noise_of(model)),
+            ..self
         }
     }
 
