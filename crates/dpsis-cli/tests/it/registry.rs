@@ -157,6 +157,46 @@ fn with_facts_nothing_is_missing() {
     assert_eq!(fields["deployment/privacy_loss/privacy_unit"], unit);
 }
 
+/// The places of all fields of the schema.
+fn leaves(node: &Value, path: &str, all: &mut Vec<String>) {
+    match node["properties"].as_object() {
+        Some(properties) => {
+            for (key, node) in properties {
+                leaves(node, format!("{path}/{key}").trim_start_matches('/'), all);
+            }
+        }
+        None => all.push(path.to_owned()),
+    }
+}
+
+/// With what may be left out, all fields of the schema are there but the parameters of other
+/// guarantees.
+#[test]
+fn every_field_of_the_schema_can_be_filled() {
+    let mut all: Value = serde_json::from_str(&facts()).unwrap();
+    all["status"] = "Pending".into();
+    all["tier"] = 2.into();
+    for free in [
+        "model_name_details",
+        "data_source_type_details",
+        "access_type_details",
+        "sources",
+        "notes",
+    ] {
+        all[free] = "a text".into();
+    }
+    let output = run(&format!("{SELECT} --registry-facts FACTS"), &all.to_string());
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let fields = fields(&String::from_utf8(output.stdout).unwrap());
+    check(&fields);
+    assert_eq!((&fields["status"], &fields["tier"]), (&"Pending".into(), &2.into()));
+    let mut expected = Vec::new();
+    leaves(&serde_json::from_str(SCHEMA).unwrap(), "", &mut expected);
+    expected.retain(|path| !path.ends_with("/delta") && !path.ends_with("/rho"));
+    expected.sort();
+    assert_eq!(fields.into_keys().collect::<Vec<_>>(), expected);
+}
+
 #[test]
 fn choices_models_and_deltas_have_entries() {
     let folder = tempfile::tempdir().unwrap();
