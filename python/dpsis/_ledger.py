@@ -74,7 +74,7 @@ class Ledger:
         cap_text = arguments.maybe_exact("cap", cap)
         delta_text = arguments.maybe_exact("delta", delta)
         try:
-            open_ledger(self._path, cap_text, name, delta_text, neighbors, unit, note)
+            open_ledger(self._path, cap_text, (name, note), delta_text, neighbors, unit)
         except RequestError as error:
             # The library reads the cap as an epsilon.
             if error.parameters != ("epsilon",):

@@ -107,11 +107,10 @@ def compare(
 def open_ledger(
     path: str,
     cap: str | None,
-    name: str | None,
+    words: tuple[str | None, str | None],
     delta: str | None,
     relation: str | None,
     protected: str | None,
-    note: str | None,
 ) -> None: ...
 def note_ledger(path: str, words: str) -> None: ...
 def close_ledger(path: str, words: str) -> None: ...

@@ -8,20 +8,19 @@ use pyo3::prelude::*;
 
 use crate::errors::OrRaise;
 
-/// Opens the ledger at a path; with a cap, makes one if there is none, with a first note. What is
-/// stated of its terms must be what the file says.
+/// Opens the ledger at a path; with a cap, makes one if there is none. `words` are its name and a
+/// first note. What is stated of its terms must be what the file says.
 #[pyfunction]
-#[pyo3(signature = (path, cap, name, delta, relation, protected, note))]
 pub(crate) fn open_ledger(
     py: Python<'_>,
     path: PathBuf,
     cap: Option<String>,
-    name: Option<String>,
+    words: (Option<String>, Option<String>),
     delta: Option<String>,
     relation: Option<String>,
     protected: Option<String>,
-    note: Option<String>,
 ) -> PyResult<()> {
+    let (name, note) = words;
     let opened = || -> Result<()> {
         let cap = cap.as_deref().map(str::parse).transpose()?;
         let delta = delta.map(|stated| Delta::try_from(Exact::from(stated))).transpose()?;
