@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use super::account::relation_words;
 use super::facts;
 use super::findings;
-use super::reported::Reported;
 use super::words::{
-    chosen_by, features_or_sets, meaning, paid, protected, scored, selected_by, spent,
+    chosen_by, features_or_sets, line_of_features, meaning, paid, protected, scored, selected_by,
+    spent,
 };
 use crate::choose::ChoiceRecord;
 use crate::model::{Model, ModelKind};
@@ -129,7 +129,12 @@ impl Statement {
         };
         statement
             .guaranteed(*command, version, *private, guarantee, randomness)
-            .picked(record)
+            .picked(
+                record.selected.iter().map(|picked| (picked.name.as_str(), picked.column)),
+                line_of_features(record),
+                &findings::columns(record),
+            )
+            .warned(&record.warnings)
             .paid(record.ledger.as_ref())
             .noted(record.run.as_ref())
     }
@@ -154,7 +159,12 @@ impl Statement {
         };
         statement
             .guaranteed(*command, version, *private, guarantee, randomness)
-            .picked(record)
+            .picked(
+                record.selected.iter().map(|chosen| (chosen.name.as_str(), chosen.row)),
+                "row",
+                &[],
+            )
+            .warned(&record.warnings)
             .paid(record.ledger.as_ref())
             .noted(record.run.as_ref())
     }
@@ -203,20 +213,24 @@ impl Statement {
         }
     }
 
-    /// With the picks of a record, and its warnings.
-    fn picked(self, record: &impl Reported) -> Self {
-        let columns = record.columns();
-        let header =
-            ["name", record.place()].into_iter().chain(columns.iter().map(|(name, _)| *name));
-        let row = |(i, (name, place)): (usize, (&str, usize))| {
+    /// With picks, their places of this kind, and further columns about them.
+    fn picked<'a>(
+        self,
+        picks: impl Iterator<Item = (&'a str, usize)>,
+        place: &str,
+        columns: &[(&str, Vec<String>)],
+    ) -> Self {
+        let header = ["name", place].into_iter().chain(columns.iter().map(|(name, _)| *name));
+        let header: Vec<String> = header.map(str::to_owned).collect();
+        let row = |(i, (name, place)): (usize, (&str, usize))| -> Vec<String> {
             let cells = columns.iter().map(|(_, cells)| cells.get(i).cloned().unwrap_or_default());
             [name.to_owned(), place.to_string()].into_iter().chain(cells).collect()
         };
-        let header = header.map(str::to_owned).collect();
+        let rows: Vec<Vec<String>> = picks.enumerate().map(row).collect();
         Self {
-            names: record.picked().map(|(name, _)| name.to_owned()).collect(),
-            table: std::iter::once(header).chain(record.picked().enumerate().map(row)).collect(),
-            ..self.warned(record.warnings())
+            names: rows.iter().map(|row| row[0].clone()).collect(),
+            table: std::iter::once(header).chain(rows).collect(),
+            ..self
         }
     }
 
