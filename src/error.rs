@@ -121,6 +121,8 @@ pub enum Parameter {
     Memory,
     /// The ledger that pays for a release.
     Ledger,
+    /// Facts for an entry of a registry.
+    RegistryFacts,
     /// The secret key of a site.
     SiteKey,
     /// The roster of the sites of a run.
@@ -179,6 +181,7 @@ impl Parameter {
             Self::Threads => "threads",
             Self::Memory => "memory",
             Self::Ledger => "ledger",
+            Self::RegistryFacts => "facts",
             Self::SiteKey => "key",
             Self::Roster => "mask",
             Self::Inspect | Self::DataSets | Self::Size | Self::BuildFeature(_) => "",

@@ -24,6 +24,7 @@
 //! | fit a private model to selected features, and predict by it | [`FitModel`], [`mod@model`] |
 //! | see what was released, spent and assumed | [`Selection`] and its [`Record`] |
 //! | print that as text, TSV or JSON, or as an HTML page (feature `html`) | [`report`] |
+//! | hand it to an output checker, or register it (feature `exports`) | `report::AcroFolder`, `report::registry_entry` |
 //! | know what a run would spend | [`Select::dry_run`]; without a table, [`CheckedSelect::spending`] |
 //! | know which strengths a run would find and confirm | [`CheckedSelect::predict`] |
 //! | keep several releases within one budget | [`Ledger`] |
@@ -63,6 +64,7 @@
 //! | `sites` | `SiteKey`, `Roster`, `MaskedPartial`: one release from several sites | x25519-dalek, hkdf, sha2 |
 //! | `inspect` | `inspect`: a look at a table before a release | none |
 //! | `html` | `report::to_html`, `report::Page` | none |
+//! | `exports` | `report::AcroFolder`, `report::registry_entry`: a release as output checkers and a registry read it | sha2, tempfile |
 //! | `verify` | `verify`: enumeration of mechanisms, black-box audits | none |
 //! | `patterns` | `files`: those that folders and patterns stand for | glob |
 //! | `zstd` | text compressed by Zstandard | zstd (compiles C) |
@@ -170,8 +172,8 @@ pub use exact::{Exact, GRID};
 pub use mechanism::{CanonicalLipschitz, Mechanism};
 pub use privacy::account;
 pub use privacy::{
-    Balance, Delta, Epsilon, Expense, Ledger, LedgerEntry, LedgerTerms, Neighbors, NotPrivate,
-    OperatingSystem, Purpose, Randomness, Receipt, Seeded, Spending, Unit,
+    Balance, Delta, Epsilon, Expense, Ledger, LedgerEntry, LedgerNote, LedgerTerms, Neighbors,
+    NotPrivate, OperatingSystem, Purpose, Randomness, Receipt, Seeded, Spending, Unit,
 };
 pub use score::Scores;
 pub use select::{
@@ -205,7 +207,6 @@ pub mod internals {
     pub use crate::method::votes;
     pub use crate::privacy::ledger::utc;
     pub use crate::random::SeededNoise;
-    pub use crate::report::account::relation_words;
     #[cfg(feature = "html")]
     pub use crate::report::escape;
     #[cfg(feature = "verify")]

@@ -15,6 +15,7 @@ import numpy as np
 from . import _arguments as arguments
 from . import _native
 from ._errors import NotPrivateWarning, RequestError
+from ._exports import Exported
 from ._select import _DEFAULTS, Asked
 from ._selection import DryRun, told
 from ._tables import table
@@ -236,7 +237,7 @@ def load_model(path: str | os.PathLike[str]) -> Model:
 
 
 @dataclass(frozen=True, repr=False)
-class Fitted(Model):
+class Fitted(Model, Exported):
     """A private model with the record of its release: what `fit` returns.
 
     With too few rows there is no model, by the counts that were released: then only the record and the names are there,
@@ -259,6 +260,7 @@ class Fitted(Model):
     indices: list[int]
     _json: str
     _report: str
+    _statement: str
 
     def __hash__(self) -> int:
         return hash(self._json)
@@ -409,4 +411,5 @@ def fitted(asked: Asked, progress: arguments.Progressing, stacklevel: int) -> Fi
     with arguments.Progress(progress, "fitting") as bar:
         released = _native.fit(asked.source, options, asked.pays, asked.seed, bar.show)
     told(released, stacklevel + 1)
-    return Fitted(released["model"], released["indices"], released["record"], released["report"])
+    text, report = released["record"], released["report"]
+    return Fitted(released["model"], released["indices"], text, report, released["statement"])

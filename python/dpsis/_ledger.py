@@ -7,11 +7,12 @@ import json
 import os
 from collections.abc import Iterable
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 from . import _arguments as arguments
 from ._errors import RequestError
-from ._native import open_ledger, read_ledger
+from ._native import close_ledger, note_ledger, open_ledger, read_ledger
 
 
 class Ledger:
@@ -36,6 +37,8 @@ class Ledger:
         The neighbor relation of all releases; adding or removing a row if none is stated.
     unit : {'row', 'person'}, optional
         What all releases protect; a row if nothing is stated. Releases with a `unit` need a ledger for people.
+    note : str, optional
+        A first note in a new file, such as who signed the budget off.
 
     Raises
     ------
@@ -65,13 +68,14 @@ class Ledger:
         delta: arguments.Exact | None = None,
         neighbors: str | None = None,
         unit: str | None = None,
+        note: str | None = None,
     ) -> None:
         # Other processes may have other working folders.
         self._path = os.path.abspath(os.fspath(path))
         cap_text = arguments.maybe_exact("cap", cap)
         delta_text = arguments.maybe_exact("delta", delta)
         try:
-            open_ledger(self._path, cap_text, name, delta_text, neighbors, unit)
+            open_ledger(self._path, cap_text, (name, note), delta_text, neighbors, unit)
         except RequestError as error:
             # The library reads the cap as an epsilon.
             if error.parameters != ("epsilon",):
@@ -102,6 +106,53 @@ class Ledger:
     def left(self) -> float:
         """What is left; `read` gives it exactly."""
         return float(Fraction(read_ledger(self._path)[2]))
+
+    def note(self, text: str) -> None:
+        """Append a note, with the time. It changes nothing of what is spent or left.
+
+        Parameters
+        ----------
+        text : str
+            One line, which must not be private.
+        """
+        note_ledger(self._path, text)
+
+    def close(self, note: str = "") -> None:
+        """Close the file: it pays for no more releases, and cannot be opened again.
+
+        Parameters
+        ----------
+        note : str, optional
+            Why, in one line, which must not be private.
+
+        Raises
+        ------
+        RequestError
+            If it is closed.
+        """
+        close_ledger(self._path, note)
+
+    @property
+    def closed(self) -> bool:
+        """Whether it is closed."""
+        return self.read()["closed"] is not None
+
+    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
+        """What is left, all releases and all notes as a page of its own.
+
+        Parameters
+        ----------
+        path : path-like, optional
+            A file to write it to.
+
+        Returns
+        -------
+        str
+        """
+        page = read_ledger(self._path)[3]
+        if path is not None:
+            Path(path).write_text(page, encoding="utf-8")
+        return page
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Ledger) and other._path == self._path

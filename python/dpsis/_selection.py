@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import io
 import json
 import warnings
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from typing import Any
 
 from ._document import Document
 from ._errors import DpsisWarning, NotPrivateWarning, RequestError
+from ._exports import Exported
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class Choice:
+class Choice(Exported):
     """Candidates chosen by `choose`.
 
     Attributes
@@ -66,6 +68,7 @@ class Choice:
     _json: str = field(repr=False)
     _report: str = field(repr=False)
     _html: str = field(repr=False)
+    _statement: str = field(repr=False)
 
     def __hash__(self) -> int:
         return hash(self._json)
@@ -213,7 +216,7 @@ class Selection(Choice):
         if ax is None:
             from matplotlib import pyplot
 
-            _, ax = pyplot.subplots(figsize=(6, 1 + 0.3 * len(estimates)), layout="constrained")
+            _, ax = pyplot.subplots(figsize=self._figsize(), layout="constrained")
         for place, one in enumerate(estimates):
             ax.plot([one.low, one.high], [place, place], color="tab:blue")
             # Hollow: not distinguishable from chance.
@@ -226,6 +229,22 @@ class Selection(Choice):
         ax.set_yticks(range(len(estimates)), [one.name for one in estimates])
         ax.set(xlim=(0, 1), ylim=(-0.5, len(estimates) - 0.5), xlabel="strength, with its 90% interval")
         return ax
+
+
+    def _figsize(self) -> tuple[float, float]:
+        return 6, 1 + 0.3 * len(self.names)
+
+    def _figure(self) -> bytes | None:
+        if all(one.strength is None for one in self.estimates):
+            return None
+        try:
+            from matplotlib.figure import Figure
+        except ImportError:
+            return None
+        figure, png = Figure(figsize=self._figsize(), layout="constrained"), io.BytesIO()
+        self.plot(figure.subplots())
+        figure.savefig(png, format="png")
+        return png.getvalue()
 
 
 class DryRun(Document):
@@ -245,8 +264,9 @@ def told(released: dict[str, Any], stacklevel: int) -> None:
         warnings.warn(text, category, stacklevel=stacklevel + 1)
 
 
-def parts(released: dict[str, Any]) -> tuple[list[str], list[int], str, str, str]:
+def parts(released: dict[str, Any]) -> tuple[list[str], list[int], str, str, str, str]:
     """The parts of a result."""
     record = json.loads(released["record"])
     names = [one["name"] for one in record["selected"]]
-    return names, released["indices"], released["record"], released["report"], released["html"]
+    text, report, page = released["record"], released["report"], released["html"]
+    return names, released["indices"], text, report, page, released["statement"]

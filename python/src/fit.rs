@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use dpsis::model::Model;
-use dpsis::report::{fit_dry_run as text_of_plan, fit_report, to_json};
+use dpsis::report::{Statement, fit_dry_run as text_of_plan, fit_report, to_json};
 use dpsis::{Error, FileTable, FitOptions, FitRecord, FittedModel, Ledger, NotPrivate};
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
@@ -22,8 +22,8 @@ enum Outcome {
 }
 
 /// Selects features of a table and fits a model to them: `record` and `model` (JSON; None if there
-/// is none), `report`, the `indices` of the features, and the `warnings`. Arguments are those of
-/// `select`.
+/// is none), `report`, `statement`, the `indices` of the features, and the `warnings`. Arguments are
+/// those of `select`.
 #[pyfunction]
 #[pyo3(signature = (table, options, ledger, seed, progress))]
 pub(crate) fn fit<'py>(
@@ -62,6 +62,7 @@ pub(crate) fn fit<'py>(
     all.set_item("record", to_json(record).or_raise(py)?)?;
     all.set_item("model", record.model.as_ref().map(Model::to_json).transpose().or_raise(py)?)?;
     all.set_item("report", fit_report(record, words))?;
+    all.set_item("statement", to_json(&Statement::of_fit(record)).or_raise(py)?)?;
     all.set_item("indices", record.indices())?;
     all.set_item("warnings", warnings(record.all_warnings()))?;
     Ok(all)

@@ -2,24 +2,25 @@
 
 use std::path::PathBuf;
 
-use dpsis::report::to_json;
+use dpsis::report::{ledger_html, to_json};
 use dpsis::{Delta, Error, Exact, Expense, Ledger, LedgerTerms, Parameter, Result, Unit};
 use pyo3::prelude::*;
 
 use crate::errors::OrRaise;
 
-/// Opens the ledger at a path; with a cap, makes one if there is none. What is stated must be what
-/// the file says.
+/// Opens the ledger at a path; with a cap, makes one if there is none. `words` are its name and a
+/// first note. What is stated of its terms must be what the file says.
 #[pyfunction]
 pub(crate) fn open_ledger(
     py: Python<'_>,
     path: PathBuf,
     cap: Option<String>,
-    name: Option<String>,
+    words: (Option<String>, Option<String>),
     delta: Option<String>,
     relation: Option<String>,
     protected: Option<String>,
 ) -> PyResult<()> {
+    let (name, note) = words;
     let opened = || -> Result<()> {
         let cap = cap.as_deref().map(str::parse).transpose()?;
         let delta = delta.map(|stated| Delta::try_from(Exact::from(stated))).transpose()?;
@@ -35,7 +36,7 @@ pub(crate) fn open_ledger(
             terms = terms.delta(delta.clone().unwrap_or_else(Delta::zero));
             terms = terms.neighbors(relation.unwrap_or_default());
             terms = terms.unit(protected.unwrap_or(Unit::Row));
-            match Ledger::create(&path, terms) {
+            match Ledger::create_with_note(&path, terms, note.as_deref().unwrap_or_default()) {
                 Ok(_) => return Ok(()),
                 // Another process may have made it since.
                 Err(error) if !path.exists() => return Err(error),
@@ -82,9 +83,25 @@ pub(crate) fn check_ledger(
     checked().or_raise(py)
 }
 
-/// The content of a ledger as JSON, the epsilon spent, and the epsilon left.
+/// The content of a ledger as JSON, the epsilon spent, the epsilon left, and a page of all.
 #[pyfunction]
-pub(crate) fn read_ledger(py: Python<'_>, path: PathBuf) -> PyResult<(String, String, String)> {
+pub(crate) fn read_ledger(
+    py: Python<'_>,
+    path: PathBuf,
+) -> PyResult<(String, String, String, String)> {
     let balance = Ledger::open(path).and_then(|ledger| ledger.read()).or_raise(py)?;
-    Ok((to_json(&balance).or_raise(py)?, balance.spent(), balance.left()))
+    let page = ledger_html(&balance);
+    Ok((to_json(&balance).or_raise(py)?, balance.spent(), balance.left(), page))
+}
+
+/// Appends a note.
+#[pyfunction]
+pub(crate) fn note_ledger(py: Python<'_>, path: PathBuf, words: &str) -> PyResult<()> {
+    Ledger::open(path).and_then(|ledger| ledger.note(words)).or_raise(py)
+}
+
+/// Closes a ledger.
+#[pyfunction]
+pub(crate) fn close_ledger(py: Python<'_>, path: PathBuf, words: &str) -> PyResult<()> {
+    Ledger::open(path).and_then(|ledger| ledger.close(words)).or_raise(py)
 }

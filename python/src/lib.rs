@@ -11,6 +11,7 @@ mod claims;
 mod columns;
 mod compare;
 mod errors;
+mod exports;
 mod fit;
 mod inspect;
 mod interruptible;
@@ -38,11 +39,13 @@ mod _native {
     #[pymodule_export]
     use crate::errors::near;
     #[pymodule_export]
+    use crate::exports::{registry_entry, write_acro};
+    #[pymodule_export]
     use crate::fit::{fit, fit_dry_run, load_model, predict};
     #[pymodule_export]
     use crate::inspect::inspect;
     #[pymodule_export]
-    use crate::ledger::{check_ledger, open_ledger, read_ledger};
+    use crate::ledger::{check_ledger, close_ledger, note_ledger, open_ledger, read_ledger};
     #[pymodule_export]
     use crate::partial::{Partial, select_from_partials};
     #[pymodule_export]

@@ -7,8 +7,8 @@ use pyo3::types::PyDict;
 
 use crate::errors::{OrRaise, words};
 
-/// A record in all its forms: `record` (JSON), `report`, `html`, the `indices` of the picks, and
-/// its `warnings`, each with whether the output would mislead without it.
+/// A record in all its forms: `record` (JSON), `report`, `html`, `statement` (JSON), the `indices`
+/// of the picks, and its `warnings`, each with whether the output would mislead without it.
 pub(crate) fn released<'py, R: Reported + serde::Serialize>(
     py: Python<'py>,
     record: &R,
@@ -18,6 +18,7 @@ pub(crate) fn released<'py, R: Reported + serde::Serialize>(
     all.set_item("record", to_json(record).or_raise(py)?)?;
     all.set_item("report", report_with(record, words))?;
     all.set_item("html", to_html(record).or_raise(py)?)?;
+    all.set_item("statement", to_json(&record.statement()).or_raise(py)?)?;
     all.set_item("indices", indices)?;
     all.set_item("warnings", warnings(record.warnings()))?;
     Ok(all)

@@ -228,7 +228,7 @@ fn of_ledger(path: &Path) -> Result<(String, Vec<Event>)> {
 }
 
 /// A neighbor relation and its unit, in words.
-pub fn relation_words(neighbors: Neighbors, unit: &str) -> String {
+pub(super) fn relation_words(neighbors: Neighbors, unit: &str) -> String {
     let change = match neighbors {
         Neighbors::ReplaceOne => "replacing",
         Neighbors::AddRemove => "adding or removing",

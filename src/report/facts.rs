@@ -141,7 +141,7 @@ fn run(
     facts
 }
 
-fn missing(rule: MissingRule) -> &'static str {
+pub(super) fn missing(rule: MissingRule) -> &'static str {
     match rule {
         MissingRule::Zero => "left out",
         MissingRule::GridMiddle => "count as the middle of the range",

@@ -4,10 +4,11 @@
 use super::facts::{self, Fact, Part};
 use super::findings;
 use super::page::{Block, Interval, Level, Notice, Page, Section};
-use super::words::{features_or_sets, is_paper, line_of_features, protected, purpose};
+use super::words::{
+    features_or_sets, is_paper, line_of_features, meaning, protected, purpose, sentence,
+};
 use crate::choose::ChoiceRecord;
-use crate::exact::near_f64;
-use crate::privacy::{Delta, Neighbors, Unit};
+use crate::privacy::Neighbors;
 use crate::select::{Estimate, Guarantee, PickOrder, Record, Warning};
 
 /// The page of a selection, without the JSON record.
@@ -93,15 +94,6 @@ fn verdict(record: &Record) -> Block {
     Block::Banner { level, words, text: sentence(&record.verdict.text) }
 }
 
-/// A text with a capital letter first and a period at the end.
-fn sentence(text: &str) -> String {
-    let mut letters = text.chars();
-    letters
-        .next()
-        .map(|first| first.to_uppercase().chain(letters).chain(['.']).collect())
-        .unwrap_or_default()
-}
-
 /// The verdict, and beside it whether the page may be released.
 fn banners(verdict: Block, private: bool, guarantee: &Guarantee, warnings: &[Warning]) -> Block {
     let Guarantee { epsilon, delta, .. } = guarantee;
@@ -150,7 +142,7 @@ fn privacy(private: bool, is_nominal: bool, subject: String, guarantee: &Guarant
     };
     let mut blocks = Vec::new();
     if private {
-        blocks.push(Block::Paragraph(meaning(total, delta, *neighbors, *unit)));
+        blocks.push(Block::Paragraph(meaning(total, delta, *neighbors, *unit, "this page")));
         blocks.push(Block::Paragraph(subject));
     }
     let pure = pure_epsilon.iter().map(|pure| row("epsilon at delta 0", pure.to_string()));
@@ -164,35 +156,6 @@ fn privacy(private: bool, is_nominal: bool, subject: String, guarantee: &Guarant
     });
     blocks.push(Block::Parts { caption: "Shares of epsilon".into(), parts });
     blocks
-}
-
-/// The meaning of epsilon for one person, with all bounds rounded up.
-fn meaning(epsilon: f64, delta: &Delta, neighbors: Neighbors, unit: Unit) -> String {
-    let guess = match neighbors {
-        Neighbors::AddRemove => format!("whether one {unit} is in the data"),
-        Neighbors::ReplaceOne => format!("which of two given values one {unit} has"),
-    };
-    // (e^epsilon + delta) / (e^epsilon + 1), in tenths of a percent.
-    let (failure, less) = (near_f64(delta.as_rational()), libm::exp(-epsilon));
-    let tenths = (1000.0 * (1.0 + failure * less) / (1.0 + less) + 1e-9).ceil();
-    let apart = match delta.is_zero() {
-        true => String::new(),
-        false => format!(", apart from a probability of {delta}"),
-    };
-    let limit = if tenths < 1000.0 {
-        let factor = (libm::exp(epsilon) * 100.0 + 1e-9).ceil() / 100.0;
-        format!(
-            "at most {:.1}% (the odds change by a factor of at most e^epsilon, here {factor:.2}{apart})",
-            tenths / 10.0
-        )
-    } else {
-        "nearly 100%: an epsilon as large as this hardly limits it".to_owned()
-    };
-    format!(
-        "Someone who knows everything else and gives even odds on {guess} can, after reading this page, \
-         be right with a probability of {limit}. What the data show about people in general is not \
-         hidden, and the epsilons of further releases from the same data add up."
-    )
 }
 
 /// The table of the selected features with what was released about them, and the figure of their
@@ -328,16 +291,6 @@ mod tests {
     use crate::RunNote;
     use crate::report::testing::{record, with_directions, with_strengths};
     use crate::support::markup::is_balanced;
-
-    /// Probabilities and factors are rounded up.
-    #[test]
-    fn an_epsilon_in_words() {
-        let words = |epsilon| meaning(epsilon, &Delta::zero(), Neighbors::AddRemove, Unit::Row);
-        assert!(words(2.0).contains("at most 88.1% (the odds"), "{}", words(2.0));
-        assert!(words(2.0).contains("here 7.39)"), "{}", words(2.0));
-        assert!(words(1e-6).contains("at most 50.1%"));
-        assert!(words(1e6).contains("hardly limits"));
-    }
 
     const NAMES: [&str; 2] = ["<b>", "dose"];
 

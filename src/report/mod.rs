@@ -1,6 +1,8 @@
 //! Renders records, and pages with tables and figures. Only the record is read, never the data.
 
 pub(crate) mod account;
+#[cfg(feature = "exports")]
+mod acro;
 mod facts;
 mod findings;
 mod fit;
@@ -8,13 +10,18 @@ mod fit;
 mod html;
 #[cfg(feature = "html")]
 mod intervals;
+mod ledger;
 #[cfg(feature = "html")]
 mod markup;
 #[cfg(feature = "html")]
 mod page;
 #[cfg(feature = "html")]
 mod page_html;
+#[cfg(feature = "exports")]
+mod registry;
 mod reported;
+#[cfg(feature = "exports")]
+mod statement;
 #[cfg(test)]
 mod testing;
 mod text;
@@ -25,14 +32,23 @@ pub(crate) mod wrap;
 
 pub use crate::json::to_json;
 pub use account::{Account, Asked, Releases};
+#[cfg(feature = "exports")]
+pub use acro::{ACRO_VERSION, AcroFolder};
 pub use fit::{fit_dry_run, fit_report};
+pub use ledger::ledger;
+#[cfg(feature = "html")]
+pub use ledger::ledger_html;
 #[cfg(feature = "html")]
 pub use markup::escape;
 #[cfg(feature = "html")]
 pub use page::{Agreement, Block, Interval, Level, Notice, Page, Section};
+#[cfg(feature = "exports")]
+pub use registry::{REGISTRY_SCHEMA, RegistryEntry, RegistryFacts, registry_entry};
 #[cfg(feature = "html")]
 pub use reported::to_html;
 pub use reported::{Reported, names, report, report_with, to_tsv};
+#[cfg(feature = "exports")]
+pub use statement::Statement;
 pub use text::{dry_run, dry_run_with};
 #[cfg(any(test, feature = "verify"))]
 pub use verified::{audit, verification};

@@ -9,6 +9,8 @@ use serde::Serialize;
 use super::html;
 #[cfg(feature = "html")]
 use super::page::{Block, Page};
+#[cfg(feature = "exports")]
+use super::statement::Statement;
 use super::{findings, text, words};
 use crate::choose::ChoiceRecord;
 use crate::error::Parameter;
@@ -46,6 +48,10 @@ pub trait Reported {
     /// The same information and the picks as an HTML page.
     #[cfg(feature = "html")]
     fn page(&self) -> Page;
+
+    /// The words in which others read the release.
+    #[cfg(feature = "exports")]
+    fn statement(&self) -> Statement;
 }
 
 impl<T: Deref<Target: Reported>> Reported for T {
@@ -76,6 +82,11 @@ impl<T: Deref<Target: Reported>> Reported for T {
     #[cfg(feature = "html")]
     fn page(&self) -> Page {
         (**self).page()
+    }
+
+    #[cfg(feature = "exports")]
+    fn statement(&self) -> Statement {
+        (**self).statement()
     }
 }
 
@@ -141,6 +152,11 @@ impl Reported for Record {
     fn page(&self) -> Page {
         html::page_of_selection(self)
     }
+
+    #[cfg(feature = "exports")]
+    fn statement(&self) -> Statement {
+        Statement::of_selection(self)
+    }
 }
 
 impl Reported for ChoiceRecord {
@@ -163,6 +179,11 @@ impl Reported for ChoiceRecord {
     #[cfg(feature = "html")]
     fn page(&self) -> Page {
         html::page_of_choice(self)
+    }
+
+    #[cfg(feature = "exports")]
+    fn statement(&self) -> Statement {
+        Statement::of_choice(self)
     }
 }
 

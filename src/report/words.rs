@@ -4,6 +4,10 @@ use std::fmt::Write;
 
 use crate::UnitTarget;
 use crate::error::Parameter;
+#[cfg(any(feature = "exports", feature = "html"))]
+use crate::exact::near_f64;
+#[cfg(any(feature = "exports", feature = "html"))]
+use crate::privacy::Delta;
 use crate::privacy::{Neighbors, Purpose, Receipt, Spending, Unit};
 use crate::report::findings::short;
 use crate::select::{
@@ -339,4 +343,68 @@ pub(super) fn paid(receipt: &Receipt) -> String {
         false => format!("; delta {spent_delta} of {delta}"),
     };
     format!("{name}spent {spent} of {cap}, {left} left{deltas}")
+}
+
+/// The meaning of epsilon for one unit, with all bounds rounded up, after someone has read
+/// something.
+#[cfg(any(feature = "exports", feature = "html"))]
+pub(super) fn meaning(
+    epsilon: f64,
+    delta: &Delta,
+    neighbors: Neighbors,
+    unit: Unit,
+    read: &str,
+) -> String {
+    let guess = match neighbors {
+        Neighbors::AddRemove => format!("whether one {unit} is in the data"),
+        Neighbors::ReplaceOne => format!("which of two given values one {unit} has"),
+    };
+    // (e^epsilon + delta) / (e^epsilon + 1), in tenths of a percent.
+    let (failure, less) = (near_f64(delta.as_rational()), libm::exp(-epsilon));
+    let tenths = (1000.0 * (1.0 + failure * less) / (1.0 + less) + 1e-9).ceil();
+    let apart = match delta.is_zero() {
+        true => String::new(),
+        false => format!(", apart from a probability of {delta}"),
+    };
+    let limit = if tenths < 1000.0 {
+        let factor = (libm::exp(epsilon) * 100.0 + 1e-9).ceil() / 100.0;
+        format!(
+            "at most {:.1}% (the odds change by a factor of at most e^epsilon, here {factor:.2}{apart})",
+            tenths / 10.0
+        )
+    } else {
+        "nearly 100%: an epsilon as large as this hardly limits it".to_owned()
+    };
+    format!(
+        "Someone who knows everything else and gives even odds on {guess} can, after reading {read}, \
+         be right with a probability of {limit}. What the data show about people in general is not \
+         hidden, and the epsilons of further releases from the same data add up."
+    )
+}
+
+/// A text with a capital letter first and a period at the end.
+#[cfg(any(feature = "exports", feature = "html"))]
+pub(super) fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    letters
+        .next()
+        .map(|first| first.to_uppercase().chain(letters).chain(['.']).collect())
+        .unwrap_or_default()
+}
+
+#[cfg(all(test, feature = "html"))]
+mod tests {
+    use super::*;
+
+    /// Probabilities and factors are rounded up.
+    #[test]
+    fn an_epsilon_in_words() {
+        let words = |epsilon| {
+            meaning(epsilon, &Delta::zero(), Neighbors::AddRemove, Unit::Row, "this page")
+        };
+        assert!(words(2.0).contains("at most 88.1% (the odds"), "{}", words(2.0));
+        assert!(words(2.0).contains("here 7.39)"), "{}", words(2.0));
+        assert!(words(1e-6).contains("at most 50.1%"));
+        assert!(words(1e6).contains("hardly limits"));
+    }
 }

@@ -317,19 +317,17 @@ impl ChooseArguments {
 pub(super) fn choose(arguments: &ChooseArguments, note: RunNote) -> Result<()> {
     let file = arguments.file.as_path();
     let inputs: Vec<&Path> = std::iter::once(file).chain(arguments.ledger.file()).collect();
-    let OutputArguments { output, quiet, .. } = &arguments.output;
-    let destination = Destination::check(output.as_deref(), &inputs)?;
-    let (format, quiet) = (arguments.output.format(), *quiet);
+    let output = arguments.output.check(&inputs)?;
     arguments.sums.check()?;
     if arguments.sums.sums {
-        return sums::release(arguments, note, destination);
+        return sums::release(arguments, note, output);
     }
     if arguments.advise {
-        return advice::advice(arguments, format, destination);
+        return advice::advice(arguments, output.format, output.destination);
     }
     if let Some(ledger) = arguments.ledger.open()? {
         let choice = arguments.choose_with_ledger(&ledger)?.with_run(note);
-        return output::write(&choice, format, quiet, destination);
+        return output.write(&choice);
     }
     let job = arguments.job()?;
     if let Some(trials) = job.trials {
@@ -346,17 +344,17 @@ pub(super) fn choose(arguments: &ChooseArguments, note: RunNote) -> Result<()> {
              evaluation, not a release\n",
             job.epsilon
         ));
-        return destination.write(&document);
+        return output.destination.write(&document);
     }
     match (job.baseline, arguments.seed) {
-        (Some(baseline), seed) => compare(&job, baseline, seed, format, destination),
+        (Some(baseline), seed) => compare(&job, baseline, seed, output.format, output.destination),
         (None, None) => {
             let choice = job.request.run(&job.candidates)?.with_run(note);
-            output::write(&choice, format, quiet, destination)
+            output.write(&choice)
         }
         (None, Some(seed)) => {
             let choice = job.request.seed(seed).run(&job.candidates)?.with_run(note);
-            output::write(&choice, format, quiet, destination)
+            output.write(&choice)
         }
     }
 }
@@ -396,7 +394,7 @@ fn compare(
     destination: Destination,
 ) -> Result<()> {
     let rule = "a choice for comparison comes as text, json or tsv";
-    if format == Format::Html {
+    if !matches!(format, Format::Text | Format::Tsv | Format::Json) {
         return Err(Error::request(rule));
     }
     let scores = job.candidates.scores(job.neighbors, job.monotonic)?;
@@ -421,6 +419,6 @@ fn compare(
                 "selected": selected,
             }))?
         }
-        Format::Html => return Err(Error::request(rule)),
+        _ => return Err(Error::request(rule)),
     })
 }

@@ -4,12 +4,12 @@ use std::path::Path;
 
 use clap::Args;
 
-use crate::output::{self, Destination, Format};
+use crate::output::{self, Destination, Format, Output};
 use crate::select::{SelectArguments, unused};
 use crate::values::parse_record;
 use crate::words;
-use dpsis::report::{fit_dry_run, fit_report, to_json};
-use dpsis::{Error, FitRecord, Levels, ModelOptions, Result};
+use dpsis::report::{Statement, fit_dry_run, fit_report, to_json};
+use dpsis::{Error, FitRecord, Levels, ModelOptions, Result, RunNote};
 
 /// Fit a private model to features that are selected privately.
 ///
@@ -34,7 +34,7 @@ use dpsis::{Error, FitRecord, Levels, ModelOptions, Result};
     mut_arg("format", |format| format
         .hide_short_help(true)
         .hide_possible_values(true)
-        .help("With --dry-run: text or json")
+        .help("The form of the output: json, or acro or registry as for select; with --dry-run text or json")
         .long_help(None)),
     mut_arg("name_file", unused),
     mut_arg("preprocess", unused),
@@ -86,7 +86,7 @@ Examples:
 Exit codes: 0 released; 2 wrong request; 3 malformed input; 4 ledger too low;
 5 reading or writing failed.";
 
-pub(super) fn fit(mut arguments: FitArguments) -> Result<()> {
+pub(super) fn fit(mut arguments: FitArguments, note: &RunNote) -> Result<()> {
     let share = arguments.select.mechanism.take_share();
     let stated = &arguments.select;
     stated.check_for_model()?;
@@ -95,8 +95,7 @@ pub(super) fn fit(mut arguments: FitArguments) -> Result<()> {
     let request = arguments.options(share)?.request(job.select.clone())?;
     request.check_ref()?;
     let all: Vec<&Path> = inputs.all().collect();
-    let destination = Destination::check(stated.output.output.as_deref(), &all)?;
-    let quiet = stated.output.quiet;
+    let output = stated.output.check(&all)?;
     if stated.dry_run {
         let checked = request.check_ref()?;
         let plan = match (job.seed, stated.ledger.open()?) {
@@ -104,13 +103,13 @@ pub(super) fn fit(mut arguments: FitArguments) -> Result<()> {
             (None, Some(ledger)) => checked.dry_run_with_ledger(&job.table, &ledger)?,
             (None, None) => checked.dry_run(&job.table)?,
         };
-        return destination.write(&match stated.output.format() {
+        return output.destination.write(&match stated.output.format() {
             Format::Json => to_json(&plan)?,
             _ => fit_dry_run(&plan, words::options),
         });
     }
     match job.seed {
-        Some(seed) => write(&*request.seed(seed).run(&job.table)?, quiet, destination),
+        Some(seed) => write(&*request.seed(seed).run(&job.table)?, note, output),
         None => {
             let fitted = match stated.ledger.open()? {
                 Some(ledger) => {
@@ -119,7 +118,7 @@ pub(super) fn fit(mut arguments: FitArguments) -> Result<()> {
                 None => request.run(&job.table)?,
             };
             stated.say_if_over_memory();
-            write(&fitted, quiet, destination)
+            write(&fitted, note, output)
         }
     }
 }
@@ -149,8 +148,10 @@ impl SelectArguments {
             "a model needs the table, not sums of its parts"
         } else if self.preprocess.is_some() {
             "a model takes values as they are: no --preprocess"
-        } else if !matches!(self.output.format, None | Some(Format::Json)) && !self.dry_run {
-            "a model comes as json"
+        } else if matches!(self.output.format, Some(Format::Text | Format::Tsv | Format::Html))
+            && !self.dry_run
+        {
+            "a model comes as json, acro or registry"
         } else if self.dry_run && !matches!(self.output.format(), Format::Text | Format::Json) {
             "a dry run comes as text or json"
         } else {
@@ -161,11 +162,20 @@ impl SelectArguments {
 }
 
 /// Writes the model, and the report to stderr; with `quiet` only that it must not be released.
-fn write(record: &FitRecord, quiet: bool, destination: Destination) -> Result<()> {
+fn write(record: &FitRecord, note: &RunNote, output: Output) -> Result<()> {
+    let Output { format, quiet, .. } = output;
     let report = fit_report(record, words::options);
     let essential = |line: &&str| !quiet || line.starts_with("NOT PRIVATE");
     let lines = report.lines().filter(essential).map(|line| format!("{line}\n"));
     output::remark(&lines.collect::<String>());
+    if matches!(format, Format::Acro | Format::Registry) {
+        let files = [
+            ("report.txt", fit_report(record, |_| String::new())),
+            ("record.json", to_json(record)?),
+        ];
+        return output.export(&Statement::of_fit(record).with_run(note), files);
+    }
+    let destination = output.destination;
     match &record.model {
         Some(model) => destination.write(&model.to_json()?),
         None => {

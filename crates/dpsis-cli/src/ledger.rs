@@ -1,14 +1,12 @@
 //! `dpsis ledger`: budget files.
 
-use std::fmt::Write;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::output::{self, Destination};
 use crate::privacy_arguments::Relation;
-use dpsis::internals::{relation_words, wrapped};
-use dpsis::{Balance, Delta, Epsilon, Ledger, LedgerEntry, LedgerTerms, Result, Unit, report};
+use dpsis::{Delta, Epsilon, Ledger, LedgerTerms, Result, Unit, report};
 
 /// Budget files: the cap of one table, and what was spent of it.
 ///
@@ -24,6 +22,8 @@ pub(super) struct LedgerCommands {
 enum LedgerCommand {
     Create(CreateArguments),
     Show(ShowArguments),
+    Note(NoteArguments),
+    Close(CloseArguments),
 }
 
 /// Create a budget file.
@@ -55,11 +55,16 @@ struct CreateArguments {
     /// The unit that is protected
     #[arg(long, value_enum, default_value_t = StatedUnit::Row)]
     unit: StatedUnit,
+
+    /// A first note, such as who signed the budget off: it must not be private
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    note: String,
 }
 
 const CREATE_AFTER_HELP: &str = "\
-Example:
+Examples:
   dpsis ledger create --cap 1 --name 'the pilot' budget.txt
+  dpsis ledger create --cap 1 --note 'signed off by the board' budget.txt
 
 Exit codes: 0 created; 2 wrong request; 5 the file exists or cannot be written.";
 
@@ -73,7 +78,9 @@ enum StatedUnit {
     Unit,
 }
 
-/// Show a budget file: its cap, what is spent and left, and all releases.
+/// Show a budget file: its cap, what is spent and left, all releases and notes.
+///
+/// A run that never reported back was stopped, or goes on: it counts as spent.
 #[derive(Debug, Args)]
 #[command(after_help = SHOW_AFTER_HELP)]
 struct ShowArguments {
@@ -86,8 +93,9 @@ struct ShowArguments {
 }
 
 const SHOW_AFTER_HELP: &str = "\
-Example:
+Examples:
   dpsis ledger show budget.txt
+  dpsis ledger show --format html budget.txt > budget.html
 
 Exit codes: 0 shown; 3 no budget file, or a damaged one; 5 reading failed.";
 
@@ -97,24 +105,71 @@ enum ShowFormat {
     Text,
     /// One JSON document
     Json,
+    /// A self-contained page
+    Html,
 }
+
+/// Append a note to a budget file.
+///
+/// It has the time, and changes nothing of what is spent or left. What was written before stays
+/// as it is.
+#[derive(Debug, Args)]
+#[command(after_help = NOTE_AFTER_HELP)]
+struct NoteArguments {
+    /// The budget file
+    file: PathBuf,
+
+    /// The note, in one line: it must not be private
+    text: String,
+}
+
+const NOTE_AFTER_HELP: &str = "\
+Example:
+  dpsis ledger note budget.txt 'the board allows one more look'
+
+Exit codes: 0 noted; 2 wrong request; 3 no budget file, or a damaged one;
+5 reading or writing failed.";
+
+/// Close a budget file: it pays for no more releases.
+///
+/// A run that was paid for before may still end, and notes may be added. It cannot be opened again.
+#[derive(Debug, Args)]
+#[command(after_help = CLOSE_AFTER_HELP)]
+struct CloseArguments {
+    /// The budget file
+    file: PathBuf,
+
+    /// Why, in one line: it must not be private
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    note: String,
+}
+
+const CLOSE_AFTER_HELP: &str = "\
+Example:
+  dpsis ledger close --note 'the study is over' budget.txt
+
+Exit codes: 0 closed; 2 wrong request, or it is closed; 3 no budget file, or a
+damaged one; 5 reading or writing failed.";
 
 pub(super) fn ledger(commands: &LedgerCommands) -> Result<()> {
     match &commands.command {
         LedgerCommand::Create(arguments) => create(arguments),
         LedgerCommand::Show(arguments) => show(arguments),
+        LedgerCommand::Note(arguments) => Ledger::open(&arguments.file)?.note(&arguments.text),
+        LedgerCommand::Close(arguments) => Ledger::open(&arguments.file)?.close(&arguments.note),
     }
 }
 
 fn create(arguments: &CreateArguments) -> Result<()> {
-    let CreateArguments { file, cap, delta, name, neighbors, unit } = arguments;
+    let CreateArguments { file, cap, delta, name, neighbors, unit, note } = arguments;
     let unit = match unit {
         StatedUnit::Row => Unit::Row,
         StatedUnit::Person => Unit::Person,
         StatedUnit::Unit => Unit::Unit,
     };
     let terms = LedgerTerms::new(cap.clone()).delta(delta.clone()).name(name);
-    Ledger::create(file, terms.neighbors(neighbors.neighbors()).unit(unit))?;
+    let terms = terms.neighbors(neighbors.neighbors()).unit(unit);
+    Ledger::create_with_note(file, terms, note)?;
     output::remark(&format!("{}: created, {cap} to spend\n", file.display()));
     Ok(())
 }
@@ -122,55 +177,8 @@ fn create(arguments: &CreateArguments) -> Result<()> {
 fn show(arguments: &ShowArguments) -> Result<()> {
     let balance = Ledger::open(&arguments.file)?.read()?;
     Destination::Stdout.write(&match arguments.format {
-        ShowFormat::Text => text(&balance),
+        ShowFormat::Text => report::ledger(&balance),
         ShowFormat::Json => report::to_json(&balance)?,
+        ShowFormat::Html => report::ledger_html(&balance),
     })
-}
-
-/// The width of labels, in columns.
-const LABEL: usize = 11;
-
-fn text(balance: &Balance) -> String {
-    let mut text = String::new();
-    let mut line = |label: &str, words: &str| {
-        let _ = writeln!(text, "{}", wrapped(&format!("{label:<LABEL$}{words}"), LABEL));
-    };
-    let LedgerTerms { name, cap, delta, neighbors, unit, .. } = &balance.terms;
-    if !name.is_empty() {
-        line("ledger", name);
-    }
-    line("cap", &cap.to_string());
-    line("spent", &balance.spent());
-    line("left", &balance.left());
-    let relation = relation_words(*neighbors, &unit.to_string());
-    let spent = match delta.is_zero() {
-        true => String::new(),
-        false => format!(", of which {} is spent", balance.spent_delta),
-    };
-    line("for", &format!("{relation}; delta {delta}{spent}"));
-    for entry in &balance.entries {
-        line(&entry.number.to_string(), &release(entry));
-    }
-    text
-}
-
-/// A release in one line.
-fn release(entry: &LedgerEntry) -> String {
-    let cut = "the line is cut off";
-    let when = entry.when.as_deref().unwrap_or(cut);
-    let parts = [entry.command.as_deref().unwrap_or_default(), &entry.note];
-    let parts = parts.into_iter().filter(|part| !part.is_empty());
-    let delta = match entry.delta.is_zero() {
-        true => String::new(),
-        false => format!(", delta {}", entry.delta),
-    };
-    let mut words = format!("epsilon {}{delta}, {when}", entry.epsilon);
-    parts.for_each(|part| words.extend([", ", part]));
-    if let Some(kind) = &entry.failed {
-        let _ = write!(words, " (failed: {kind}; spent all the same)");
-    }
-    if let Some(returned) = &entry.returned {
-        let _ = write!(words, " (ended by its counts: {returned} given back)");
-    }
-    words
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::words;
 use dpsis::internals::wrapped;
-use dpsis::report::{self, Reported};
+use dpsis::report::{self, AcroFolder, RegistryFacts, Reported, Statement};
 use dpsis::{DryRun, Error, Result, Warning};
 
 /// The form of the output.
@@ -23,6 +23,19 @@ pub(super) enum Format {
     Tsv,
     /// The record as a self-contained page on stdout
     Html,
+    /// A folder for an output checker, as acro writes it: --output names it
+    Acro,
+    /// An entry of the registry of DP deployments (YAML) on stdout
+    Registry,
+}
+
+/// The form of a release and where it goes, checked before any budget is spent.
+pub(super) struct Output {
+    pub(super) format: Format,
+    pub(super) quiet: bool,
+    /// What the holder states for the registry.
+    pub(super) facts: RegistryFacts,
+    pub(super) destination: Destination,
 }
 
 /// The destination of a document; checked before any budget is spent.
@@ -32,6 +45,8 @@ pub(super) enum Destination {
     Device(File),
     /// A file, written to a temporary one beside it and moved there when complete.
     File(PathBuf),
+    /// A folder that is not there yet, made likewise.
+    Folder(PathBuf),
 }
 
 impl Destination {
@@ -69,6 +84,17 @@ impl Destination {
         Ok(Self::File(real))
     }
 
+    /// Makes sure that a folder can be made.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if none is named; `Io` if something is there, or nothing can be written beside it.
+    pub(super) fn folder(path: Option<&Path>) -> Result<Self> {
+        let named = path.ok_or_else(|| Error::request("state the folder to make: --output DIR"))?;
+        AcroFolder::check(named)?;
+        Ok(Self::Folder(named.to_owned()))
+    }
+
     /// Writes the whole document.
     pub(super) fn write(self, document: &str) -> Result<()> {
         self.write_bytes(document.as_bytes())
@@ -98,6 +124,7 @@ impl Destination {
             Self::File(path) => {
                 write_whole(&path, bytes, mode).map_err(|error| write_error(&path, error))
             }
+            Self::Folder(_) => Err(Error::request("only a release goes to a folder")),
         }
     }
 }
@@ -149,48 +176,68 @@ fn write_error(path: &Path, error: io::Error) -> Error {
     Error::io(format!("cannot write the output to {}: {kind}", path.display()))
 }
 
-/// Writes a record: text puts the names in the document and the report on stderr; the other formats
-/// put the warnings there, and `tsv` what its columns mean.
-pub(super) fn write(
-    record: &(impl Reported + Serialize),
-    format: Format,
-    quiet: bool,
-    destination: Destination,
-) -> Result<()> {
-    let document = match format {
-        Format::Text => report::names(record),
-        Format::Json => report::to_json(record)?,
-        Format::Tsv => report::to_tsv(record),
-        Format::Html => report::to_html(record)?,
-    };
-    if format == Format::Text && !quiet {
-        remark(&report::report_with(record, words::options));
-    } else {
-        // A table of columns has no room for what they mean.
-        if let (Format::Tsv, false, Some(note)) = (format, quiet, record.note_on_columns()) {
-            remark(&format!("direction: {note}\n"));
+impl Output {
+    /// Writes a record: text puts the names in the document and the report on stderr; the other
+    /// formats put the warnings there, and `tsv` what its columns mean.
+    pub(super) fn write(self, record: &(impl Reported + Serialize)) -> Result<()> {
+        let Self { format, quiet, .. } = self;
+        if format == Format::Text && !quiet {
+            remark(&report::report_with(record, words::options));
+        } else {
+            // A table of columns has no room for what they mean.
+            if let (Format::Tsv, false, Some(note)) = (format, quiet, record.note_on_columns()) {
+                remark(&format!("direction: {note}\n"));
+            }
+            remark(&warnings(record.warnings(), quiet));
         }
-        remark(&warnings(record.warnings(), quiet));
+        let document = match format {
+            Format::Text => report::names(record),
+            Format::Json => report::to_json(record)?,
+            Format::Tsv => report::to_tsv(record),
+            Format::Html => report::to_html(record)?,
+            Format::Acro | Format::Registry => {
+                let files = [
+                    ("report.txt", report::report(record)),
+                    ("record.json", report::to_json(record)?),
+                ];
+                return self.export(&record.statement(), files);
+            }
+        };
+        self.destination.write(&document)
     }
-    destination.write(&document)
-}
 
-/// Writes what a run would do.
-pub(super) fn write_plan(
-    plan: &DryRun,
-    format: Format,
-    quiet: bool,
-    destination: Destination,
-) -> Result<()> {
-    let document = match format {
-        Format::Json => report::to_json(plan)?,
-        Format::Text | Format::Tsv => report::dry_run_with(plan, words::options),
-        Format::Html => return Err(Error::request("a dry run comes as text or json")),
-    };
-    if format == Format::Json {
-        remark(&warnings(&plan.warnings, quiet));
+    /// Writes a release as an output checker or the registry reads it; the files are for the former.
+    pub(super) fn export<const N: usize>(
+        self,
+        statement: &Statement,
+        files: [(&str, String); N],
+    ) -> Result<()> {
+        if let Destination::Folder(path) = &self.destination {
+            let files = files.map(|(name, text)| (name.to_owned(), text.into_bytes()));
+            return AcroFolder::new(statement, 0, files)?.write(path);
+        }
+        let entry = report::registry_entry(statement, &self.facts)?;
+        if !entry.missing.is_empty() {
+            let missing = entry.missing.join(", ");
+            remark(&format!(
+                "registry: the entry does not validate yet: TODO marks {missing} (--registry-facts)\n"
+            ));
+        }
+        self.destination.write(&entry.yaml)
     }
-    destination.write(&document)
+
+    /// Writes what a run would do.
+    pub(super) fn write_plan(self, plan: &DryRun) -> Result<()> {
+        let document = match self.format {
+            Format::Json => report::to_json(plan)?,
+            Format::Text | Format::Tsv => report::dry_run_with(plan, words::options),
+            _ => return Err(Error::request("a dry run comes as text or json")),
+        };
+        if self.format == Format::Json {
+            remark(&warnings(&plan.warnings, self.quiet));
+        }
+        self.destination.write(&document)
+    }
 }
 
 /// Warnings, one per line; with `quiet`, only those without which the output would mislead.

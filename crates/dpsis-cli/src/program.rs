@@ -106,7 +106,7 @@ pub(super) fn execute(command: Command, matches: &ArgMatches) -> Result<ExitCode
     }
     let done = match command {
         Command::Select(arguments) => select(&arguments, run_note(&program(), matches)?),
-        Command::Fit(arguments) => fit(*arguments),
+        Command::Fit(arguments) => fit(*arguments, &run_note(&program(), matches)?),
         Command::Predict(arguments) => predict(&arguments),
         Command::Choose(arguments) => choose(&arguments, run_note(&program(), matches)?),
         Command::Partial(arguments) => partial(&arguments),

@@ -6,27 +6,25 @@ mod sums;
 
 use std::path::Path;
 
-use crate::output::{self, Destination, Format};
-use crate::output_arguments::OutputArguments;
+use crate::output::Format;
 use dpsis::{Error, Result, RunNote};
 use job::Job;
 
 pub(super) use arguments::{SelectArguments, unused};
 
 pub(super) fn select(arguments: &SelectArguments, note: RunNote) -> Result<()> {
-    if arguments.dry_run && arguments.output.format() == Format::Html {
+    let format = arguments.output.format();
+    if arguments.dry_run && matches!(format, Format::Html | Format::Acro | Format::Registry) {
         return Err(Error::request("a dry run comes as text or json"));
     }
     let inputs = arguments.inputs()?;
     let all: Vec<&Path> = inputs.all().collect();
-    let OutputArguments { output, quiet, .. } = &arguments.output;
     if !inputs.partials.is_empty() {
-        let destination = Destination::check(output.as_deref(), &all)?;
-        return sums::select(arguments, &inputs.partials, note, destination);
+        let output = arguments.output.check(&all)?;
+        return sums::select(arguments, &inputs.partials, note, output);
     }
     let job = arguments.job(&inputs)?;
-    let destination = Destination::check(output.as_deref(), &all)?;
-    let (format, quiet) = (arguments.output.format(), *quiet);
+    let output = arguments.output.check(&all)?;
     let Job { table, select, .. } = &job;
     let not_private = job.not_private();
     if arguments.dry_run {
@@ -35,19 +33,17 @@ pub(super) fn select(arguments: &SelectArguments, note: RunNote) -> Result<()> {
             (None, Some(ledger)) => select.dry_run_with_ledger(table, &ledger)?,
             (None, None) => select.dry_run(table)?,
         };
-        return output::write_plan(&plan, format, quiet, destination);
+        return output.write_plan(&plan);
     }
     match &not_private {
-        Some(request) => {
-            output::write(&request.run(table)?.with_run(note), format, quiet, destination)
-        }
+        Some(request) => output.write(&request.run(table)?.with_run(note)),
         None => {
             let selection = match arguments.ledger.open()? {
                 Some(ledger) => select.run_with_ledger(table, &ledger, arguments.ledger.note())?,
                 None => select.run(table)?,
             };
             arguments.say_if_over_memory();
-            output::write(&selection.with_run(note), format, quiet, destination)
+            output.write(&selection.with_run(note))
         }
     }
 }

@@ -1,8 +1,7 @@
 //! A release from sums: the selection, or what its next stage needs of the target.
 
 use crate::ledger_arguments::LedgerArguments;
-use crate::output::{self, Destination};
-use crate::output_arguments::OutputArguments;
+use crate::output::{self, Output};
 use dpsis::{Error, Partial, ReleasedTarget, Result, RunNote, Select, Stage};
 
 /// The sums, and the options of the release.
@@ -11,7 +10,8 @@ pub(super) struct SumsRelease<'a> {
     pub(super) sums: &'a Partial,
     pub(super) seed: Option<u64>,
     pub(super) ledger: &'a LedgerArguments,
-    pub(super) output: &'a OutputArguments,
+    /// Whether a form of the output is stated.
+    pub(super) has_form: bool,
     /// The next step with a released target, in words.
     pub(super) next: &'a str,
 }
@@ -22,19 +22,18 @@ impl SumsRelease<'_> {
     /// # Errors
     ///
     /// Those of the request, the ledger and the output.
-    pub(super) fn run(self, note: RunNote, destination: Destination) -> Result<()> {
+    pub(super) fn run(self, note: RunNote, output: Output) -> Result<()> {
         match self.sums.stage() {
-            Stage::Selection => self.selection(note, destination),
-            _ => self.target(destination),
+            Stage::Selection => self.selection(note, output),
+            _ => self.target(output),
         }
     }
 
-    fn selection(self, note: RunNote, destination: Destination) -> Result<()> {
+    fn selection(self, note: RunNote, output: Output) -> Result<()> {
         let Self { select, sums, .. } = self;
-        let (format, quiet) = (self.output.format(), self.output.quiet);
         if let Some(seed) = self.seed {
             let record = select.seed(seed).release(sums)?.with_run(note);
-            return output::write(&record, format, quiet, destination);
+            return output.write(&record);
         }
         let select = select.check()?;
         if self.ledger.file().is_none() && sums.released().is_some_and(ReleasedTarget::is_paid) {
@@ -47,12 +46,12 @@ impl SumsRelease<'_> {
             Some(ledger) => select.release_with_ledger(sums, &ledger, self.ledger.note())?,
             None => select.release(sums)?,
         };
-        output::write(&selection.with_run(note), format, quiet, destination)
+        output.write(&selection.with_run(note))
     }
 
-    fn target(self, destination: Destination) -> Result<()> {
+    fn target(self, output: Output) -> Result<()> {
         let Self { select, sums, .. } = self;
-        if self.output.format.is_some() {
+        if self.has_form {
             return Err(Error::request(
                 "what is released of a target has a form of its own: no --format",
             ));
@@ -67,7 +66,7 @@ impl SumsRelease<'_> {
         if !released.is_private() {
             output::remark("NOT PRIVATE: drawn from a seed, not for release\n");
         }
-        if !self.output.quiet {
+        if !output.quiet {
             let what = match sums.stage() {
                 Stage::Median => "the median of the target",
                 _ => "the center of the target",
@@ -77,6 +76,6 @@ impl SumsRelease<'_> {
                 .map_or_else(String::new, |spent| format!(", for epsilon {spent} so far"));
             output::remark(&format!("released {what}{spent}: {}\n", self.next));
         }
-        destination.write(&released.to_text()?)
+        output.destination.write(&released.to_text()?)
     }
 }

@@ -13,6 +13,7 @@ pub(super) fn option(parameter: Parameter) -> String {
         Parameter::CandidateColumns => {
             "--name-column, --score-column, --sensitivity-column".to_owned()
         }
+        Parameter::RegistryFacts => "--registry-facts".to_owned(),
         Parameter::Inspect => "dpsis inspect".to_owned(),
         Parameter::DataSets => "dpsis datasets list".to_owned(),
         Parameter::Size => "--rows, --features".to_owned(),

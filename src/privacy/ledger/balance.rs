@@ -19,11 +19,25 @@ pub struct Balance {
     #[serde(serialize_with = "as_text")]
     pub(super) spent: BigRational,
     #[serde(serialize_with = "as_text")]
-    pub(super) left: BigRational,
+    pub(crate) left: BigRational,
     /// The sum of all deltas.
     pub spent_delta: Delta,
     /// The releases that were paid for, in their order.
     pub entries: Vec<LedgerEntry>,
+    /// The notes, in their order.
+    pub notes: Vec<LedgerNote>,
+    /// When and why it was closed, if it was: it then pays for no more releases.
+    pub closed: Option<LedgerNote>,
+}
+
+/// A note on a ledger, or on its closing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct LedgerNote {
+    /// When it was written, in UTC; `None` in a line that was cut off.
+    pub when: Option<String>,
+    /// Its words; those on a closing may be empty.
+    pub text: String,
 }
 
 /// A release that was paid for.
@@ -42,11 +56,21 @@ pub struct LedgerEntry {
     pub command: Option<String>,
     /// The note of the user; empty if there is none.
     pub note: String,
+    /// Whether the run reported that it made the release.
+    pub released: bool,
     /// The kind of error with which it ended, if it did: it is spent all the same.
     pub failed: Option<String>,
     /// The part of its epsilon that it gave back, because its own earlier releases ended it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub returned: Option<Epsilon>,
+}
+
+impl LedgerEntry {
+    /// Whether the run never said how it ended: it goes on, was stopped, or was one of a version
+    /// that said only how it failed.
+    pub fn is_open(&self) -> bool {
+        !self.released && self.failed.is_none() && self.returned.is_none()
+    }
 }
 
 impl Balance {
@@ -58,6 +82,8 @@ impl Balance {
             spent_delta: Delta::zero(),
             terms,
             entries: Vec::new(),
+            notes: Vec::new(),
+            closed: None,
         }
     }
 
@@ -102,8 +128,12 @@ impl Balance {
     /// # Errors
     ///
     /// `Request` if it has another guarantee than the ledger's; `Budget` if it costs more than what
-    /// is left.
+    /// is left, or the ledger is closed.
     pub(super) fn check(&self, expense: &Expense) -> Result<()> {
+        if self.closed.is_some() {
+            let rule = "the ledger is closed: it pays for no more releases";
+            return Err(Error::budget(rule).about([Parameter::Ledger]));
+        }
         let neighbors = |relation| match relation {
             Neighbors::AddRemove => "adding or removing one unit",
             Neighbors::ReplaceOne => "replacing one unit",

@@ -14,7 +14,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
-pub use balance::{Balance, LedgerEntry};
+pub use balance::{Balance, LedgerEntry, LedgerNote};
 pub use expense::Expense;
 pub use receipt::Receipt;
 pub use terms::LedgerTerms;
@@ -83,12 +83,30 @@ impl Ledger {
     /// `Request` if the name is long or holds a line break, or the cap has too many digits; `Io` if
     /// the file exists or cannot be written.
     pub fn create(path: impl AsRef<Path>, terms: LedgerTerms) -> Result<Self> {
+        Self::create_with_note(path, terms, "")
+    }
+
+    /// Creates a ledger with these terms and a first [`note`](Self::note), such as who signed the
+    /// budget off; without one if it is empty.
+    ///
+    /// # Errors
+    ///
+    /// As for [`create`](Self::create) and [`note`](Self::note).
+    pub fn create_with_note(
+        path: impl AsRef<Path>,
+        terms: LedgerTerms,
+        note: &str,
+    ) -> Result<Self> {
         let path = path.as_ref();
         check_words("the name", &terms.name)?;
-        let terms = text::terms(&terms);
+        check_words("the note", note)?;
+        let mut content = text::terms(&terms);
+        if !note.is_empty() {
+            content += &text::note(&now()?, note);
+        }
         // What could not be read again is not written.
-        text::read(terms.as_bytes()).map_err(|_| too_many_digits())?;
-        FILE.create(path, &terms)?;
+        text::read(content.as_bytes()).map_err(|_| too_many_digits())?;
+        FILE.create(path, &content)?;
         Ok(Self { path: path.to_owned() })
     }
 
@@ -155,10 +173,10 @@ impl Ledger {
     ///
     /// # Errors
     ///
-    /// `Budget` if less than its epsilon or its delta is left; `Request` if the release has another
-    /// neighbor relation or unit than the ledger, or a text of it cannot be a part of a line; as
-    /// for [`read`](Self::read); `Io` if the file cannot be written, or the clock is wrong. The
-    /// release must then not be made.
+    /// `Budget` if less than its epsilon or its delta is left, or the ledger is closed; `Request` if
+    /// the release has another neighbor relation or unit than the ledger, or a text of it cannot be
+    /// a part of a line; as for [`read`](Self::read); `Io` if the file cannot be written, or the
+    /// clock is wrong. The release must then not be made.
     pub fn spend(&self, expense: &Expense) -> Result<Receipt> {
         expense.check()?;
         let when = now()?;
@@ -173,19 +191,67 @@ impl Ledger {
         Ok(Receipt::of(&after))
     }
 
-    /// Marks a release that was paid for as failed, with the kind of its error. It stays spent.
+    /// Marks a release that was paid for as made: a run without this, and that did not fail, never
+    /// reported back.
     ///
     /// # Errors
     ///
     /// As for [`read`](Self::read); `Input` if the ledger has no such entry; `Io` if the file
     /// cannot be written.
+    pub fn mark_released(&self, receipt: &Receipt) -> Result<()> {
+        self.remark(receipt, &text::released(receipt.entry))
+    }
+
+    /// Marks a release that was paid for as failed, with the kind of its error. It stays spent.
+    ///
+    /// # Errors
+    ///
+    /// As for [`mark_released`](Self::mark_released).
     pub fn mark_failed(&self, receipt: &Receipt, kind: ErrorKind) -> Result<()> {
+        self.remark(receipt, &text::failure(receipt.entry, kind))
+    }
+
+    /// Appends a line on an entry.
+    fn remark(&self, receipt: &Receipt, line: &str) -> Result<()> {
         let locked = Locked::to_append(&FILE, &self.path)?;
         let (balance, ending) = text::read(&locked.content)?;
         if receipt.entry > balance.entries.len() {
             return Err(Error::input("the ledger has no entry of this receipt"));
         }
-        locked.append(&(ending.text() + &text::failure(receipt.entry, kind)))
+        locked.append(&(ending.text() + line))
+    }
+
+    /// Appends a note with the time, such as what a custodian decided: it changes nothing of what
+    /// is spent or left. It must not be private.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if it is empty, long, or holds a line break; as for [`read`](Self::read); `Io` if
+    /// the file cannot be written, or the clock is wrong.
+    pub fn note(&self, words: &str) -> Result<()> {
+        if words.is_empty() {
+            return Err(Error::request("the note is empty"));
+        }
+        check_words("the note", words)?;
+        let locked = Locked::to_append(&FILE, &self.path)?;
+        let (_, ending) = text::read(&locked.content)?;
+        locked.append(&(ending.text() + &text::note(&now()?, words)))
+    }
+
+    /// Closes the ledger, with a note that may be empty: from then on it pays for no release. What
+    /// was paid for before may still end, and notes may be added.
+    ///
+    /// # Errors
+    ///
+    /// As for [`note`](Self::note); `Request` if it is closed.
+    pub fn close(&self, words: &str) -> Result<()> {
+        check_words("the note", words)?;
+        let locked = Locked::to_append(&FILE, &self.path)?;
+        let (balance, ending) = text::read(&locked.content)?;
+        if balance.closed.is_some() {
+            return Err(Error::request("the ledger is closed"));
+        }
+        locked.append(&(ending.text() + &text::closed(&now()?, words)))
     }
 
     /// Takes back a part of the price of a release that was ended by its own earlier releases: of
@@ -206,8 +272,8 @@ impl Ledger {
         Ok(after)
     }
 
-    /// Pays for a release and makes it; marks it as failed if it fails, and takes back its unspent
-    /// part if its own earlier releases ended it.
+    /// Pays for a release and makes it; marks it as made, or as failed if it fails, and takes back
+    /// its unspent part if its own earlier releases ended it.
     ///
     /// # Errors
     ///
@@ -219,7 +285,11 @@ impl Ledger {
     ) -> Result<(T, Receipt)> {
         let receipt = self.spend(expense)?;
         match release() {
-            Ok(released) => Ok((released, receipt)),
+            Ok(released) => {
+                // It is made and paid for whether or not the ledger says so.
+                let _ = self.mark_released(&receipt);
+                Ok((released, receipt))
+            }
             Err(error) => {
                 if let Some(Ok(unspent)) = error.unspent().map(str::parse)
                     && let Ok(after) = self.take_back(&receipt, &unspent)

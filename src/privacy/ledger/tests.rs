@@ -136,6 +136,8 @@ fn a_failed_release_is_marked_and_stays_spent() {
     assert_eq!(balance.spent(), "0.75");
     let marks: Vec<_> = balance.entries.iter().map(|entry| entry.failed.as_deref()).collect();
     assert_eq!(marks, [Some("input"), None]);
+    let released: Vec<_> = balance.entries.iter().map(|entry| entry.released).collect();
+    assert_eq!(released, [false, true]);
     // An earlier entry can be marked after later ones, one of another ledger that is longer cannot.
     ledger.mark_failed(&receipt, ErrorKind::Canceled).unwrap();
     assert_eq!(ledger.read().unwrap().entries[1].failed.as_deref(), Some("canceled"));
@@ -144,6 +146,66 @@ fn a_failed_release_is_marked_and_stays_spent() {
     // A release that cannot be paid for is not begun.
     let refused = ledger.pay(&expense("0.5"), || -> Result<()> { unreachable!() });
     assert_eq!(refused.unwrap_err().kind(), ErrorKind::Budget);
+}
+
+/// A closed ledger pays for nothing, and what was written stays as it was.
+#[test]
+fn a_closed_ledger_pays_for_nothing_more() {
+    let folder = Folder::new();
+    let terms = LedgerTerms::new("1".parse().unwrap());
+    let ledger = Ledger::create_with_note(folder.path(), terms, "signed off: the board").unwrap();
+    let receipt = ledger.spend(&expense("0.25")).unwrap();
+    let mut before = fs::read(folder.path()).unwrap();
+    let mut grown = || {
+        let now = fs::read(folder.path()).unwrap();
+        assert!(now.len() > before.len() && now.starts_with(&before));
+        before = now;
+    };
+    ledger.note("the second look, at last").unwrap();
+    grown();
+    ledger.close("the study is over").unwrap();
+    grown();
+    for refused in [ledger.spend(&expense("0.25")).map(drop), ledger.check(&expense("0.25"))] {
+        let error = refused.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Budget);
+        assert!(error.to_string().contains("closed"), "{error}");
+    }
+    assert_eq!(ledger.close("").unwrap_err().kind(), ErrorKind::Request);
+    // What was paid for before may end, and there is more to say.
+    assert!(ledger.read().unwrap().entries[0].is_open());
+    ledger.mark_released(&receipt).unwrap();
+    grown();
+    ledger.note("archived").unwrap();
+    grown();
+    let balance = ledger.read().unwrap();
+    assert!(balance.entries[0].released && !balance.entries[0].is_open());
+    let notes: Vec<&str> = balance.notes.iter().map(|note| &*note.text).collect();
+    assert_eq!(notes, ["signed off: the board", "the second look, at last", "archived"]);
+    assert_eq!(balance.closed.unwrap().text, "the study is over");
+    for wrong in ["", "a\nb", " a", "a\u{2028}b", &"n".repeat(201)] {
+        assert_eq!(ledger.note(wrong).unwrap_err().kind(), ErrorKind::Request, "{wrong:?}");
+    }
+    let other = Folder::new();
+    let terms = LedgerTerms::new("1".parse().unwrap());
+    assert!(Ledger::create_with_note(other.path(), terms, "a\nb").is_err());
+    assert!(!other.path().exists());
+}
+
+/// A closing and the last of a budget race: a release is paid for before the closing, or not at
+/// all.
+#[test]
+fn a_closing_and_a_spend_do_not_overlap() {
+    for _ in 0..20 {
+        let folder = Folder::new();
+        let ledger = folder.ledger("1");
+        let paid = std::thread::scope(|scope| {
+            let spends = scope.spawn(|| ledger.spend(&expense("0.5")).is_ok());
+            ledger.close("").unwrap();
+            spends.join().unwrap()
+        });
+        // Entries below a closing are not read.
+        assert_eq!(ledger.read().unwrap().entries.len(), usize::from(paid));
+    }
 }
 
 /// Sums whose exact text could not be read again are not written.

@@ -4,7 +4,7 @@ use num_rational::BigRational;
 
 use super::utc::is_utc;
 use super::words::check_words;
-use super::{Balance, Expense, LedgerEntry, LedgerTerms};
+use super::{Balance, Expense, LedgerEntry, LedgerNote, LedgerTerms};
 use crate::error::{Error, ErrorKind, Result};
 use crate::exact::{format_rational, parse_rational};
 use crate::privacy::{Delta, Epsilon, Neighbors, Unit};
@@ -13,8 +13,16 @@ use crate::privacy::{Delta, Epsilon, Neighbors, Unit};
 pub(super) const VERSION: &str = "dpsis ledger 1";
 
 /// The beginnings of lines that say something of an earlier entry.
+const ENDED: &str = "ended ";
 const FAILED: &str = "failed ";
 const RETURNED: &str = "returned ";
+
+/// The end of the line of an entry whose release was made.
+const RELEASED: &str = "released";
+
+/// The beginnings of lines that say something of the ledger.
+const NOTE: &str = "note ";
+const CLOSED: &str = "closed ";
 
 /// The end of a line that was cut off and then ended by a later entry.
 const CUT: &str = " (cut off)";
@@ -85,6 +93,22 @@ fn split_delta(text: &str) -> Option<(&str, Delta)> {
         Some((epsilon, delta)) => Delta::sum(delta).map(|delta| (epsilon, delta)),
         None => Some((text, Delta::zero())),
     }
+}
+
+/// The line that says that the release of an entry was made.
+pub(super) fn released(number: usize) -> String {
+    format!("{ENDED}{number}: {RELEASED}\n")
+}
+
+/// The line of a note.
+pub(super) fn note(when: &str, words: &str) -> String {
+    format!("{NOTE}{when}: {words}\n")
+}
+
+/// The line that closes the ledger.
+pub(super) fn closed(when: &str, words: &str) -> String {
+    let words = if words.is_empty() { String::new() } else { format!(": {words}") };
+    format!("{CLOSED}{when}{words}\n")
 }
 
 /// The line that marks an entry as failed.
@@ -169,15 +193,22 @@ fn read_terms(lines: &[&[u8]]) -> Option<Balance> {
     (version == VERSION && blank.is_empty()).then(|| Balance::new(terms))
 }
 
-/// Reads a whole line, an entry or a remark on an earlier one; false if it is none.
+/// Reads a whole line, an entry or a remark; false if it is none.
 fn read_line(balance: &mut Balance, line: &[u8]) -> bool {
+    type Read = fn(&mut Balance, &str) -> Option<()>;
+    let remarks: [(&str, Read); 5] = [
+        (ENDED, read_ended),
+        (FAILED, read_failure),
+        (RETURNED, read_returned),
+        (NOTE, read_note),
+        (CLOSED, read_closed),
+    ];
     let Ok(line) = std::str::from_utf8(line) else { return false };
-    let read = match (line.strip_prefix(FAILED), line.strip_prefix(RETURNED)) {
-        (Some(failure), _) => read_failure(balance, failure),
-        (_, Some(returned)) => read_returned(balance, returned),
-        _ => read_entry(balance, line),
-    };
-    read.is_some()
+    let remark = remarks.iter().find_map(|(mark, read)| Some((line.strip_prefix(mark)?, read)));
+    match remark {
+        Some((rest, read)) => read(balance, rest).is_some(),
+        None => read_entry(balance, line).is_some(),
+    }
 }
 
 fn read_entry(balance: &mut Balance, line: &str) -> Option<()> {
@@ -199,14 +230,19 @@ fn read_entry(balance: &mut Balance, line: &str) -> Option<()> {
         when: Some(when.to_owned()),
         command: Some(command.to_owned()),
         note: note.to_owned(),
+        released: false,
         failed: None,
         returned: None,
     });
     Some(())
 }
 
-/// The number of the next entry, its epsilon and delta, and what follows the comma behind them.
+/// The number of the next entry, its epsilon and delta, and what follows the comma behind them. A
+/// closed ledger has none.
 fn read_cost<'a>(balance: &Balance, line: &'a str) -> Option<(usize, Epsilon, Delta, &'a str)> {
+    if balance.closed.is_some() {
+        return None;
+    }
     let number = balance.entries.len() + 1;
     let cost = line.strip_prefix(&format!("{number}: epsilon "))?;
     let (cost, rest) = cost.split_once(',')?;
@@ -214,10 +250,24 @@ fn read_cost<'a>(balance: &Balance, line: &'a str) -> Option<(usize, Epsilon, De
     Some((number, epsilon.parse().ok()?, delta, rest))
 }
 
-fn read_failure(balance: &mut Balance, failure: &str) -> Option<()> {
-    let (number, kind) = failure.split_once(": ")?;
+/// The earlier entry that a remark is on, and what the remark says.
+fn remarked<'a>(
+    balance: &'a mut Balance,
+    remark: &'a str,
+) -> Option<(&'a mut LedgerEntry, &'a str)> {
+    let (number, words) = remark.split_once(": ")?;
     let place = number.parse::<usize>().ok()?.checked_sub(1)?;
-    let entry = balance.entries.get_mut(place)?;
+    Some((balance.entries.get_mut(place)?, words))
+}
+
+fn read_ended(balance: &mut Balance, ended: &str) -> Option<()> {
+    let (entry, word) = remarked(balance, ended)?;
+    entry.released = word == RELEASED;
+    entry.released.then_some(())
+}
+
+fn read_failure(balance: &mut Balance, failure: &str) -> Option<()> {
+    let (entry, kind) = remarked(balance, failure)?;
     let (_, word) = KINDS.iter().find(|(_, word)| *word == kind)?;
     entry.failed = Some((*word).to_owned());
     Some(())
@@ -237,12 +287,34 @@ fn read_returned(balance: &mut Balance, returned: &str) -> Option<()> {
     Some(())
 }
 
-/// Reads a line that was cut off: an entry counts if its epsilon is whole; that one failed, or gave
-/// something back, is then not said. False if it may be an entry whose epsilon is unknown, or no
-/// line of a ledger.
+fn read_note(balance: &mut Balance, note: &str) -> Option<()> {
+    let (when, words) = note.split_once(": ")?;
+    balance.notes.push(noted(when, words)?);
+    Some(())
+}
+
+fn read_closed(balance: &mut Balance, closed: &str) -> Option<()> {
+    let (when, words) = closed.split_once(": ").unwrap_or((closed, ""));
+    balance.closed = Some(noted(when, words)?);
+    Some(())
+}
+
+/// A note of a time.
+fn noted(when: &str, words: &str) -> Option<LedgerNote> {
+    let is_right = is_utc(when) && check_words("", words).is_ok();
+    is_right.then(|| LedgerNote { when: Some(when.to_owned()), text: words.to_owned() })
+}
+
+/// Reads a line that was cut off: an entry counts if its epsilon is whole, and so does a closing;
+/// how an entry ended, or a note, is then not said. False if it may be an entry whose epsilon is
+/// unknown, or no line of a ledger.
 fn read_cut(balance: &mut Balance, line: &[u8]) -> bool {
-    let marks = [FAILED, RETURNED].map(str::as_bytes);
-    if marks.iter().any(|mark| line.starts_with(mark) || mark.starts_with(line)) {
+    let is = |mark: &str| line.starts_with(mark.as_bytes()) || mark.as_bytes().starts_with(line);
+    if !line.is_empty() && is(CLOSED) {
+        balance.closed.get_or_insert(LedgerNote { when: None, text: String::new() });
+        return true;
+    }
+    if [ENDED, FAILED, RETURNED, NOTE].into_iter().any(is) {
         return true;
     }
     // The cut may be in the middle of a letter of the note.
@@ -255,6 +327,7 @@ fn read_cut(balance: &mut Balance, line: &[u8]) -> bool {
         when: None,
         command: None,
         note: String::new(),
+        released: false,
         failed: None,
         returned: None,
     });

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::ChooseArguments;
-use crate::output::Destination;
+use crate::output::Output;
 use crate::privacy_arguments::privacy;
 use crate::sums_release::SumsRelease;
 use crate::values::{parse_center, with_shares};
@@ -81,20 +81,16 @@ impl ChooseArguments {
 }
 
 /// Releases the selection, or what the next stage needs of the target.
-pub(super) fn release(
-    arguments: &ChooseArguments,
-    note: RunNote,
-    destination: Destination,
-) -> Result<()> {
+pub(super) fn release(arguments: &ChooseArguments, note: RunNote, output: Output) -> Result<()> {
     let sums = Partial::of_query(&arguments.file)?;
     let release = SumsRelease {
         select: arguments.state_release(sums.request(arguments.k())?)?,
         sums: &sums,
         seed: arguments.seed,
         ledger: &arguments.ledger,
-        output: &arguments.output,
+        has_form: arguments.output.format.is_some(),
         next: "make the next query with it (dpsis sql --released), then choose again with the same --eps and \
                --split",
     };
-    release.run(note, destination)
+    release.run(note, output)
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use super::arguments::SelectArguments;
 use crate::files::read_text;
-use crate::output::Destination;
+use crate::output::Output;
 use crate::sums_release::SumsRelease;
 use dpsis::{Error, MaskedPartial, Partial, Result, RunNote, SelectOptions};
 
@@ -14,7 +14,7 @@ pub(super) fn select(
     arguments: &SelectArguments,
     partials: &[PathBuf],
     note: RunNote,
-    destination: Destination,
+    output: Output,
 ) -> Result<()> {
     let sums = merged(partials)?;
     let mut options = SelectOptions::default();
@@ -26,11 +26,11 @@ pub(super) fn select(
         sums: &sums,
         seed: arguments.seed,
         ledger: &arguments.ledger,
-        output: &arguments.output,
+        has_form: arguments.output.format.is_some(),
         next: "make the partials of the next stage with it (dpsis partial --released), then select again with the \
                same --eps and --split",
     };
-    release.run(note, destination)
+    release.run(note, output)
 }
 
 /// The sums of all files.

@@ -35,11 +35,12 @@ fn run(command: &str) -> std::process::Output {
     // A command that makes a folder of its own leaves none here.
     let project = project();
     let folder = if is_on_our_data(command) { &project } else { elsewhere.path() };
-    Command::new(env!("CARGO_BIN_EXE_dpsis"))
-        .args(arguments.split_whitespace().map(|word| word.trim_matches('\'')))
-        .current_dir(folder)
-        .output()
-        .unwrap()
+    // What is in quotes is one word.
+    let words = arguments.split('\'').enumerate().flat_map(|(i, part)| match i % 2 {
+        0 => part.split_whitespace().collect(),
+        _ => vec![part],
+    });
+    Command::new(env!("CARGO_BIN_EXE_dpsis")).args(words).current_dir(folder).output().unwrap()
 }
 
 /// Whether a command reads a table that comes with the project.

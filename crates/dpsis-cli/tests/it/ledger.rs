@@ -226,6 +226,80 @@ fn a_ledger_is_created_and_shown() {
     assert!(report.contains(" ledger spent 0.5 of 1, 0.5 left"), "{report}");
 }
 
+/// A custodian signs off, looks, notes and closes; what was written stays as it was.
+#[test]
+fn a_ledger_is_kept_and_closed() {
+    let folder = Folder::new();
+    fs::remove_file(folder.path("budget.txt")).unwrap();
+    let create = "ledger create --cap 1 --note";
+    let signed = |note: &str| {
+        let mut command = folder.command(create);
+        command.args([note, "budget.txt"]).output().unwrap().status.code()
+    };
+    assert_eq!(signed("a\nb"), Some(2));
+    assert!(!folder.path("budget.txt").exists());
+    assert_eq!(signed("signed off by <the> board"), Some(0));
+    let mut before = folder.text();
+    let mut appended = |words: &str| {
+        let output = folder.run(words);
+        assert_eq!(output.status.code(), Some(0), "{words}: {}", flat(&output.stderr));
+        let after = folder.text();
+        assert!(after.starts_with(&before), "{words}");
+        let lines = after[before.len()..].to_owned();
+        before = after;
+        lines
+    };
+    assert!(appended(&format!("{CHOOSE} 0.25")).ends_with("choose\nended 1: released\n"));
+    assert!(appended("ledger note budget.txt second").ends_with("Z: second\n"));
+    // As a run leaves it that is stopped after it has paid.
+    let paid = Ledger::open(folder.path("budget.txt")).unwrap();
+    paid.spend(&dpsis::Expense::new("0.5".parse().unwrap(), "select")).unwrap();
+    assert!(appended("ledger close --note over budget.txt").ends_with("Z: over\n"));
+    for release in [CHOOSE, SELECT] {
+        let said = folder.refused(&format!("{release} 0.125"), 4);
+        assert!(said.contains("the ledger is closed"), "{said}");
+    }
+    folder.refused(&format!("{SELECT} 0.125 --dry-run"), 4);
+    folder.refused("ledger close budget.txt", 2);
+    folder.refused("ledger note budget.txt", 2);
+    for command in ["close none.txt", "note none.txt a"] {
+        folder.refused(&format!("ledger {command}"), 5);
+    }
+    folder.refused("ledger close models.csv", 3);
+    assert!(appended("ledger note budget.txt archived").ends_with("Z: archived\n"));
+
+    let shown = flat(&folder.run("ledger show budget.txt").stdout);
+    for words in
+        ["never reported back; spent all the same", ", signed off by <the> board note", "Z, over"]
+    {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
+    let json = folder.run("ledger show --format json budget.txt").stdout;
+    let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
+    let released: Vec<_> =
+        json["entries"].as_array().unwrap().iter().map(|entry| &entry["released"]).collect();
+    assert_eq!(released, [true, false]);
+    assert_eq!(
+        (&json["notes"][1]["text"], &json["closed"]["text"]),
+        (&"second".into(), &"over".into())
+    );
+    let page =
+        String::from_utf8(folder.run("ledger show --format html budget.txt").stdout).unwrap();
+    for words in [
+        "0.25 OF 1 LEFT",
+        ">CLOSED<",
+        "1 run never reported back (number 2)",
+        "signed off by &lt;the&gt; board",
+        "<li><span class=\"key p0\"></span>choose: 0.25 (25%)</li>",
+        "select: 0.5 (50%)",
+    ] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+    for fetch in ["http", "src=", "url(", "<script", "<the>"] {
+        assert!(!page.contains(fetch), "{fetch}");
+    }
+}
+
 fn started(mut command: Command) -> Child {
     command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
 }

@@ -6,6 +6,7 @@
 mod support;
 
 mod account;
+mod acro;
 mod bad_input;
 mod choose;
 mod claims;

@@ -1,157 +1,267 @@
-//! The page on the deployments registry: every key it names is in a record, and its example follows
-//! from one.
+//! Entries of the deployments registry: every field is one of its schema, of the kind that the
+//! schema says, and says what the record says. Python validates them with a validator of schemas.
 #![allow(clippy::unwrap_used)] // in a test a panic is how a failure is said
 
-use std::path::Path;
-use std::process::Command;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
 
 use serde_json::Value;
 
-/// The fields that entries of the registry must have: those of its schema and of its published
-/// entries in 2026, without the lists of sources and authors.
-const FIELDS: [&str; 27] = [
-    "product.name",
-    "product.data_curators",
-    "product.intended_use",
-    "product.description",
-    "product.data_product_type",
-    "product.data_product_region",
-    "product.data_product_sector",
-    "product.publication_date",
-    "dp_flavor.name",
-    "dp_flavor.data_domain",
-    "dp_flavor.unprotected_quantities",
-    "privacy_loss.privacy_unit",
-    "privacy_loss.privacy_unit_description",
-    "privacy_loss.privacy_parameters.epsilon",
-    "privacy_loss.privacy_parameters.delta",
-    "privacy_loss.privacy_parameters_description",
-    "model.model_name",
-    "model.actors",
-    "model.release_type",
-    "model.release_type_description",
-    "model.data_source_type",
-    "model.access_type",
-    "accounting.post_processing",
-    "accounting.composition",
-    "implementation.pre_processing_eda_hyperparameter_tuning",
-    "implementation.mechanisms",
-    "implementation.justification",
-];
+const SCHEMA: &str = include_str!("../registry-schema-2026-07-15.json");
 
-fn project() -> std::path::PathBuf {
+fn project() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-fn page() -> String {
-    std::fs::read_to_string(project().join("docs/registry.md")).unwrap()
-}
-
-fn record(words: &str) -> Value {
-    let command = Command::new(env!("CARGO_BIN_EXE_dpsis"))
-        .args(words.split_whitespace())
+/// Runs the program with a file of facts, FACTS.
+fn run(words: &str, facts: &str) -> Output {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("facts.json");
+    std::fs::write(&path, facts).unwrap();
+    let word =
+        |word: &str| if word == "FACTS" { path.to_str().unwrap().to_owned() } else { word.into() };
+    Command::new(env!("CARGO_BIN_EXE_dpsis"))
+        .args(words.split_whitespace().map(word))
         .current_dir(project())
         .output()
-        .unwrap();
-    assert_eq!(command.status.code(), Some(0), "{words}");
-    serde_json::from_slice(&command.stdout).unwrap()
+        .unwrap()
 }
 
-/// The parts of a line in backticks.
-fn quoted(line: &str) -> impl Iterator<Item = &str> {
-    line.split('`').skip(1).step_by(2)
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-#[test]
-fn every_field_has_a_row_and_every_key_is_in_a_record() {
-    let folder = tempfile::tempdir().unwrap();
-    let ledger = folder.path().join("budget.txt");
-    let ledger = ledger.to_str().unwrap();
-    let create = ["ledger", "create", "--cap", "9", "--delta", "1e-5", ledger];
-    assert!(Command::new(env!("CARGO_BIN_EXE_dpsis")).args(create).status().unwrap().success());
-    let peel = format!(
-        "select --k 20 --eps 2 --delta 1e-6 --mechanism peel --format json --target-number --ledger {ledger} datasets/demo.csv"
-    );
-    let models = folder.path().join("models.csv");
-    std::fs::write(&models, "name,score\na,1\nb,2\n").unwrap();
-    let models = models.to_str().unwrap();
-    let choose = format!("choose --k 1 --eps 1 --sensitivity 1 --format json {models}");
-    let records = [record(&peel), record(&choose)];
-    let page = page();
-    let rows: Vec<(&str, &str)> =
-        page.lines().filter_map(|line| line.strip_prefix("| `")?.split_once(" | ")).collect();
-    for field in FIELDS {
-        let has =
-            |(fields, _): &&(&str, &str)| format!("`{fields}").contains(&format!("`{field}`"));
-        assert_eq!(rows.iter().filter(has).count(), 1, "{field}");
-    }
-    let mut keys = 0;
-    for (_, meaning) in rows {
-        let tops = ["run", "guarantee", "public", "score", "mechanism", "randomness", "ledger"];
-        let is_key = |word: &&str| {
-            word.split_once('.').is_some_and(|(top, _)| tops.contains(&top))
-                || ["version", "warnings", "verdict"].contains(word)
+const SELECT: &str = "select --k 5 --eps 2 --format registry datasets/demo.csv";
+
+/// The facts that the page shows.
+fn facts() -> String {
+    let page = std::fs::read_to_string(project().join("docs/registry.md")).unwrap();
+    page.split("```json\n").nth(1).unwrap().split("```").next().unwrap().to_owned()
+}
+
+/// The fields of an entry by their places in the schema; null for what is missing. It reads no more
+/// of YAML than is written.
+fn fields(yaml: &str) -> BTreeMap<String, Value> {
+    let mut fields = BTreeMap::<String, Value>::new();
+    let mut keys: Vec<String> = Vec::new();
+    for line in yaml.lines().filter(|line| !line.starts_with('#')) {
+        let indent = (line.len() - line.trim_start().len()) / 2;
+        if let Some(item) = line.trim_start().strip_prefix("- ") {
+            let list = fields.entry(keys.join("/")).or_default();
+            if list.is_null() {
+                *list = Value::Array(Vec::new());
+            }
+            list.as_array_mut().unwrap().push(serde_json::from_str(item).unwrap());
+            continue;
+        }
+        let (key, value) = line.trim_start().split_once(':').unwrap();
+        keys.truncate(indent);
+        assert_eq!(keys.len(), indent, "{line}");
+        keys.push(key.to_owned());
+        let value = match value.trim_start() {
+            todo if todo.starts_with("# TODO: ") => Value::Null,
+            // A list or fields below it.
+            "" => continue,
+            value => serde_json::from_str(value).unwrap(),
         };
-        for key in quoted(meaning).filter(is_key) {
-            let path = format!("/{}", key.replace('.', "/"));
-            assert!(records.iter().any(|record| record.pointer(&path).is_some()), "{key}");
-            keys += 1;
+        assert_eq!(fields.insert(keys.join("/"), value), None, "{line}");
+    }
+    fields
+}
+
+/// Every field that the schema requires is there, every field is of the schema, and what is not
+/// missing has its kind.
+fn check(fields: &BTreeMap<String, Value>) {
+    let schema: Value = serde_json::from_str(SCHEMA).unwrap();
+    for (path, value) in fields {
+        let node = path.split('/').fold(&schema, |node, key| &node["properties"][key]);
+        assert!(node.is_object(), "{path} is not in the schema");
+        let is = |kind: &Value| match kind.as_str().unwrap() {
+            "string" => value.is_string(),
+            "number" => value.is_number(),
+            "integer" => value.is_u64(),
+            "array" => value.as_array().is_some_and(|all| all.iter().all(Value::is_string)),
+            _ => false,
+        };
+        let kinds = match &node["type"] {
+            Value::Array(kinds) => kinds.clone(),
+            Value::Null => vec!["string".into()],
+            kind => vec![kind.clone()],
+        };
+        assert!(value.is_null() || kinds.iter().any(is), "{path}: {value}");
+        if let (Some(words), false) = (node["enum"].as_array(), value.is_null()) {
+            assert!(words.contains(value), "{path}: {value}");
         }
     }
-    assert!(keys >= 20, "{keys}");
+    for group in ["", "deployment", "deployment/basic", "deployment/administrative"] {
+        let node = group
+            .split('/')
+            .filter(|key| !key.is_empty())
+            .fold(&schema, |node, key| &node["properties"][key]);
+        for key in node["required"].as_array().unwrap() {
+            let path = format!("{group}/{}", key.as_str().unwrap());
+            let path = path.trim_start_matches('/');
+            assert!(fields.keys().any(|field| field.starts_with(path)), "{path}");
+        }
+    }
 }
 
-/// The example of the page, made from the record of the command whose record is shown elsewhere.
 #[test]
-fn the_example_follows_from_a_record() {
-    let record = record("select --k 5 --eps 2 --seed 6 --format json datasets/demo.csv");
-    let text = |path: &str| match record.pointer(path).unwrap() {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
+fn an_entry_without_facts_marks_what_is_missing() {
+    let output = run(SELECT, "");
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let yaml = String::from_utf8(output.stdout.clone()).unwrap();
+    assert!(yaml.lines().nth(1).unwrap().contains("does not validate yet"), "{yaml}");
+    let fields = fields(&yaml);
+    check(&fields);
+    let missing: Vec<&String> =
+        fields.iter().filter(|(_, value)| value.is_null()).map(|(path, _)| path).collect();
+    let said = said(&output);
+    assert!(said.contains("the entry does not validate yet: TODO marks "), "{said}");
+    assert_eq!(said.matches(", ").count() + 1, missing.len(), "{said}");
+    for path in missing {
+        assert!(said.contains(path.rsplit('/').next().unwrap()), "{path}: {said}");
+    }
+    for (path, value) in [
+        ("dp_variant/variant_name", "Pure DP"),
+        ("dp_variant/data_domain", "Tables with 300 features and any number of rows."),
+        ("privacy_loss/privacy_unit", "row"),
+        ("deployment_model/model_name", "Central"),
+        (
+            "accounting/composition",
+            "Sequential composition of pure:0.2, pure:0.15, pure:1.25, pure:0.4.",
+        ),
+    ] {
+        assert_eq!(fields[&format!("deployment/{path}")], value, "{path}");
+    }
+    assert_eq!(fields["deployment/privacy_loss/privacy_parameters/epsilon"], 2);
+    assert!(!yaml.contains("delta:"), "{yaml}");
+}
+
+/// The facts of the page complete the entry.
+#[test]
+fn with_facts_nothing_is_missing() {
+    let output = run(&format!("{SELECT} --registry-facts FACTS"), &facts());
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    assert!(!said(&output).contains("TODO"));
+    let yaml = String::from_utf8(output.stdout).unwrap();
+    assert!(!yaml.contains("TODO") && !yaml.contains("does not validate"), "{yaml}");
+    let fields = fields(&yaml);
+    check(&fields);
+    let facts: Value = serde_json::from_str(&facts()).unwrap();
+    assert_eq!(fields["deployment/basic/name"], facts["name"]);
+    assert_eq!(fields["deployment/administrative/registry_authors"], facts["registry_authors"]);
+    // What is stated is added to what the record says.
+    let unit = format!("row ({})", facts["privacy_unit"].as_str().unwrap());
+    assert_eq!(fields["deployment/privacy_loss/privacy_unit"], unit);
+}
+
+/// The places of all fields of the schema.
+fn leaves(node: &Value, path: &str, all: &mut Vec<String>) {
+    match node["properties"].as_object() {
+        Some(properties) => {
+            for (key, node) in properties {
+                leaves(node, format!("{path}/{key}").trim_start_matches('/'), all);
+            }
+        }
+        None => all.push(path.to_owned()),
+    }
+}
+
+/// With what may be left out, all fields of the schema are there but the parameters of other
+/// guarantees.
+#[test]
+fn every_field_of_the_schema_can_be_filled() {
+    let mut all: Value = serde_json::from_str(&facts()).unwrap();
+    all["status"] = "Pending".into();
+    all["tier"] = 2.into();
+    for free in [
+        "model_name_details",
+        "data_source_type_details",
+        "access_type_details",
+        "sources",
+        "notes",
+    ] {
+        all[free] = "a text".into();
+    }
+    let output = run(&format!("{SELECT} --registry-facts FACTS"), &all.to_string());
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let fields = fields(&String::from_utf8(output.stdout).unwrap());
+    check(&fields);
+    assert_eq!((&fields["status"], &fields["tier"]), (&"Pending".into(), &2.into()));
+    let mut expected = Vec::new();
+    leaves(&serde_json::from_str(SCHEMA).unwrap(), "", &mut expected);
+    expected.retain(|path| !path.ends_with("/delta") && !path.ends_with("/rho"));
+    expected.sort();
+    assert_eq!(fields.into_keys().collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn choices_models_and_deltas_have_entries() {
+    let folder = tempfile::tempdir().unwrap();
+    let models = folder.path().join("models.csv");
+    std::fs::write(&models, "name,score\na,1\nb,2\n").unwrap();
+    let choose =
+        format!("choose --eps 1/3 --sensitivity 1 --format registry {}", models.to_str().unwrap());
+    let peel =
+        "select --k 20 --eps 2 --delta 1e-6 --mechanism peel --format registry datasets/demo.csv";
+    let fit = "fit --k 2 --eps 9 --format registry datasets/demo.csv";
+    let of = |words: &str| {
+        let output = run(words, "");
+        assert_eq!(output.status.code(), Some(0), "{words}: {}", said(&output));
+        let yaml = String::from_utf8(output.stdout).unwrap();
+        let fields = fields(&yaml);
+        check(&fields);
+        (yaml, fields)
     };
-    let flavor = if text("/guarantee/delta") == "0" { "Pure DP" } else { "Approximate DP" };
-    let spent = record["guarantee"]["spent"].as_array().unwrap();
-    let part = |part: &Value| {
-        format!("{} {}", part["epsilon"].as_str().unwrap(), part["for"].as_str().unwrap())
-    };
-    let spent: Vec<String> = spent.iter().map(part).collect();
-    let events = record["guarantee"]["events"].as_array().unwrap();
-    let events: Vec<&str> = events.iter().map(|event| event.as_str().unwrap()).collect();
-    assert_eq!(text("/guarantee/neighbors"), "add/remove");
-    let lines = [
-        "  dp_flavor:".to_owned(),
-        format!("    name: {flavor}"),
-        format!(
-            "    data_domain: Tables with {} features and any number of rows.",
-            text("/public/features")
+    let (yaml, fields) = of(&choose);
+    // Not below a third.
+    assert!(yaml.contains("epsilon: 0.33333333333333337\n"), "{yaml}");
+    assert_eq!(fields["deployment/privacy_loss/privacy_unit"], "unit");
+    let (yaml, fields) = of(peel);
+    assert!(yaml.contains("      delta: 0.000001\n"), "{yaml}");
+    assert_eq!(fields["deployment/dp_variant/variant_name"], "Approximate DP");
+    let (_, fields) = of(fit);
+    assert_eq!(fields["deployment/basic/data_product_type"], "Machine learning model");
+}
+
+/// Wrong facts are refused before the run, and say nothing of their values.
+#[test]
+fn wrong_facts_are_refused() {
+    for (facts, words) in [
+        ("[1]", "no JSON object"),
+        ("{\"name\": ", "no JSON object: see line 1"),
+        ("{\"nam\": \"a\"}", "no field \"nam\""),
+        ("{\"epsilon\": 1}", "the record says what \"epsilon\" is"),
+        ("{\"variant_name\": \"Pure DP\"}", "the record says"),
+        ("{\"name\": 3}", "\"name\" is a text"),
+        ("{\"name\": \" \"}", "\"name\" is a text that is not empty"),
+        ("{\"data_curators\": \"S3CR3T\"}", "is a list of texts"),
+        ("{\"data_curators\": []}", "is a list of texts"),
+        ("{\"publication_date\": \"2026-02-29\"}", "is a day"),
+        ("{\"publication_date\": \"22.11.2026\"}", "is a day"),
+        ("{\"tier\": 4}", "is a number from 1 to 3"),
+        ("{\"data_source_type\": \"S3CR3T\"}", "is one of Static, Dynamic"),
+    ] {
+        let output = run(&format!("{SELECT} --registry-facts FACTS"), facts);
+        let said = said(&output);
+        assert_eq!(output.status.code(), Some(2), "{facts}: {said}");
+        assert!(said.contains(words) && said.contains("--registry-facts"), "{facts}: {said}");
+        assert!(output.stdout.is_empty() && !said.contains("S3CR3T"), "{facts}: {said}");
+    }
+    for (words, code) in [
+        ("select --k 1 --eps 1 --registry-facts FACTS datasets/demo.csv", 2),
+        ("select --k 1 --eps 1 --format registry --registry-facts nowhere datasets/demo.csv", 5),
+        (
+            "select --k 1 --eps 1 --format registry --registry-facts FACTS -o FACTS datasets/demo.csv",
+            2,
         ),
-        "    unprotected_quantities: None beyond the names of the features.".to_owned(),
-        "  privacy_loss:".to_owned(),
-        format!("    privacy_unit: {} (one patient)", text("/guarantee/unit")),
-        format!(
-            "    privacy_unit_description: Adjacent tables differ by adding or removing one {}.",
-            text("/guarantee/unit")
-        ),
-        "    privacy_parameters:".to_owned(),
-        format!("      epsilon: {}", text("/guarantee/epsilon")),
-        format!("    privacy_parameters_description: {}.", spent.join(", ")),
-        "  model:".to_owned(),
-        "    model_name: Central".to_owned(),
-        "    access_type: Non-interactive".to_owned(),
-        "  accounting:".to_owned(),
-        format!("    composition: Sequential composition of {}.", events.join(", ")),
-        "  implementation:".to_owned(),
-        format!(
-            "    mechanisms: {} (gamma {}) on {} scores, by dpsis {} with {}; exact arithmetic.",
-            text("/mechanism/id"),
-            text("/mechanism/gamma"),
-            text("/score/id"),
-            text("/version"),
-            // A record without a seed.
-            "ChaCha20, operating system"
-        ),
-    ];
-    let page = page();
-    let shown = page.split("```yaml\n").nth(1).unwrap().split("```").next().unwrap();
-    assert_eq!(shown.lines().collect::<Vec<_>>(), lines);
+        ("select --k 1 --eps 1 --format registry --seed 1 datasets/demo.csv", 2),
+        ("select --k 1 --eps 1 --format registry --dry-run datasets/demo.csv", 2),
+    ] {
+        let output = run(words, "{}");
+        assert_eq!(output.status.code(), Some(code), "{words}: {}", said(&output));
+        assert!(output.stdout.is_empty(), "{words}");
+    }
 }

@@ -43,7 +43,15 @@ fn the_format_is_the_documented_one() {
     let page = include_str!("../page.md");
     let example = page.split("```text\n").nth(1).unwrap().split("```").next().unwrap();
     let (balance, ending) = read(example.as_bytes()).unwrap();
-    assert_eq!((balance.spent(), balance.left()), ("0.85625".into(), "0.14375".into()));
+    assert_eq!((balance.spent(), balance.left()), ("0.95625".into(), "0.04375".into()));
+    let open: Vec<bool> = balance.entries.iter().map(LedgerEntry::is_open).collect();
+    assert_eq!(open, [true, false, false, false]);
+    assert_eq!(balance.notes[0].text, "the board allows one more look");
+    let closed = balance.closed.unwrap();
+    assert_eq!(
+        (closed.when.as_deref(), &*closed.text),
+        (Some("2026-11-22T12:00:00Z"), "the study is over")
+    );
     assert_eq!(ending, Ending::Whole);
 }
 
@@ -133,6 +141,40 @@ fn no_cut_forgets_an_entry_that_is_partly_there() {
         assert_eq!((cut_again.spent, ending), (&expected + ratio(1, 4), Ending::LineFeed), "{cut}");
     }
     assert!(counted > 150 && refused > start, "{counted} {refused}");
+}
+
+/// Of a closing of which a byte is left, the ledger is closed, also below a note that follows; of a
+/// note or an ending that was cut, nothing is said, and nothing else changes.
+#[test]
+fn no_cut_opens_a_closed_ledger() {
+    let whole = filled();
+    for words in ["", "vorüber: für immer"] {
+        let line = closed(TIME, words);
+        for cut in 1..=line.len() {
+            let bytes = [whole.as_bytes(), &line.as_bytes()[..cut]].concat();
+            let (balance, ending) = read(&bytes).unwrap();
+            assert!(balance.closed.is_some(), "{cut}");
+            let more = [&bytes[..], (ending.text() + &note(TIME, "a note")).as_bytes()].concat();
+            let (balance, ending) = read(&more).unwrap();
+            assert!(balance.closed.is_some() && balance.notes.len() == 1, "{cut}");
+            assert_eq!(ending, Ending::Whole);
+            // Nothing can be paid for below it.
+            let late = "4: epsilon 0.25, total 23/24, 2026-11-22T09:30:00Z, select\n";
+            assert!(read(&[&more[..], late.as_bytes()].concat()).is_err(), "{cut}");
+        }
+    }
+    let before = read(whole.as_bytes()).unwrap().0;
+    for line in [note(TIME, "größer"), released(1)] {
+        // What is whole without its line feed is read.
+        for cut in 1..line.trim_end().len() {
+            let bytes = [whole.as_bytes(), &line.as_bytes()[..cut]].concat();
+            let (mut balance, _) = read(&bytes).unwrap();
+            let said = balance.notes.pop().map(|note| note.text);
+            assert!(said.is_none_or(|said| "größer".starts_with(&said)), "{cut}");
+            assert_eq!(balance, before, "{cut}");
+        }
+        assert_ne!(read((whole.clone() + &line).as_bytes()).unwrap().0, before);
+    }
 }
 
 #[test]

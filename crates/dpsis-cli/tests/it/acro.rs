@@ -1,0 +1,303 @@
+//! The folder for output checkers: complete or not there, true to the record, and without a trace
+//! of the table but what was released. That `acro` reads it is tested in Python.
+#![allow(clippy::unwrap_used)] // in a test a panic is how a failure is said
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+const DEMO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../datasets/demo.csv");
+
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    /// With candidates, a table for a model, and a ledger.
+    fn new() -> Self {
+        let folder = Self(tempfile::tempdir().unwrap());
+        fs::write(folder.path("models.csv"), "name,score\n\"a,<b>\",0.5\nb,0.25\n").unwrap();
+        let row = |i: u32| format!("{},{},{}\n", i * 7 % 40, i * i % 31, i % 40);
+        let rows: String = (0..2000).map(row).collect();
+        fs::write(folder.path("t.csv"), format!("age,dose,out\n{rows}")).unwrap();
+        let created = folder.run("ledger create --cap 9 --name pilot budget.txt");
+        assert_eq!(created.status.code(), Some(0));
+        folder
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn command(&self, words: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_dpsis"));
+        command.env("SOURCE_DATE_EPOCH", "1795305600").current_dir(self.0.path());
+        command.args(words.split_whitespace().map(|word| if word == "DEMO" { DEMO } else { word }));
+        command
+    }
+
+    fn run(&self, words: &str) -> Output {
+        self.command(words).output().unwrap()
+    }
+
+    /// Runs what writes the folder `out`, and reads it.
+    fn done(&self, words: &str) -> Files {
+        let output = self.run(&format!("{words} --format acro -o out"));
+        assert_eq!(output.status.code(), Some(0), "{words}: {}", said(&output));
+        assert!(output.stdout.is_empty(), "{words}");
+        let files = Files::read(&self.path("out"));
+        fs::remove_dir_all(self.path("out")).unwrap();
+        files
+    }
+
+    /// All names in it, also those of hidden files.
+    fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.0.path()).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The files of a folder, checked against its list and its checksums.
+struct Files {
+    results: Value,
+    files: BTreeMap<String, String>,
+}
+
+impl Files {
+    fn read(folder: &Path) -> Self {
+        let of = |folder: &Path| -> BTreeMap<String, String> {
+            let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+            let text = |path: PathBuf| {
+                let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+                (name, fs::read_to_string(path).unwrap())
+            };
+            entries.filter(|path| path.is_file()).map(text).collect()
+        };
+        let (mut files, checksums) = (of(folder), of(&folder.join("checksums")));
+        let hash = |bytes: &[u8]| -> String {
+            Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+        };
+        let expected: BTreeMap<String, String> = files
+            .iter()
+            .map(|(name, text)| (format!("{name}.txt"), hash(text.as_bytes())))
+            .collect();
+        assert_eq!(checksums, expected);
+        let results: Value = serde_json::from_str(&files.remove("results.json").unwrap()).unwrap();
+        let listed = results["results"]["output_0"]["files"].as_array().unwrap();
+        let mut listed: Vec<&str> =
+            listed.iter().map(|file| file["name"].as_str().unwrap()).collect();
+        listed.sort_unstable();
+        assert_eq!(listed, files.keys().map(String::as_str).collect::<Vec<_>>());
+        Self { results, files }
+    }
+
+    fn output(&self) -> &Value {
+        &self.results["results"]["output_0"]
+    }
+
+    fn record(&self) -> Value {
+        serde_json::from_str(&self.files["output_0_record.json"]).unwrap()
+    }
+
+    fn names(&self) -> csv::Reader<&[u8]> {
+        csv::Reader::from_reader(self.files["output_0_names.csv"].as_bytes())
+    }
+}
+
+/// All that the loader of acro 1.0.2 asks for, in the kinds that it asks for.
+fn has_the_form(output: &Value) {
+    for text in ["uid", "status", "type", "command", "summary", "timestamp", "exception"] {
+        assert!(output[text].is_string(), "{text}: {output}");
+    }
+    for object in ["properties", "outcome", "fair"] {
+        assert!(output[object].is_object(), "{object}");
+    }
+    assert!(output["comments"].is_array());
+    for file in output["files"].as_array().unwrap() {
+        assert!(file["sdc"]["summary"].is_object() && file["sdc"]["cells"].is_object());
+    }
+}
+
+#[test]
+fn the_folder_says_what_the_record_says() {
+    let folder = Folder::new();
+    let files = folder.done("select --k 5 --eps 2 --ledger budget.txt --target-number DEMO");
+    let (output, record) = (files.output(), files.record());
+    has_the_form(output);
+    assert_eq!(files.results["version"], "1.0.2");
+    assert_eq!((&output["status"], &output["timestamp"]), (&"review".into(), &"2026-11-22".into()));
+    assert_eq!(output["command"], record["run"]["request"]);
+    let guarantee = &output["properties"]["guarantee"];
+    for key in ["epsilon", "delta", "unit"] {
+        assert_eq!(guarantee[key], record["guarantee"][key], "{key}");
+    }
+    let summary = output["summary"].as_str().unwrap();
+    for words in [
+        "review; released: the names of 5 of 300 features; ",
+        "protected: one row of the table",
+        "epsilon 2, delta 0, for adding or removing one row",
+        // e^2 = 7.389 and e^2/(1 + e^2) = 0.8808, rounded up.
+        "at most 88.1% (the odds change by a factor of at most e^epsilon, here 7.39)",
+        "left out: all rows, all exact counts and scores",
+    ] {
+        assert!(summary.contains(words), "{words}: {summary}");
+    }
+    assert_eq!(guarantee["ledger"], "pilot: spent 2 of 9, 7 left");
+    assert_eq!(output["outcome"]["result"]["a ledger paid"], "ok");
+    let mut names = files.names();
+    assert_eq!(
+        names.headers().unwrap().iter().take(3).collect::<Vec<_>>(),
+        ["name", "column", "strength"]
+    );
+    let rows: Vec<csv::StringRecord> = names.records().map(Result::unwrap).collect();
+    let selected = record["selected"].as_array().unwrap();
+    assert_eq!(rows.len(), selected.len());
+    for (row, (picked, estimate)) in
+        rows.iter().zip(selected.iter().zip(record["estimates"].as_array().unwrap()))
+    {
+        assert_eq!(row[0], *picked["name"].as_str().unwrap());
+        assert_eq!(row[1], picked["column"].to_string());
+        assert_eq!(row[2], estimate["strength"].to_string());
+    }
+    let report = &files.files["output_0_report.txt"];
+    assert!(report.starts_with("protected") && report.contains("\nverdict "), "{report}");
+    // No hash of the table, and no name of a file.
+    let hash: String =
+        Sha256::digest(fs::read(DEMO).unwrap()).iter().map(|byte| format!("{byte:02x}")).collect();
+    let all = files.files.values().chain([&files.results.to_string()]).cloned().collect::<String>();
+    assert!(!all.contains(&hash[..8]) && !all.contains("demo.csv"));
+}
+
+#[test]
+fn choices_and_models_have_it_too() {
+    let folder = Folder::new();
+    let choice = folder.done("choose --eps 1 --k 2 --sensitivity 0.1 models.csv");
+    has_the_form(choice.output());
+    let mut names = choice.names();
+    let mut rows: Vec<String> = names.records().map(|row| row.unwrap()[0].to_owned()).collect();
+    rows.sort();
+    assert_eq!(rows, ["a,<b>", "b"]);
+    // The viewer shows the summary as markup.
+    assert!(!choice.output()["summary"].as_str().unwrap().contains('<'));
+    assert_eq!(choice.output()["outcome"]["result"]["a ledger paid"], "review");
+    let model = folder.done("fit --k 1 --eps 40 t.csv");
+    has_the_form(model.output());
+    assert!(model.output()["command"].as_str().unwrap().starts_with("dpsis fit --k 1 "));
+    let record = model.record();
+    let row = model.names().records().next().unwrap().unwrap();
+    let feature = &record["model"]["features"][0];
+    assert_eq!(
+        (&row[0], row[1].parse().ok()),
+        (feature["name"].as_str().unwrap(), feature["coefficient"].as_f64())
+    );
+}
+
+/// What is not private fails the check, and says so first.
+#[test]
+fn what_is_not_private_fails() {
+    let folder = Folder::new();
+    for words in [
+        "select --k 2 --eps 1 --seed 3 t.csv",
+        "choose --eps 1 --sensitivity 1 --seed 3 models.csv",
+        "fit --k 1 --eps 40 --seed 3 t.csv",
+    ] {
+        let files = folder.done(words);
+        let output = files.output();
+        assert_eq!(output["status"], "fail", "{words}");
+        assert_eq!(output["outcome"]["result"]["the guarantee covers every file"], "fail");
+        let summary = output["summary"].as_str().unwrap();
+        assert!(summary.starts_with("fail; ") && summary.contains("NOT PRIVATE"), "{summary}");
+        assert!(!summary.contains("epsilon"), "{summary}");
+    }
+}
+
+/// Refused before anything is spent or read.
+#[test]
+fn a_folder_must_be_named_and_new() {
+    let folder = Folder::new();
+    fs::create_dir(folder.path("there")).unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("nowhere", folder.path("link")).unwrap();
+    let (before, budget) = (folder.names(), fs::read(folder.path("budget.txt")).unwrap());
+    let select = "select --k 1 --eps 1 --target-number --ledger budget.txt none.csv --format acro";
+    for (words, code) in [
+        ("", 2),
+        ("-o there", 5),
+        ("-o there/", 5),
+        ("-o t.csv", 5),
+        #[cfg(unix)]
+        ("-o link", 5),
+        ("-o nowhere/out", 5),
+        ("-o t.csv/out", 5),
+        ("-o out --dry-run", 2),
+    ] {
+        let output = folder.run(&format!("{select} {words}"));
+        assert_eq!(output.status.code(), Some(code), "{words}: {}", said(&output));
+        assert_eq!(folder.names(), before, "{words}");
+    }
+    assert_eq!(fs::read(folder.path("budget.txt")).unwrap(), budget);
+    for words in [
+        "choose --eps 1 --sensitivity 1 --trials 3 models.csv",
+        "choose --eps 1 --sensitivity 1 --mechanism sis --not-private models.csv",
+        "choose --eps 1 --relation none --advise models.csv",
+        "fit --k 1 --eps 40 --dry-run t.csv",
+    ] {
+        let output = folder.run(&format!("{words} --format acro -o out"));
+        assert_eq!(output.status.code(), Some(2), "{words}: {}", said(&output));
+        assert_eq!(folder.names(), before, "{words}");
+    }
+}
+
+/// A file that cannot grow stands for a full disk.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_leaves_no_folder() {
+    let folder = Folder::new();
+    let before = folder.names();
+    let words = "select --k 2 --eps 1 --format acro -o out t.csv";
+    let output = Command::new("sh")
+        .args(["-c", "trap '' XFSZ; ulimit -f 1; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_dpsis")])
+        .args(words.split_whitespace())
+        .current_dir(folder.0.path())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(5), "{}", said(&output));
+    assert_eq!(folder.names(), before);
+}
+
+/// Whatever the moment of a kill, a folder with the name is complete.
+#[cfg(unix)]
+#[test]
+fn a_killed_run_leaves_a_whole_folder_or_none() {
+    let folder = Folder::new();
+    let words = "choose --eps 1 --sensitivity 1 models.csv --format acro -o";
+    let start = Instant::now();
+    assert_eq!(folder.run(&format!("{words} first")).status.code(), Some(0));
+    let whole = start.elapsed().as_micros() as u64;
+    let (mut made, mut none) = (0, 0);
+    for round in 0..60 {
+        let name = format!("out{round}");
+        let mut command = folder.command(&format!("{words} {name}"));
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_micros(whole * (round * 17 % 60) / 60 * 5 / 4));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        if folder.path(&name).exists() {
+            has_the_form(Files::read(&folder.path(&name)).output());
+            made += 1;
+        } else {
+            none += 1;
+        }
+    }
+    assert!(made > 0 && none > 0, "{made} {none}");
+}

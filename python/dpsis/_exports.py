@@ -1,0 +1,123 @@
+"""Releases as output checkers and a registry read them."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from . import _native
+from ._errors import DpsisWarning
+
+
+class Exported:
+    """What results of releases have in common: the forms in which others read them."""
+
+    _statement: str
+
+    def report(self) -> str:
+        """A few lines."""
+        raise NotImplementedError
+
+    def to_json(self) -> str:
+        """The record."""
+        raise NotImplementedError
+
+    def _figure(self) -> bytes | None:
+        """A figure as PNG, if there is one."""
+        return None
+
+    def to_acro(self, path: str | os.PathLike[str], session: Any = None) -> None:
+        """Write a folder for an output checker, as the package ``acro`` does: the SACRO viewer opens it.
+
+        It holds ``results.json`` with the guarantee in plain words, the names as CSV, the report, the record, the strengths
+        as a figure where they were released and matplotlib is there, and the checksums of these files.
+
+        Parameters
+        ----------
+        path : path-like
+            The folder, which must be new: it is written whole or not at all.
+        session : acro.ACRO, optional
+            A session of acro that the output is added to, as well. The files must stay where they are until its
+            ``finalise``.
+
+        Raises
+        ------
+        ReadError
+            If the folder is there, or cannot be written.
+
+        Notes
+        -----
+        Its status is ``review``, since a person has to check it; that of a result that is not private is ``fail``.
+        """
+        number = 0 if session is None else session.results.output_id
+        files = [("report.txt", self.report().encode()), ("record.json", self.to_json().encode())]
+        figure = self._figure()
+        if figure is not None:
+            files.append(("strengths.png", figure))
+        _native.write_acro(os.fspath(path), self._statement, number, files)
+        if session is not None:
+            import pandas
+
+            folder = Path(path)
+            results = json.loads((folder / "results.json").read_text(encoding="utf-8"))["results"]
+            one = results[f"output_{number}"]
+            session.results.add(
+                status=one["status"],
+                # Of these acro takes files as they are.
+                output_type="custom",
+                properties=one["properties"],
+                sdc=one["files"][0]["sdc"],
+                fair=one["fair"],
+                command=one["command"],
+                summary=one["summary"],
+                outcome=pandas.DataFrame.from_dict(one["outcome"]),
+                output=[str(folder / file["name"]) for file in one["files"]],
+                comments=one["comments"],
+            )
+
+    def to_registry(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        facts: Mapping[str, Any] | str | os.PathLike[str] | None = None,
+    ) -> str:
+        """The entry of the release in OpenDP's registry of deployments, in YAML.
+
+        Parameters
+        ----------
+        path : path-like, optional
+            A file to write it to.
+        facts : dict or path-like, optional
+            What only you know and publish: fields of the registry by their last key, such as ``name``, ``data_curators``
+            or ``intended_use``; or a JSON file with them. To a text of the record yours is added.
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        RequestError
+            If a fact is none of the registry, is the record's, or is of another kind; if the result is not private.
+
+        Warns
+        -----
+        DpsisWarning
+            If facts are missing: they are marked TODO, and the entry does not validate yet.
+        """
+        if isinstance(facts, (str, os.PathLike)):
+            stated = Path(facts).read_text(encoding="utf-8")
+        else:
+            # A day is written as it is read.
+            stated = json.dumps(dict(facts or {}), default=str)
+        entry, missing = _native.registry_entry(self._statement, stated)
+        if missing:
+            text = f"the entry does not validate yet: TODO marks {', '.join(missing)} (facts)"
+            warnings.warn(text, DpsisWarning, stacklevel=2)
+        if path is not None:
+            Path(path).write_text(entry, encoding="utf-8")
+        return entry

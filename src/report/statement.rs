@@ -1,0 +1,345 @@
+//! The words of a release for those who judge or register it, and do not read records: the same for
+//! a selection, a choice and a model.
+
+use serde::{Deserialize, Serialize};
+
+use super::account::relation_words;
+use super::facts;
+use super::findings;
+use super::words::{
+    chosen_by, features_or_sets, line_of_features, meaning, paid, protected, scored, selected_by,
+    spent,
+};
+use crate::choose::ChoiceRecord;
+use crate::model::{Model, ModelKind};
+use crate::privacy::Receipt;
+use crate::select::{
+    CenterUsed, Command, FitRecord, Guarantee, RandomnessUsed, Record, RunNote, ScaleUsed, Warning,
+};
+
+/// What a record says of a release, in words: the source of the forms in which others read it.
+///
+/// As private as the record: it holds nothing else.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Statement {
+    /// Whether the guarantee holds for all of it.
+    pub private: bool,
+    /// Whether it was drawn from a stated seed.
+    pub seeded: bool,
+    /// The command that made it.
+    pub command: String,
+    /// The version of the program.
+    pub version: String,
+    /// The day of the run; empty if it was not noted.
+    pub day: String,
+    /// The request; empty if it was not noted.
+    pub request: String,
+    /// The epsilon of the whole, as exact text.
+    pub epsilon: String,
+    /// The delta of the whole, as exact text.
+    pub delta: String,
+    /// The unit: row, column, person, or unit.
+    pub unit: String,
+    /// The change that is hidden, such as adding or removing one row.
+    pub relation: String,
+    /// What is protected.
+    pub protected: String,
+    /// The meaning of epsilon and delta for one unit.
+    pub meaning: String,
+    /// Epsilon and its parts.
+    pub spent: String,
+    /// What was drawn, as accountants read it.
+    pub events: Vec<String>,
+    /// The state of the ledger that paid, if one did.
+    pub ledger: Option<String>,
+    /// What was released.
+    pub released: String,
+    /// The tables, or other data, to which the guarantee applies.
+    pub domain: String,
+    /// What was taken as public.
+    pub public: Vec<String>,
+    /// How values became scores or sums.
+    pub preprocessing: String,
+    /// What drew the result.
+    pub mechanism: String,
+    /// The random generator, and the origin of its key.
+    pub randomness: String,
+    /// The target, if it has a name.
+    pub target: Option<String>,
+    /// The names that were released.
+    pub names: Vec<String>,
+    /// What was released of each of them: the names of the columns, then one row for each.
+    pub table: Vec<Vec<String>>,
+    /// Whether it is a model.
+    pub is_model: bool,
+    /// The caveats.
+    pub warnings: Vec<String>,
+}
+
+impl Statement {
+    /// That of a model.
+    pub fn of_fit(record: &FitRecord) -> Self {
+        let FitRecord { command, version, private, guarantee, randomness, .. } = record;
+        let features = match &record.selection {
+            Some(record) => Self::of_selection(record),
+            None => Self {
+                protected: format!("one {} of the table", guarantee.unit),
+                domain: format!("Tables with any number of {}", guarantee.unit.plural()),
+                public: vec!["the features of the model".to_owned()],
+                ..Self::default()
+            },
+        };
+        let released = joined(&features.released, &fitted(record.model.as_ref()));
+        let found = match &record.model {
+            Some(model) => features.modeled(model),
+            None => features,
+        };
+        Self { released, is_model: true, ..found }
+            .guaranteed(*command, version, *private, guarantee, randomness)
+            .paid(record.ledger.as_ref())
+            .warned(record.all_warnings())
+    }
+
+    /// The same with a note on its run.
+    pub fn with_run(self, run: &RunNote) -> Self {
+        Self { day: run.day.clone(), request: run.request.clone(), ..self }
+    }
+
+    /// That of a selection.
+    pub(super) fn of_selection(record: &Record) -> Self {
+        let Record { command, version, private, guarantee, randomness, score, .. } = record;
+        let units = guarantee.unit.plural();
+        let rows = match record.public.rows {
+            Some(rows) => format!("{rows} {units}"),
+            None => format!("any number of {units}"),
+        };
+        let (features, what) = (record.public.features, features_or_sets(score));
+        let missing = facts::missing(score.missing);
+        let statement = Self {
+            protected: protected(score, guarantee),
+            released: selected(record),
+            domain: format!("Tables with {features} {what} and {rows}"),
+            public: stated(record),
+            preprocessing: format!("Scored {}; missing values: {missing}", scored(score)),
+            mechanism: format!("Selected: {}", selected_by(record)),
+            target: record.target.name.clone(),
+            ..Self::default()
+        };
+        statement
+            .guaranteed(*command, version, *private, guarantee, randomness)
+            .picked(
+                record.selected.iter().map(|picked| (picked.name.as_str(), picked.column)),
+                line_of_features(record),
+                &findings::columns(record),
+            )
+            .warned(&record.warnings)
+            .paid(record.ledger.as_ref())
+            .noted(record.run.as_ref())
+    }
+
+    /// That of a choice.
+    pub(super) fn of_choice(record: &ChoiceRecord) -> Self {
+        let ChoiceRecord { command, version, private, guarantee, randomness, .. } = record;
+        let candidates = record.score.candidates;
+        let sensitivity = facts::sensitivity_of(record);
+        let statement = Self {
+            protected: "one unit of the data behind the scores, by the sensitivity stated"
+                .to_owned(),
+            released: format!("the names of {} of {candidates} candidates", record.selected.len()),
+            domain: format!("Data behind the scores of {candidates} candidates"),
+            public: vec![
+                "the names of the candidates".to_owned(),
+                format!("that one unit moves a score by {sensitivity}"),
+            ],
+            preprocessing: "The scores were computed elsewhere".to_owned(),
+            mechanism: format!("Chosen by {}", chosen_by(&record.mechanism, record.order)),
+            ..Self::default()
+        };
+        statement
+            .guaranteed(*command, version, *private, guarantee, randomness)
+            .picked(
+                record.selected.iter().map(|chosen| (chosen.name.as_str(), chosen.row)),
+                "row",
+                &[],
+            )
+            .warned(&record.warnings)
+            .paid(record.ledger.as_ref())
+            .noted(record.run.as_ref())
+    }
+
+    /// With what the records of all commands say.
+    fn guaranteed(
+        self,
+        command: Command,
+        version: &str,
+        private: bool,
+        guarantee: &Guarantee,
+        randomness: &RandomnessUsed,
+    ) -> Self {
+        let Guarantee { epsilon, delta, neighbors, unit, events, .. } = guarantee;
+        Self {
+            private,
+            seeded: randomness.seeded,
+            command: command.to_string(),
+            version: version.to_owned(),
+            epsilon: epsilon.to_string(),
+            delta: delta.to_string(),
+            unit: unit.to_string(),
+            relation: relation_words(*neighbors, &unit.to_string()),
+            meaning: meaning(epsilon.to_f64(), delta, *neighbors, *unit, "this release"),
+            spent: spent(guarantee),
+            events: events.iter().map(ToString::to_string).collect(),
+            randomness: randomness.source.to_string(),
+            ..self
+        }
+    }
+
+    /// With a model of the features.
+    fn modeled(self, model: &Model) -> Self {
+        let classes = model.target.classes.as_ref();
+        let classes = classes.map(|classes| format!("the classes {}", classes.join(", ")));
+        let is_new = |words: &String| !self.public.contains(words);
+        let public = self.public.iter().cloned().chain(classes.filter(is_new)).collect();
+        Self {
+            public,
+            target: model.target.name.clone(),
+            names: model.feature_names().map(str::to_owned).collect(),
+            table: coefficients(model),
+            preprocessing: joined(&self.preprocessing, CLIPPED),
+            mechanism: joined(&self.mechanism, noise_of(model)),
+            ..self
+        }
+    }
+
+    /// With picks, their places of this kind, and further columns about them.
+    fn picked<'a>(
+        self,
+        picks: impl Iterator<Item = (&'a str, usize)>,
+        place: &str,
+        columns: &[(&str, Vec<String>)],
+    ) -> Self {
+        let header = ["name", place].into_iter().chain(columns.iter().map(|(name, _)| *name));
+        let header: Vec<String> = header.map(str::to_owned).collect();
+        let row = |(i, (name, place)): (usize, (&str, usize))| -> Vec<String> {
+            let cells = columns.iter().map(|(_, cells)| cells.get(i).cloned().unwrap_or_default());
+            [name.to_owned(), place.to_string()].into_iter().chain(cells).collect()
+        };
+        let rows: Vec<Vec<String>> = picks.enumerate().map(row).collect();
+        Self {
+            names: rows.iter().map(|row| row[0].clone()).collect(),
+            table: std::iter::once(header).chain(rows).collect(),
+            ..self
+        }
+    }
+
+    fn paid(self, receipt: Option<&Receipt>) -> Self {
+        Self { ledger: receipt.map(paid), ..self }
+    }
+
+    fn noted(self, run: Option<&RunNote>) -> Self {
+        match run {
+            Some(run) => self.with_run(run),
+            None => self,
+        }
+    }
+
+    fn warned<'a>(self, warnings: impl IntoIterator<Item = &'a Warning>) -> Self {
+        let warnings = warnings.into_iter().map(|warning| warning.text.clone()).collect();
+        Self { warnings, ..self }
+    }
+}
+
+/// What was released by a selection.
+fn selected(record: &Record) -> String {
+    let (features, what) = (record.public.features, features_or_sets(&record.score));
+    let released = &record.released;
+    let mut parts = vec![format!("the names of {} of {features} {what}", record.selected.len())];
+    let mut add = |is_there: bool, words: &str| parts.extend(is_there.then(|| words.to_owned()));
+    add(record.screened.is_some(), "the names that they were refined from");
+    add(findings::has(record, |estimate| estimate.strength), "their strengths, with noise");
+    add(record.verdict.beyond_chance.is_some(), "which of them are beyond chance");
+    add(record.directions.is_some(), "their directions");
+    add(released.target_median.is_some(), "a median of the target, with noise");
+    add(released.center.is_some(), "the center of the target, with noise");
+    add(
+        released.rows_estimate.is_some(),
+        "how many rows have a target and how many have none, with noise",
+    );
+    parts.join("; ")
+}
+
+/// What a selection took as public, beside the request.
+fn stated(record: &Record) -> Vec<String> {
+    let Record { public, score, target, guarantee, .. } = record;
+    let range = |[low, high]: [f64; 2]| format!("[{low}, {high}]");
+    let of_features =
+        score.bounds.map(|bounds| format!("the range of all features, {}", range(bounds)));
+    let own_ranges = matches!(score.scale, ScaleUsed::BoundsFile | ScaleUsed::BoundsByFeature);
+    let stated = [
+        Some(format!(
+            "the names and the number of the {} {}, and the name of the target",
+            public.features,
+            features_or_sets(score)
+        )),
+        score.groups.as_ref().map(|_| "the sets of features".to_owned()),
+        of_features,
+        own_ranges.then(|| "the range of each feature".to_owned()),
+        score.classes.as_ref().map(|classes| format!("the classes {}", classes.join(", "))),
+        target.bounds.map(|bounds| format!("the range of the target, {}", range(bounds))),
+        (score.center == CenterUsed::Stated).then(|| "the center of the target".to_owned()),
+        (!target.adjusted_for.is_empty())
+            .then(|| format!("the strata of {}", target.adjusted_for.join(" and "))),
+        public.rows.map(|rows| format!("the number of {}, {rows}", guarantee.unit.plural())),
+        public.schema_sha256.as_ref().map(|hash| format!("a schema file with SHA-256 {hash}")),
+    ];
+    stated.into_iter().flatten().collect()
+}
+
+/// What was released of a model.
+fn fitted(model: Option<&Model>) -> String {
+    let Some(model) = model else { return "no model, for there are too few rows".to_owned() };
+    let (kind, error) = match model.kind {
+        ModelKind::Linear => ("linear", "their intervals"),
+        ModelKind::Logistic => ("logistic", "the size of their noise"),
+    };
+    format!(
+        "the coefficients of a {kind} regression on {} features, with noise; {error}; the ranges that values are \
+         clipped to",
+        model.features.len()
+    )
+}
+
+const CLIPPED: &str = "For the model each value is clipped to a range, stated or drawn privately";
+
+fn noise_of(model: &Model) -> &'static str {
+    match model.kind {
+        ModelKind::Linear => "The model: sums of products with noise (AdaSSP)",
+        ModelKind::Logistic => "The model: the minimizer of a regularized loss with noise",
+    }
+}
+
+/// The coefficients of a model, below the names of the columns.
+fn coefficients(model: &Model) -> Vec<Vec<String>> {
+    let header = ["name", "coefficient", "low", "high", "noise", "range_low", "range_high"];
+    let cell = |number: Option<f64>| number.map_or(String::new(), |number| number.to_string());
+    let rows = model.features.iter().map(|feature| {
+        let [low, high] = feature.range;
+        let numbers = [
+            Some(feature.coefficient),
+            feature.low,
+            feature.high,
+            feature.noise,
+            Some(low),
+            Some(high),
+        ];
+        std::iter::once(feature.name.clone()).chain(numbers.map(cell)).collect()
+    });
+    std::iter::once(header.map(str::to_owned).to_vec()).chain(rows).collect()
+}
+
+/// Two texts of which the first may be empty.
+fn joined(first: &str, second: &str) -> String {
+    if first.is_empty() { second.to_owned() } else { format!("{first}; {second}") }
+}
