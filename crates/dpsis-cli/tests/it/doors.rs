@@ -110,6 +110,7 @@ fn is_there(path: &str) -> bool {
         format!("{indent}pub fn {name}<"),
         format!("{indent}pub struct {name} "),
         format!("{indent}pub struct {name}<"),
+        format!("{indent}pub struct {name}("),
         format!("{indent}pub {name}:"),
         format!("{indent}{name},"),
         format!("{indent}{name}("),
