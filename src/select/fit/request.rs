@@ -5,14 +5,14 @@ use std::fmt;
 use num_rational::BigRational;
 use num_traits::One;
 
-use crate::data::Levels;
+use crate::data::{Levels, Scaling};
 use crate::error::{Error, Parameter, Result};
 use crate::exact::{Exact, ratio};
 use crate::model::MOST_FEATURES;
 use crate::privacy::{Delta, Epsilon};
 use crate::select::check::{check, check_unit_target, checked_threads};
 use crate::select::dry_run::EXAMPLE;
-use crate::select::request::{Center, Names, Request, Target};
+use crate::select::request::{Center, Names, Request, Scale, Target};
 
 /// The share of the selection, if none is stated.
 const SHARE: (i64, i64) = (2, 5);
@@ -111,11 +111,17 @@ impl FitRequest {
     /// The request for the selection alone, of its part.
     ///
     /// A range of the target is for the model: its selection
-    /// splits the target at a median, unless a center is stated.
+    /// splits the target at a median, unless a center is stated. Beside columns with levels so are
+    /// the ranges of features: by ranges numbers would be compared in another way than words.
     pub(super) fn selection(&self, epsilon: &Epsilon) -> Request {
         let target = match (&self.select.target, &self.select.center) {
             (Target::Bounded(_), Center::Private) => Target::Numeric,
             (target, _) => target.clone(),
+        };
+        let scale = match &self.select.scale {
+            Some(Scale::Stated(Scaling::RowRank)) | None => self.select.scale.clone(),
+            Some(_) if self.levels().is_empty() => self.select.scale.clone(),
+            Some(_) => None,
         };
         let names = match &self.select.names {
             Names::BeyondChance(_) => self.select.names.of(self.select.names.most(self.most())),
@@ -123,7 +129,7 @@ impl FitRequest {
         };
         let epsilon = Some(epsilon.clone().into());
         let select = self.select.clone();
-        Request { names, epsilon, delta: None, target, ..select }
+        Request { names, epsilon, delta: None, target, scale, ..select }
     }
 
     /// The levels of columns of words.

@@ -49,6 +49,10 @@ fn run_on(
     table: &mut PreparedTable<'_>,
 ) -> Result<FitRecord> {
     check_people(&request.select, table.schema())?;
+    if parts.selection.is_some() {
+        // Bounds that the selection has no use for must fit, too, before it is drawn.
+        scaling(request, table.schema())?;
+    }
     let select = |epsilon: &Epsilon| run::run_prepared(&request.selection(epsilon), hooks, table);
     let selection = parts.selection.as_ref().map(select).transpose();
     let selection = match selection {

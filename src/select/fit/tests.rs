@@ -207,7 +207,11 @@ fn bounds_of_what_a_model_takes() {
     let range = Bounds::new(0.0, 100.0).unwrap();
     let with = |names: &[&'static str]| linear(2).bounds_by_name(names.iter().map(|n| (*n, range)));
     let fit = |names: &[&'static str]| FitModel::new(with(names)).levels(stages()).run(&table);
-    assert!(fit(&["x", "noise"]).is_ok());
+    let fitted = fit(&["x", "noise"]).unwrap();
+    // The ranges are for the model, and the selection compares whole columns.
+    let score = &fitted.selection.as_ref().unwrap().score;
+    assert!(score.bounds.is_none() && fitted.model.is_some(), "{score:?}");
+    assert!(fitted.guarantee.spent.iter().all(|part| part.purpose != Purpose::Ranges));
     assert!(fit(&["x"]).unwrap_err().to_string().contains("bounds for \"noise\""));
     let stated = |names: &[&'static str]| FitModel::new(with(names)).features(["x"]).run(&table);
     assert_eq!(stated(&["x"]).unwrap().model.as_ref().unwrap().features[0].range, [0.0, 100.0]);
