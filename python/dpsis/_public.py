@@ -15,8 +15,7 @@ from . import _arguments as arguments
 from . import _native
 from ._document import Document
 from ._errors import RequestError
-from ._select import _FACTS
-from ._tables import table
+from ._tables import FACTS, table
 
 
 @dataclass(frozen=True)
@@ -85,7 +84,7 @@ class Inspection:
         return f"<p>NOT PRIVATE: for the data holder's eyes only</p><table>{rows}</table>"
 
 
-@arguments.names_near(_FACTS)
+@arguments.names_near(FACTS)
 def inspect(
     data: Any,
     *,
@@ -133,7 +132,7 @@ def inspect(
     return Inspection(**found)
 
 
-@arguments.names_near(_FACTS)
+@arguments.names_near(FACTS)
 def bounds(
     data: Any,
     clip: str = "1sd",
@@ -412,7 +411,7 @@ class Comparison:
         return pandas.DataFrame(self.cells)
 
 
-@arguments.names_near(_FACTS)
+@arguments.names_near(FACTS)
 def compare(
     data: Mapping[str, Any] | Any,
     *,

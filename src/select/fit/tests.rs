@@ -211,7 +211,12 @@ fn bounds_of_what_a_model_takes() {
     // The ranges are for the model, and the selection compares whole columns.
     let score = &fitted.selection.as_ref().unwrap().score;
     assert!(score.bounds.is_none() && fitted.model.is_some(), "{score:?}");
-    assert!(fitted.guarantee.spent.iter().all(|part| part.purpose != Purpose::Ranges));
+    let ranges: Vec<_> = fitted.model.iter().flat_map(|model| &model.features).collect();
+    assert!(
+        ranges
+            .iter()
+            .all(|one| one.range == if one.level.is_some() { [0.0, 1.0] } else { [0.0, 100.0] })
+    );
     assert!(fit(&["x"]).unwrap_err().to_string().contains("bounds for \"noise\""));
     let stated = |names: &[&'static str]| FitModel::new(with(names)).features(["x"]).run(&table);
     assert_eq!(stated(&["x"]).unwrap().model.as_ref().unwrap().features[0].range, [0.0, 100.0]);
