@@ -57,7 +57,7 @@ fn fitted(data: &Robj, x: &Robj, options: &str, terms: &str, look: &Function) ->
         json = to_json(record)?,
         model = model.map_or_else(|| r!(NULL), |text| r!(text)),
         report = fit_report(record, words),
-        indices = places(&record.indices()),
+        indices = places(record.indices()),
         warnings = texts,
         essential = essential
     ))
