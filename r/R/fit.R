@@ -57,7 +57,11 @@ dp_fit.default <- function(data, k = NULL, epsilon, target = NULL, ..., features
 
 #' @rdname dp_fit
 #' @export
-dp_fit.formula <- function(formula, data, ...) do.call(dp_fit.default, of_formula(formula, data, list(...)))
+dp_fit.formula <- function(formula, data, ..., exclude = NULL) {
+  # The arguments as they are: a call that is made of values would show them in an error of R.
+  named <- of_formula(formula, data, exclude, list(...))
+  dp_fit.default(named$data, target = named$target, exclude = named$exclude, ...)
+}
 
 # The name of a feature, and the level that its coefficient is for.
 coefficient_name <- function(feature) paste(c(feature$name, feature$level), collapse = "=")

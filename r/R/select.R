@@ -24,8 +24,7 @@
 #' - **Features**: `bounds`, the range of all, `c(low, high)`, of each by its name, `list(age = c(0, 100), "*" = c(0, 1))`,
 #'   a data frame with the columns `feature`, `lo` and `hi`, or a file of it. `scale`: `"row-rank"` or `"cpm"`. `score`:
 #'   `"ks"`, `"correlation"` or `"kendall"`. `groups`, a named list of sets of features or a GMT file, which are selected
-#'   instead of features; `group_size`, the least and the largest number of members. `exclude`, columns that are no
-#'   features; `id`, a column of ids, which is none; `feature_names`, those of a matrix without column names.
+#'   instead of features; `group_size`, the least and the largest number of members. `id`, a column of ids, which is no feature; `feature_names`, those of a matrix without column names.
 #' - **Guarantee**: `neighbors`: `"add-remove"` or `"replace-one"`; `delta`; `shares`, such as `c(estimates = 0.1)`;
 #'   `direction = TRUE` to release whether the target rises with each feature.
 #' - **Method**: `mechanism`, `parameters`, such as `c(gamma = 0.25)`; `method`, `blocks`, `penalty`, `refine`.
@@ -55,6 +54,7 @@
 #'   is stated.
 #' @param ... Further arguments, by their names: see below.
 #' @param ledger The budget file that pays: its path, or what [dp_ledger()] returns.
+#' @param exclude Columns that are no features: names, or patterns such as `"visit_*"`.
 #' @param note A note on the entry in the ledger.
 #' @param seed Draw from this seed, for tests: the result is then not for release.
 #' @param progress Whether to show a bar.
@@ -96,7 +96,11 @@ dp_select.default <- function(data, k = NULL, epsilon, target = NULL, ..., ledge
 
 #' @rdname dp_select
 #' @export
-dp_select.formula <- function(formula, data, ...) do.call(dp_select.default, of_formula(formula, data, list(...)))
+dp_select.formula <- function(formula, data, ..., exclude = NULL) {
+  # The arguments as they are: a call that is made of values would show them in an error of R.
+  named <- of_formula(formula, data, exclude, list(...))
+  dp_select.default(named$data, target = named$target, exclude = named$exclude, ...)
+}
 
 no_budget <- function() fail("a budget must be stated", "epsilon")
 

@@ -173,9 +173,9 @@ table_of <- function(stated, as_matrix = TRUE, needs_target = TRUE) {
   list(described = described, x = NULL)
 }
 
-# The arguments of a selection whose target and features a formula names: names alone, since what is computed
-# of a column in R could depend on other rows.
-of_formula <- function(formula, data, stated) {
+# The data, target and exclusions that a formula makes of what else is stated. It holds names alone, since what
+# is computed of a column in R could depend on other rows.
+of_formula <- function(formula, data, exclude, stated) {
   rule <- "a formula names columns: outcome ~ ., outcome ~ a + b, or outcome ~ . - c"
   if (length(formula) != 3 || !is.name(formula[[2]])) fail(rule, "formula")
   # The names that are added, then those that are taken away.
@@ -195,10 +195,9 @@ of_formula <- function(formula, data, stated) {
   }
   named <- terms(formula[[3]])
   target <- as.character(formula[[2]])
-  stated$target <- target
+  if (!is.null(stated$target) || !is.null(stated$y)) fail("the formula names the target", c("formula", "target", "y"))
   if ("." %in% named[[1]]) {
-    stated$exclude <- c(stated$exclude, named[[2]])
-    return(c(list(data = data), stated))
+    return(list(data = data, target = target, exclude = c(exclude, named[[2]])))
   }
   # The target, and what is no feature.
   beside <- c(target, if (is_text(stated$unit)) stated$unit, stated$id, sub("[:=].*", "", as.character(stated$adjust)))
@@ -208,5 +207,5 @@ of_formula <- function(formula, data, stated) {
   if (length(lacking)) fail(paste("data has no column", encodeString(lacking[1], quote = "\"")), "formula")
   # A plain data frame, whose columns are chosen as such.
   class(data) <- "data.frame"
-  c(list(data = data[kept]), stated)
+  list(data = data[kept], target = target, exclude = exclude)
 }

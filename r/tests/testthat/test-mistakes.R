@@ -36,6 +36,7 @@ test_that("errors have classes and name arguments", {
   request(dp_select(patients, 1, 1, delimiter = ","), "text only")
   request(dp_select(log(y) ~ x, patients, epsilon = 1), "formula")
   request(dp_select(y ~ scale(x), patients, epsilon = 1), "formula")
+  request(dp_select(y ~ ., patients, epsilon = 1, target = "x"), "the formula names the target")
   request(dp_select(y ~ z, patients, epsilon = 1), "\"z\"")
   request(dp_select(matrix(1:4, 2, dimnames = list(c("a", "b"), NULL)), 1, 1, y = c(b = 1, a = 2)), "different names")
   expect_error(dp_select(tempfile(), 1, 1), class = "dpsis_read_error")
@@ -84,7 +85,8 @@ test_that("no message, and nothing that is printed, holds a cell or the name of 
     function() dp_fit(data, 1, 1, "outcome", classes = c("a", "b")),
     function() dp_select(data, 1, 1, "outcome", classes = c("a", "b"), seed = 1),
     function() dp_select(within(data, word <- as.list(word)), 1, 1, "number"),
-    function() dp_choose(c(a = secret), 1, sensitivity = 1)
+    function() dp_choose(c(a = secret), 1, sensitivity = 1), function() dp_select(outcome ~ ., data, epsilon = 1),
+    function() dp_select(outcome ~ word, data, epsilon = 1, target = "word"), function() dp_fit(number ~ ., data, epsilon = 1, target = 1)
   )
   raised <- 0
   for (call in calls) {
@@ -99,7 +101,7 @@ test_that("no message, and nothing that is printed, holds a cell or the name of 
         },
         error = function(error) {
           raised <<- raised + 1
-          told <<- c(told, conditionMessage(error))
+          told <<- c(told, conditionMessage(error), deparse(conditionCall(error)))
         }
       ),
       warning = function(warning) {

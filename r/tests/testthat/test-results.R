@@ -40,6 +40,7 @@ test_that("a formula names target and features", {
   expect_identical(without(of(outcome ~ ., patients)), without(of(patients, target = "outcome")))
   expect_identical(without(of(outcome ~ ., data = patients)), without(of(patients)))
   expect_identical(without(of(outcome ~ . - dose - age, patients)), without(of(patients, exclude = c("dose", "age"))))
+  expect_identical(without(of(outcome ~ . - age, patients, exclude = "dose")), without(of(patients, exclude = c("dose", "age"))))
   expect_identical(
     without(of(outcome ~ weight + height, patients)), without(of(patients[c("weight", "height", "outcome")]))
   )

@@ -14,12 +14,12 @@ test_that("an interrupt stops a run, of which nothing is released", {
   expect_identical(ended, "interrupted")
   expect_lt(as.double(Sys.time() - start, units = "secs"), 60)
   # R goes on.
-  expect_length(dp_select(matrix(runif(400), 100), 1, 1, y = runif(100))$names, 1)
+  expect_length(quiet(dp_select(matrix(runif(400), 100), 1, 1, y = runif(100)))$names, 1)
 })
 
 test_that("a bar is shown if it is asked for", {
   shown <- capture.output(
-    dp_select(matrix(runif(400), 100), 1, 1, y = runif(100), progress = TRUE),
+    found <- quiet(dp_select(matrix(runif(400), 100), 1, 1, y = runif(100), progress = TRUE)),
     type = "message"
   )
   expect_true(any(grepl("|", shown, fixed = TRUE)))
