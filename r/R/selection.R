@@ -103,15 +103,19 @@ plot.dpsis_selection <- function(x, ...) {
   invisible(x)
 }
 
+# The columns of what ggplot2 draws.
+utils::globalVariables(".data")
+
 #' @rdname plot.dpsis_selection
 #' @exportS3Method ggplot2::autoplot
 autoplot.dpsis_selection <- function(object, ...) {
   all <- drawable(object)
   all$name <- factor(all$name, levels = all$name)
+  level <- chance_level(object)
   ggplot2::ggplot(all, ggplot2::aes(x = .data$strength, y = .data$name, xmin = .data$low, xmax = .data$high)) +
     ggplot2::geom_pointrange(ggplot2::aes(fill = .data$filled), shape = 21, show.legend = FALSE) +
     ggplot2::scale_fill_manual(values = c(`TRUE` = "black", `FALSE` = "white")) +
-    ggplot2::geom_vline(xintercept = chance_level(object), linetype = 2) +
+    (if (!is.null(level)) ggplot2::geom_vline(xintercept = level, linetype = 2)) +
     ggplot2::coord_cartesian(xlim = c(0, 1)) +
     ggplot2::labs(x = strength_label, y = NULL)
 }

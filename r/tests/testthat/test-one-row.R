@@ -11,7 +11,8 @@ latin1 <- function(text) {
 
 # Odd cells of each kind of column.
 odd <- list(
-  double = c(NA, NaN, Inf, -Inf, 0, -0, 1e308, -1e308, 5e-324, 2^60),
+  # The third is a NaN with bits of its own.
+  double = c(NA, NaN, readBin(as.raw(c(1:6, 0xf8, 0x7f)), "double"), Inf, -Inf, 0, -0, 1e308, -1e308, 5e-324, 2^60),
   integer = c(NA, .Machine$integer.max, -.Machine$integer.max, 0L),
   logical = c(NA, TRUE, FALSE),
   factor = c(NA, "unused", "a", "only here"),
