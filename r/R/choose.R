@@ -32,7 +32,7 @@ dp_choose <- function(data, epsilon, k = NULL, above = NULL, sensitivity = NULL,
   if (own) stated$sensitivity <- NULL
   known <- list(
     epsilon = exact, k = whole, above = exact, sensitivity = exact, neighbors = word, monotonic = flag, delta = exact,
-    mechanism = word, parameters = exacts, columns = exacts
+    mechanism = word, parameters = exacts, columns = function(value, name) lapply(named(value, name), word, name)
   )
   options <- c(converted(stated, known), list(candidates = candidates))
   choice(native(wrap__choose, as_json(options), terms))

@@ -130,3 +130,10 @@ test_that("a SummarizedExperiment is its assay, turned", {
   expect_identical(dp_inspect(experiment, "outcome")$features, 5)
   expect_error(of(experiment, "status"), class = "dpsis_request_error")
 })
+
+test_that("every argument is documented", {
+  pages <- tools::Rd_db("dpsis")
+  skip_if_not(length(pages) > 0, "installed without help pages")
+  page <- paste(unlist(pages[["dp_select.Rd"]]), collapse = " ")
+  for (name in c(names(select_options), names(table_facts), memory_facts)) expect_match(page, paste0("\\b", name, "\\b"))
+})
