@@ -64,7 +64,7 @@ dp_fit.formula <- function(formula, data, ..., exclude = NULL) {
 }
 
 # The name of a feature, and the level that its coefficient is for.
-coefficient_name <- function(feature) paste(c(feature$name, feature$level), collapse = "=")
+coefficient_name <- function(feature) paste(c(feature[["name"]], feature[["level"]]), collapse = "=")
 
 # What the file of a fitted model says.
 model_of <- function(object) {

@@ -106,7 +106,7 @@ no_budget <- function() fail("a budget must be stated", "epsilon")
 
 # Asks the native side for a release of a table.
 run <- function(name, symbol, data, stated, options, note, progress) {
-  terms <- terms_of(request_text(name, stated), stated$seed, stated$ledger, note)
+  terms <- terms_of(request_text(name, stated), stated[["seed"]], stated[["ledger"]], note)
   json <- as_json(object(converted(stated, options)))
   table <- table_of(c(list(data = data), stated))
   watched(progress, function(look) native(symbol, table$described, table$x, json, terms, look))

@@ -85,23 +85,23 @@ of_experiment <- function(data, stated) {
     fail("a SummarizedExperiment needs the package of this name", "data")
   }
   samples <- SummarizedExperiment::colData(data)
-  of_samples <- function(name) {
-    if (!name %in% names(samples)) fail("colData has no column of this name", name)
+  of_samples <- function(name, argument) {
+    if (!name %in% names(samples)) fail("colData has no column of this name", argument)
     samples[[name]]
   }
-  assay <- if (is.null(stated$assay)) 1 else stated$assay
+  assay <- if (is.null(stated[["assay"]])) 1 else stated[["assay"]]
   x <- t(as.matrix(SummarizedExperiment::assay(data, assay, withDimnames = TRUE)))
   rownames(x) <- NULL
   stated$data <- x
-  if (!is.null(stated$target)) {
-    if (!is.null(stated$y)) fail("the target is y, or is named: not both", c("y", "target"))
-    stated$y <- of_samples(word(stated$target, "target"))
+  if (!is.null(stated[["target"]])) {
+    if (!is.null(stated[["y"]])) fail("the target is y, or is named: not both", c("y", "target"))
+    stated$y <- of_samples(word(stated[["target"]], "target"), "target")
   }
-  if (is_text(stated$unit)) stated$unit <- of_samples(stated$unit)
-  covariates <- sub("[:=].*", "", as.character(stated$adjust))
+  if (is_text(stated[["unit"]])) stated$unit <- of_samples(stated[["unit"]], "unit")
+  covariates <- sub("[:=].*", "", as.character(stated[["adjust"]]))
   if (length(covariates)) {
     names <- if (is.null(colnames(x))) paste0("feature-", seq_len(ncol(x))) else colnames(x)
-    columns <- c(matrix_columns(x), lapply(covariates, of_samples))
+    columns <- c(matrix_columns(x), lapply(covariates, of_samples, "adjust"))
     stated$data <- structure(columns, names = c(names, covariates), class = "data.frame", row.names = seq_len(nrow(x)))
   }
   stated$target <- stated$assay <- NULL
@@ -113,27 +113,27 @@ matrix_columns <- function(x) lapply(seq_len(ncol(x)), function(place) x[, place
 # The table in any data that the package takes: what the native side takes for it, `described` and `x`. Where
 # `as_matrix` is false, a matrix becomes columns.
 table_of <- function(stated, as_matrix = TRUE, needs_target = TRUE) {
-  if (inherits(stated$data, "SummarizedExperiment")) stated <- of_experiment(stated$data, stated)
-  if (needs_target) check_classes(stated$y, stated$classes)
-  data <- stated$data
-  if (!is.null(stated$assay)) fail("assay goes with a SummarizedExperiment", "assay")
-  ids <- if (!is_text(stated$unit)) stated$unit
-  if (!is.null(stated$y) && (!is.null(stated$target) || !is.null(stated$target_file))) {
+  if (inherits(stated[["data"]], "SummarizedExperiment")) stated <- of_experiment(stated[["data"]], stated)
+  if (needs_target) check_classes(stated[["y"]], stated[["classes"]])
+  data <- stated[["data"]]
+  if (!is.null(stated[["assay"]])) fail("assay goes with a SummarizedExperiment", "assay")
+  ids <- if (!is_text(stated[["unit"]])) stated[["unit"]]
+  if (!is.null(stated[["y"]]) && (!is.null(stated[["target"]]) || !is.null(stated[["target_file"]]))) {
     fail("the target is y, or is named: not both", c("y", "target", "target_file"))
   }
   facts <- converted(stated, table_facts)
   # Where people are told by ids beside the table, others are no features, either.
-  if (!is.null(ids) && !is.null(facts$id)) {
-    facts$exclude <- c(facts$exclude, list(facts$id))
+  if (!is.null(ids) && !is.null(facts[["id"]])) {
+    facts$exclude <- c(facts[["exclude"]], list(facts[["id"]]))
     facts$id <- NULL
   }
-  if (is_text(stated$unit)) facts$unit <- utf8(stated$unit)
-  if (!is.null(stated$target)) {
-    facts$target <- if (is.character(stated$target)) word(stated$target, "target") else whole(stated$target, "target")
+  if (is_text(stated[["unit"]])) facts$unit <- utf8(stated[["unit"]])
+  if (!is.null(stated[["target"]])) {
+    facts$target <- if (is.character(stated[["target"]])) word(stated[["target"]], "target") else whole(stated[["target"]], "target")
   }
   json <- as_json(object(facts))
   if (is_text(data)) {
-    if (!is.null(stated$y)) fail("y goes with data in memory: a file's target is named", "target")
+    if (!is.null(stated[["y"]])) fail("y goes with data in memory: a file's target is named", "target")
     if (!is.null(ids)) fail("ids go with data in memory: a file's column of them is named", "unit")
     return(list(described = list(path = path(data, "data"), facts = json), x = NULL))
   }
@@ -147,20 +147,20 @@ table_of <- function(stated, as_matrix = TRUE, needs_target = TRUE) {
   }
   for (name in c("y", "unit")) if (!is_text(stated[[name]])) check_row_names(data, stated[[name]], name)
   if (ncol(data) == 0) fail("the table has no columns", "data")
-  y <- beside(stated$y, "y", nrow(data))
+  y <- beside(stated[["y"]], "y", nrow(data))
   unit <- beside(ids, "unit", nrow(data))
   names <- names(data)
   if (is.matrix(data)) {
-    if (isTRUE(facts$features_as_rows)) fail("a matrix has samples as rows: pass its transpose", "data")
-    names <- if (is.null(stated$feature_names)) colnames(data) else stated$feature_names
+    if (isTRUE(facts[["features_as_rows"]])) fail("a matrix has samples as rows: pass its transpose", "data")
+    names <- if (is.null(stated[["feature_names"]])) colnames(data) else stated[["feature_names"]]
     if (is.null(names)) names <- paste0("feature-", seq_len(ncol(data)))
-    if (is.null(y) && needs_target && is.null(stated$target) && is.null(stated$target_file)) {
+    if (is.null(y) && needs_target && is.null(stated[["target"]]) && is.null(stated[["target_file"]])) {
       fail("with a matrix the target must be stated: its values as y, or its column as target", c("y", "target"))
     }
-  } else if (!is.null(stated$feature_names)) {
+  } else if (!is.null(stated[["feature_names"]])) {
     fail("a data frame has names of its own", "feature_names")
   }
-  names <- column_names(names, ncol(data), if (is.null(stated$feature_names)) "data" else "feature_names")
+  names <- column_names(names, ncol(data), if (is.null(stated[["feature_names"]])) "data" else "feature_names")
   described <- list(names = names, y = y, unit = unit, facts = json)
   plain <- is.matrix(data) && is.double(data) && !isS4(data) && !is.null(y) && length(facts) == 0
   kinds <- c(y$kind, unit$kind)
@@ -195,12 +195,12 @@ of_formula <- function(formula, data, exclude, stated) {
   }
   named <- terms(formula[[3]])
   target <- as.character(formula[[2]])
-  if (!is.null(stated$target) || !is.null(stated$y)) fail("the formula names the target", c("formula", "target", "y"))
+  if (!is.null(stated[["target"]]) || !is.null(stated[["y"]])) fail("the formula names the target", c("formula", "target", "y"))
   if ("." %in% named[[1]]) {
     return(list(data = data, target = target, exclude = c(exclude, named[[2]])))
   }
   # The target, and what is no feature.
-  beside <- c(target, if (is_text(stated$unit)) stated$unit, stated$id, sub("[:=].*", "", as.character(stated$adjust)))
+  beside <- c(target, if (is_text(stated[["unit"]])) stated[["unit"]], stated[["id"]], sub("[:=].*", "", as.character(stated[["adjust"]])))
   kept <- unique(c(setdiff(named[[1]], named[[2]]), beside))
   if (!is.data.frame(data)) fail("names of features go with a data frame: of other data use outcome ~ . - name", "formula")
   lacking <- setdiff(kept, names(data))

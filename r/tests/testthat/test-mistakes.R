@@ -37,6 +37,7 @@ test_that("errors have classes and name arguments", {
   request(dp_select(log(y) ~ x, patients, epsilon = 1), "formula")
   request(dp_select(y ~ scale(x), patients, epsilon = 1), "formula")
   request(dp_select(y ~ ., patients, epsilon = 1, target = "x"), "the formula names the target")
+  request(dp_select(patients, 1, 1, unit_target = "mean"), "unit")
   request(dp_select(y ~ z, patients, epsilon = 1), "\"z\"")
   request(dp_select(matrix(1:4, 2, dimnames = list(c("a", "b"), NULL)), 1, 1, y = c(b = 1, a = 2)), "different names")
   expect_error(dp_select(tempfile(), 1, 1), class = "dpsis_read_error")

@@ -44,6 +44,10 @@ test_that("a formula names target and features", {
   expect_identical(
     without(of(outcome ~ weight + height, patients)), without(of(patients[c("weight", "height", "outcome")]))
   )
+  ranges <- list(bounds = c(0, 10), target_bounds = c(0, 10), k = 1, epsilon = 3, seed = 2)
+  one <- quiet(do.call(dp_select, c(list(dose ~ age + pulse, patients), ranges)))
+  other <- quiet(do.call(dp_select, c(list(patients[c("age", "pulse", "dose")]), ranges)))
+  expect_identical(without(one$record), without(other$record))
   fitted <- quiet(dp_fit(outcome ~ ., patients, k = 1, epsilon = 9, classes = classes, seed = 2))
   expect_identical(fitted$names, "dose")
 })
