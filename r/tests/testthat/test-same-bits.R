@@ -85,6 +85,19 @@ test_that("all kinds of columns are what their text in a file is", {
   expect_identical(without(beside$record, "target"), without(expected, "target"))
 })
 
+test_that("times are read to the microsecond", {
+  set.seed(8)
+  # So close together that what is coarser than a microsecond makes ties.
+  micro <- sample(999, 400)
+  start <- as.POSIXct(1.7e9, origin = "1970-01-01", tz = "UTC")
+  target <- round(micro / 1e3 + stats::rnorm(400) / 4, 3)
+  data <- data.frame(time = start + micro / 1e6, other = rev(target), y = target)
+  file <- as_file(replace(data, "time", sprintf("%s.%06d", format(start, "%Y-%m-%dT%H:%M:%S"), micro)))
+  expected <- command_line("select", "--k", "1", "--eps", "3", "--seed", "5", "--target-bounds=-1,2", file)
+  found <- quiet(dp_select(data, 1, 3, target_bounds = c(-1, 2), seed = 5))
+  expect_identical(without(found$record), without(expected))
+})
+
 test_that("facts: ids, columns left out, codes of missing values", {
   whole <- mixed[c("score", "wait", "count", "status")]
   whole$wait <- round(as.double(whole$wait), 2)
