@@ -1,0 +1,225 @@
+# Arguments in the form in which the library reads them, as JSON. An argument that is not stated is left out:
+# defaults are the library's.
+
+# A piece of JSON as it is.
+verbatim <- function(text) structure(text, class = "json")
+
+as_json <- function(value) {
+  as.character(jsonlite::toJSON(value, auto_unbox = TRUE, null = "null", json_verbatim = TRUE))
+}
+
+is_text <- function(value) is.character(value) && length(value) == 1 && !is.na(value)
+
+is_number <- function(value) {
+  plain <- is.numeric(value) && !is.object(value) && length(value) == 1
+  plain && (!is.na(value) || is.nan(value))
+}
+
+# The shortest decimal text of each number that reads back to it.
+shortest <- function(numbers) {
+  text <- sprintf("%.15g", numbers)
+  long <- which(is.finite(numbers))
+  long <- long[as.numeric(text[long]) != numbers[long]]
+  text[long] <- sprintf("%.17g", numbers[long])
+  text
+}
+
+# Texts in UTF-8; what is damaged in one is replaced there and changes no other.
+utf8 <- function(texts) {
+  marked <- which(Encoding(texts) == "bytes")
+  if (length(marked)) Encoding(texts[marked]) <- "UTF-8"
+  texts <- enc2utf8(texts)
+  bad <- !is.na(texts) & !validUTF8(texts)
+  texts[bad] <- iconv(texts[bad], "UTF-8", "UTF-8", sub = "\uFFFD")
+  texts
+}
+
+# The converters below take a value and the name of its argument.
+
+exact <- function(value, name) {
+  if (is_text(value)) {
+    return(utf8(value))
+  }
+  if (!is_number(value)) fail("this must be one number, or the text of one", name)
+  shortest(value)
+}
+
+number <- function(value, name) {
+  if (!is_number(value)) fail("this must be one number", name)
+  # Numbers that JSON does not have are texts, which the library refuses.
+  if (is.finite(value)) verbatim(sprintf("%.17g", value)) else shortest(value)
+}
+
+whole <- function(value, name) {
+  if (!is_number(value) || !is.finite(value) || value != floor(value) || value < 0 || value >= 2^53) {
+    fail("this must be one whole number, at least 0 and below 2^53", name)
+  }
+  verbatim(sprintf("%.0f", value))
+}
+
+flag <- function(value, name) {
+  if (!isTRUE(value) && !isFALSE(value)) fail("this must be TRUE or FALSE", name)
+  value
+}
+
+word <- function(value, name) {
+  if (!is_text(value)) fail("this must be one text", name)
+  utf8(value)
+}
+
+words <- function(value, name) {
+  if (!is.character(value) || anyNA(value)) fail("this must be texts", name)
+  as.list(utf8(unname(value)))
+}
+
+path <- function(value, name) path.expand(word(value, name))
+
+# Labels, levels and codes: as a file would hold them.
+labels_of <- function(value, name) {
+  if (is.factor(value)) value <- as.character(value)
+  if (is.logical(value)) value <- as.integer(value)
+  if (inherits(value, "Date")) value <- format(value, "%Y-%m-%d")
+  if (is.numeric(value) && !is.object(value)) value <- ifelse(is.na(value), NA, shortest(value))
+  if (!is.character(value) || anyNA(value)) fail("a label is a text, a number, a truth value or a date", name)
+  as.list(utf8(unname(value)))
+}
+
+interval <- function(value, name) {
+  if (!is.numeric(value) || length(value) != 2) fail("this must be two numbers, c(low, high)", name)
+  as.list(shortest(unname(value)))
+}
+
+# Refuses what is no list, or vector, of which every element has a name.
+named <- function(value, name) {
+  names <- names(value)
+  if (length(value) && (is.null(names) || anyNA(names) || any(names == ""))) {
+    fail("each element of this must have a name", name)
+  }
+  as.list(value)
+}
+
+# Pairs of a name and what belongs to it.
+pairs <- function(value, name, convert) {
+  value <- named(value, name)
+  Map(function(key, one) c(list(key), convert(one, name)), utf8(names(value)), value, USE.NAMES = FALSE)
+}
+
+exacts <- function(value, name) {
+  converted <- lapply(named(value, name), exact, name)
+  structure(converted, names = utf8(as.character(names(value))))
+}
+
+ranges <- function(value, name) {
+  if (is_text(value)) {
+    return(path(value, name))
+  }
+  if (is.data.frame(value)) {
+    if (!all(c("feature", "lo", "hi") %in% names(value))) fail("ranges have the columns feature, lo and hi", name)
+    value <- stats::setNames(Map(c, value$lo, value$hi), as.character(value$feature))
+  }
+  if (is.list(value)) pairs(value, name, interval) else interval(value, name)
+}
+
+sets <- function(value, name) {
+  if (is_text(value)) path(value, name) else pairs(value, name, function(one, name) list(words(one, name)))
+}
+
+sizes <- function(value, name) {
+  if (!length(value) %in% 1:2) fail("this must be the smallest size, or the smallest and the largest one", name)
+  list(whole(value[[1]], name), if (length(value) == 2) whole(value[[2]], name))
+}
+
+center_of <- function(value, name) {
+  if (is_text(value)) {
+    return(utf8(value))
+  }
+  if (is.null(names(value))) number(value, name) else pairs(value, name, function(one, name) list(exact(one, name)))
+}
+
+levels_of <- function(value, name) pairs(value, name, function(one, name) list(labels_of(one, name)))
+
+# The options of a selection.
+select_options <- list(
+  k = whole, epsilon = exact, delta = exact, fwer = exact, at_most = whole, classes = labels_of,
+  target_bounds = interval, target_number = flag, unit_target = word, adjust = words, center = center_of,
+  score = word, bounds = ranges, scale = word, groups = sets, group_size = sizes, neighbors = word,
+  shares = exacts, direction = flag, method = word, blocks = whole, penalty = number, refine = word,
+  mechanism = word, parameters = exacts, memory = whole, threads = whole
+)
+
+# Those of a fit.
+fit_options <- c(
+  select_options,
+  list(features = words, levels = levels_of, share = exact, ranges = exact, lambda = number)
+)
+
+# Facts about a table, as far as the library knows them.
+table_facts <- list(
+  target_file = path, id = word, exclude = words, missing = labels_of, features_as_rows = flag,
+  delimiter = word, decimal_comma = flag, numeric_names = flag
+)
+
+# Those about a table in memory alone.
+memory_facts <- c("y", "unit", "feature_names", "assay")
+
+# The stated arguments of `known` as JSON can hold them.
+converted <- function(stated, known) {
+  stated <- stated[names(stated) %in% names(known) & !vapply(stated, is.null, NA)]
+  Map(function(value, name) known[[name]](value, name), stated, names(stated))
+}
+
+# An object of JSON, which an empty list is none of.
+object <- function(fields) if (length(fields)) fields else structure(list(), names = character())
+
+# Refuses arguments that nothing takes.
+check_names <- function(stated, known) {
+  names <- names(stated)
+  if (length(stated) && (is.null(names) || any(names == ""))) fail("an argument after target needs its name")
+  for (name in names) {
+    if (name %in% known) next
+    near <- known[utils::adist(name, known) <= 2]
+    hint <- if (length(near)) paste0(": did you mean ", near[1], "?") else ""
+    fail(paste0("there is no argument ", encodeString(name, quote = "\""), hint))
+  }
+  if (anyDuplicated(names)) fail("an argument is stated twice", names[anyDuplicated(names)])
+}
+
+# The day in UTC, or the one of SOURCE_DATE_EPOCH.
+today <- function() {
+  stated <- Sys.getenv("SOURCE_DATE_EPOCH")
+  moment <- if (nzchar(stated)) as.POSIXct(as.numeric(stated), origin = "1970-01-01") else Sys.time()
+  format(moment, "%Y-%m-%d", tz = "UTC")
+}
+
+# The request as it could be typed again; of files and data only that they were there.
+request_text <- function(name, stated) {
+  plain <- function(value) {
+    if (is.list(value) && !is.data.frame(value)) all(vapply(value, plain, NA)) else is.atomic(value)
+  }
+  shown <- function(value, name) {
+    if (name == "ledger") {
+      "LEDGER"
+    } else if (name == "target_file" || (name %in% c("bounds", "groups", "data") && is_text(value))) {
+      "FILE"
+    } else if (name %in% c("y", "groups") || (name == "unit" && !is_text(value)) || !plain(value)) {
+      "..."
+    } else {
+      deparse1(value)
+    }
+  }
+  unnamed <- c("note", "memory", "threads", "progress", "feature_names", "dry_run")
+  stated <- stated[!names(stated) %in% unnamed & !vapply(stated, is.null, NA)]
+  parts <- c("data", sprintf("%s = %s", names(stated), mapply(shown, stated, names(stated))))
+  gsub("\n", " ", paste0(name, "(", paste(parts, collapse = ", "), ")"), fixed = TRUE)
+}
+
+# What pays for a release, and what is noted of it, as JSON.
+terms_of <- function(request, seed, ledger, note) {
+  if (!is.null(seed) && !is.null(ledger)) {
+    fail("a seeded result is not for release: no ledger pays for it", c("seed", "ledger"))
+  }
+  if (inherits(ledger, "dpsis_ledger")) ledger <- ledger$path
+  if (!is.null(ledger)) ledger <- list(path(ledger, "ledger"), word(note, "note"))
+  seed <- if (!is.null(seed)) whole(seed, "seed")
+  as_json(list(run = list(today(), utf8(request)), ledger = ledger, seed = seed))
+}

@@ -1,0 +1,126 @@
+#' Select features and fit a model to them, both under one budget
+#'
+#' A number gets a linear regression, one of two `classes` a logistic one. Every value is clipped to a range of its
+#' column: the one that `bounds` (of the target `target_bounds`) states, else one that is drawn privately.
+#'
+#' With too few rows there is no model, by the counts that were released: then only the record and the names are
+#' there.
+#'
+#' @inheritParams dp_select
+#' @param epsilon The privacy budget of the whole.
+#' @param features Fit to these features, which must be public knowledge, and select none: without `k`.
+#' @param levels A named list of the levels of columns of words, `list(stage = c("I", "II", "III"))`, which are public
+#'   knowledge: in the model each but the first is a column of 0 and 1. Other words are missing.
+#' @param share The selection's share of epsilon.
+#' @param ranges The share of the rest that pays for ranges that are not stated.
+#' @param lambda With two `classes`: the strength of the regularization, for the sum over rows.
+#' @param ... All others of [dp_select()]. A model takes features as they are: `groups`, `adjust` and `scale = "cpm"`
+#'   are refused.
+#' @return An object of class `dpsis_fit`, a list of `names`, `indices`, `private`, `record`, `json` and `report` as of
+#'   [dp_select()], and `model`, the model as the text of a file that `dpsis predict` reads; `NULL` if there is none. Its
+#'   methods are `print`, `summary`, `coef`, `predict` and `as.data.frame`.
+#' @examples
+#' set.seed(1)
+#' x <- matrix(runif(20000, 0, 10), 5000, 4)
+#' fitted <- dp_fit(x, 1, 5, y = 2 * x[, 3] + 1, bounds = c(0, 10), target_bounds = c(0, 25))
+#' coef(fitted)
+#' predict(fitted, matrix(c(0, 0, 4, 0), 1))
+#' @export
+dp_fit <- function(...) UseMethod("dp_fit")
+
+#' @rdname dp_fit
+#' @export
+dp_fit.default <- function(data, k = NULL, epsilon, target = NULL, ..., features = NULL, levels = NULL, share = NULL,
+                           ranges = NULL, lambda = NULL, ledger = NULL, note = "", seed = NULL,
+                           progress = interactive(), dry_run = FALSE) {
+  if (missing(epsilon)) no_budget()
+  check_names(list(...), c(names(select_options), names(table_facts), memory_facts))
+  stated <- list(
+    k = k, epsilon = epsilon, target = target, ..., features = features, levels = levels, share = share,
+    ranges = ranges, lambda = lambda, ledger = ledger, seed = seed
+  )
+  symbol <- if (flag(dry_run, "dry_run")) wrap__fit_dry_run else wrap__fit
+  found <- run("dp_fit", symbol, data, stated, fit_options, note, progress)
+  if (dry_run) {
+    return(document(found, "dpsis_dry_run"))
+  }
+  tell(found)
+  record <- jsonlite::fromJSON(found$json, simplifyVector = FALSE)
+  selected <- vapply(record$selection$selected, function(one) one$name, "")
+  model <- if (!is.null(found$model)) jsonlite::fromJSON(found$model, simplifyVector = FALSE)
+  parts <- list(
+    names = if (is.null(model)) selected else vapply(model$features, coefficient_name, ""), indices = found$indices,
+    private = record$private, record = record, json = found$json, report = found$report, model = found$model
+  )
+  structure(parts, class = "dpsis_fit")
+}
+
+#' @rdname dp_fit
+#' @export
+dp_fit.formula <- function(formula, data, ..., exclude = NULL) {
+  # The arguments as they are: a call that is made of values would show them in an error of R.
+  named <- of_formula(formula, data, exclude, list(...))
+  dp_fit.default(named$data, target = named$target, exclude = named$exclude, ...)
+}
+
+# The name of a feature, and the level that its coefficient is for.
+coefficient_name <- function(feature) paste(c(feature[["name"]], feature[["level"]]), collapse = "=")
+
+# What the file of a fitted model says.
+model_of <- function(object) {
+  if (is.null(object$model)) fail("there is no model: too few rows for one under this budget", "epsilon")
+  jsonlite::fromJSON(object$model, simplifyVector = FALSE)
+}
+
+#' Predict by a private model
+#'
+#' Columns are found by their names; all others are ignored. Of a matrix without names they are those of the one that
+#' the model was fitted to.
+#'
+#' @section Privacy:
+#' A prediction is a function of the row that it is for: predictions for the rows of a sensitive table must not be
+#' published.
+#'
+#' @param object What [dp_fit()] returned.
+#' @param newdata A path, data frame, matrix or `SummarizedExperiment`, as for [dp_select()].
+#' @param type Of a logistic model: `"response"` for the probability of the second class, or `"class"`.
+#' @param ... Facts about the table, as for [dp_select()]: `missing`, `delimiter`, ...
+#' @return A vector with one element for each row: numbers within the range of the target, probabilities, or a factor.
+#' @export
+predict.dpsis_fit <- function(object, newdata, type = c("response", "class"), ...) {
+  type <- match.arg(type)
+  model <- model_of(object)
+  classes <- unlist(model$target$classes)
+  if (type == "class" && is.null(classes)) fail("a linear model predicts numbers", "type")
+  check_names(list(...), c(names(table_facts), memory_facts))
+  table <- table_of(list(data = newdata, ...), as_matrix = FALSE, needs_target = FALSE)
+  found <- watched(FALSE, function(look) native(wrap__predict, object$model, table$described, table$x, look))
+  if (type == "response") found$predicted else factor(classes[1 + (found$predicted > 0.5)], levels = classes)
+}
+
+#' @importFrom stats coef
+#' @export
+coef.dpsis_fit <- function(object, ...) {
+  model <- model_of(object)
+  each <- vapply(model$features, function(one) one$coefficient, 0)
+  c("(Intercept)" = model$intercept, structure(each, names = object$names))
+}
+
+#' @importFrom stats predict
+#' @export
+print.dpsis_fit <- function(x, ...) {
+  mark(x$private)
+  if (is.null(x$model)) cat("no model: too few rows for one under this budget\n") else print(coef(x))
+  invisible(x)
+}
+
+#' @export
+summary.dpsis_fit <- function(object, ...) structure(object, class = "summary.dpsis")
+
+#' @export
+as.data.frame.dpsis_fit <- function(x, ...) {
+  features <- model_of(x)$features
+  columns <- setdiff(unique(unlist(lapply(features, names))), "range")
+  of_each <- function(column) unlist(lapply(features, function(one) if (is.null(one[[column]])) NA else one[[column]]))
+  as.data.frame(sapply(columns, of_each, simplify = FALSE))
+}

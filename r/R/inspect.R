@@ -1,0 +1,38 @@
+#' Look at a table before a release
+#'
+#' Tells what a table holds, what is odd in it, and which arguments suit it. **Not private**: for the data holder's
+#' eyes only.
+#'
+#' @param data As for [dp_select()].
+#' @param target,... As for [dp_select()]: `y`, `classes`, `target_bounds`, `id`, `exclude`, `missing`, ...
+#' @return An object of class `dpsis_inspection`, a list: `rows`, `columns` and `features`, their numbers; `findings`, a
+#'   data frame of `topic`, `text` and whether each is `odd`; `suggestion`, arguments of [dp_select()] that suit the
+#'   table, to be checked, and stated only if they are public knowledge; `undecided`, whether something must be decided
+#'   before anything is run.
+#' @section Privacy:
+#' This reads the data without privacy. Its result must not be passed on.
+#' @examples
+#' look <- dp_inspect(data.frame(age = c(30, 41, 35), outcome = c("a", "b", "a")))
+#' look$suggestion$classes
+#' @export
+dp_inspect <- function(data, target = NULL, ...) {
+  about <- select_options[c("classes", "target_bounds", "target_number")]
+  check_names(list(...), c(names(about), names(table_facts), memory_facts))
+  stated <- list(target = target, ...)
+  table <- table_of(c(list(data = data), stated), as_matrix = FALSE, needs_target = FALSE)
+  options <- as_json(object(converted(stated, about)))
+  found <- watched(FALSE, function(look) native(wrap__inspect, table$described, table$x, options, look))
+  found$findings <- as.data.frame(found$findings)
+  structure(found, class = "dpsis_inspection")
+}
+
+#' @export
+print.dpsis_inspection <- function(x, ...) {
+  cat("NOT PRIVATE: for the data holder's eyes only\n")
+  marks <- ifelse(x$findings$odd, "!", " ")
+  cat(sprintf("%s %s: %s\n", marks, x$findings$topic, x$findings$text), sep = "")
+  invisible(x)
+}
+
+#' @export
+as.data.frame.dpsis_inspection <- function(x, ...) x$findings

@@ -1,0 +1,59 @@
+#' A budget file with a cap
+#'
+#' A release that a ledger pays for is written to it first, and none that would exceed the cap is made. It is the file
+#' of the command line's `--ledger`, readable in any editor, and is locked while it is read and written: of two processes
+#' that race for the last of the budget, one gets it.
+#'
+#' @param path The file. It is made if it is not there and a cap is stated.
+#' @param cap The most that all releases may spend together. If the file is there, it must be what the file says, and so
+#'   must the rest.
+#' @param name What the budget is for, as reports show it.
+#' @param delta The most that all deltas may sum to; 0 if none is stated.
+#' @param neighbors The neighbor relation of all releases; adding or removing a row if none is stated.
+#' @param unit What all releases protect, `"row"` or `"person"`; a row if nothing is stated. Releases with a `unit` need a
+#'   ledger for people.
+#' @return An object of class `dpsis_ledger`. `print` shows what is spent and left now, `summary` returns it with the
+#'   terms, and `as.data.frame` the entries.
+#' @examples
+#' ledger <- dp_ledger(tempfile(fileext = ".ledger"), cap = 3)
+#' x <- matrix(runif(400), 100, 4)
+#' found <- dp_select(x, 1, 1, y = x[, 1], bounds = c(0, 1), target_bounds = c(0, 1), ledger = ledger)
+#' summary(ledger)$left
+#' @export
+dp_ledger <- function(path, cap = NULL, name = NULL, delta = NULL, neighbors = NULL, unit = NULL) {
+  # Of the working folder of now.
+  full <- normalizePath(word(path, "path"), mustWork = FALSE)
+  known <- list(path = word, cap = exact, name = word, delta = exact, neighbors = word, unit = word)
+  stated <- list(path = full, cap = cap, name = name, delta = delta, neighbors = neighbors, unit = unit)
+  native(wrap__ledger_open, as_json(converted(stated, known)))
+  structure(list(path = full), class = "dpsis_ledger")
+}
+
+read_ledger <- function(ledger) {
+  found <- native(wrap__ledger_read, ledger$path)
+  # Exact fractions.
+  as_number <- function(text) {
+    parts <- as.numeric(strsplit(text, "/", fixed = TRUE)[[1]])
+    if (length(parts) == 2) parts[1] / parts[2] else parts
+  }
+  record <- jsonlite::fromJSON(found$json, simplifyVector = FALSE)
+  list(record = record, spent = as_number(found$spent), left = as_number(found$left))
+}
+
+#' @export
+summary.dpsis_ledger <- function(object, ...) read_ledger(object)
+
+#' @export
+print.dpsis_ledger <- function(x, ...) {
+  now <- read_ledger(x)
+  cat(sprintf("ledger %s: %s spent, %s left\n", x$path, format(now$spent), format(now$left)))
+  invisible(x)
+}
+
+#' @export
+as.data.frame.dpsis_ledger <- function(x, ...) {
+  entries <- read_ledger(x)$record$entries
+  columns <- c("when", "command", "epsilon", "delta", "note")
+  of_each <- function(column) vapply(entries, function(one) as.character(one[[column]]), "")
+  as.data.frame(sapply(columns, of_each, simplify = FALSE))
+}

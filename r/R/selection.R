@@ -1,0 +1,121 @@
+# Results of releases.
+
+# A release of names, whose warnings are issued.
+choice <- function(found, class = NULL) {
+  tell(found)
+  record <- jsonlite::fromJSON(found$json, simplifyVector = FALSE)
+  parts <- list(
+    names = vapply(record$selected, function(one) one$name, ""), indices = found$indices, private = record$private,
+    record = record, json = found$json, report = found$report, html = found$html
+  )
+  structure(parts, class = c(class, "dpsis_choice"))
+}
+
+# Marks what a seed has shaped.
+mark <- function(private) if (!private) cat("seeded: not for release\n")
+
+#' @export
+print.dpsis_choice <- function(x, ...) {
+  mark(x$private)
+  print(x$names, quote = FALSE)
+  if (inherits(x, "dpsis_selection")) cat(x$record$verdict$text, "\n", sep = "")
+  invisible(x)
+}
+
+#' @export
+summary.dpsis_choice <- function(object, ...) structure(object, class = "summary.dpsis")
+
+#' @export
+print.summary.dpsis <- function(x, ...) {
+  mark(x$private)
+  cat(x$report)
+  invisible(x)
+}
+
+#' @export
+as.data.frame.dpsis_choice <- function(x, ...) {
+  data.frame(name = x$names, index = x$indices, estimates(x)[-1])
+}
+
+# What was released about the strengths, one row each; none if there are none.
+estimates <- function(x) {
+  all <- x$record$estimates
+  if (!length(all)) {
+    return(data.frame(name = x$names))
+  }
+  of_each <- function(column) {
+    values <- lapply(all, function(one) if (is.null(one[[column]])) NA else one[[column]])
+    unlist(values)
+  }
+  columns <- c("name", "strength", "low", "high", "p_value", "beyond_chance", "direction", "direction_error")
+  frame <- as.data.frame(sapply(columns, of_each, simplify = FALSE))
+  frame[c(TRUE, !vapply(frame[-1], function(column) all(is.na(column)), NA))]
+}
+
+# The strengths that there are to draw.
+drawable <- function(x) {
+  all <- estimates(x)
+  if (is.null(all$strength)) fail("no feature was named, or no strengths were released: there is nothing to draw")
+  all$filled <- if (is.null(all$beyond_chance)) TRUE else !(all$beyond_chance %in% FALSE)
+  all[rev(seq_len(nrow(all))), ]
+}
+
+# The level from which on strengths are beyond chance; NULL if none can be.
+chance_level <- function(x) {
+  level <- x$record$verdict$chance_level
+  if (!is.null(level) && level <= 1) level
+}
+
+strength_label <- "strength, with its 90% interval"
+
+#' Draw the strengths of selected features
+#'
+#' Draws the strengths with their 90% intervals, and the level from which on they are beyond chance. Hollow points
+#' cannot be told from chance.
+#'
+#' @param x,object What [dp_select()] returned.
+#' @param ... Further arguments of [graphics::plot.default()].
+#' @return `plot` returns `x`, invisibly; `autoplot` of ggplot2 a plot.
+#' @examples
+#' x <- matrix(runif(8000), 2000, 4)
+#' plot(dp_select(x, 2, 5, y = x[, 1], bounds = c(0, 1), target_bounds = c(0, 1)))
+#' @export
+plot.dpsis_selection <- function(x, ...) {
+  all <- drawable(x)
+  places <- seq_len(nrow(all))
+  width <- max(graphics::strwidth(all$name, units = "inches", cex = 0.9)) + 0.5
+  old <- graphics::par(mai = c(1, width, 0.6, 0.3))
+  on.exit(graphics::par(old))
+  filled <- ifelse(all$filled, "steelblue", "white")
+  frame <- list(
+    x = all$strength, y = places, pch = 21, col = "steelblue", bg = filled, xlim = c(0, 1), ylab = "", yaxt = "n",
+    ylim = c(0.5, nrow(all) + 0.5), xlab = strength_label
+  )
+  do.call(graphics::plot.default, utils::modifyList(frame, list(...)))
+  graphics::segments(all$low, places, all$high, places, col = "steelblue")
+  graphics::points(all$strength, places, pch = 21, col = "steelblue", bg = filled)
+  graphics::axis(2, places, all$name, las = 1, cex.axis = 0.9)
+  level <- chance_level(x)
+  if (!is.null(level)) {
+    graphics::abline(v = level, lty = 2, col = "gray40")
+    graphics::mtext(sprintf("beyond chance from %.2f on", level), adj = 0, line = 0.3, cex = 0.9)
+  }
+  invisible(x)
+}
+
+# The columns of what ggplot2 draws.
+utils::globalVariables(".data")
+
+#' @rdname plot.dpsis_selection
+#' @exportS3Method ggplot2::autoplot
+autoplot.dpsis_selection <- function(object, ...) {
+  all <- drawable(object)
+  all$name <- factor(all$name, levels = all$name)
+  level <- chance_level(object)
+  ggplot2::ggplot(all, ggplot2::aes(x = .data$strength, y = .data$name, xmin = .data$low, xmax = .data$high)) +
+    ggplot2::geom_pointrange(ggplot2::aes(fill = .data$filled), shape = 21, show.legend = FALSE) +
+    ggplot2::scale_fill_manual(values = c(`TRUE` = "black", `FALSE` = "white")) +
+    (if (!is.null(level)) ggplot2::geom_vline(xintercept = level, linetype = 2)) +
+    ggplot2::coord_cartesian(xlim = c(0, 1)) +
+    ggplot2::labs(x = strength_label, y = NULL)
+}

@@ -1,0 +1,211 @@
+# Tables of R as tables of the library. A matrix of doubles is borrowed; all else becomes columns. What a cell
+# becomes depends on that cell and on the type of its column alone, and no row names are looked at, but for
+# whether they are those of the targets.
+
+# Classes of columns whose values are what their type says.
+plain_classes <- c(
+  "AsIs", "double", "glue", "haven_labelled", "integer", "labelled", "noquote", "numeric", "ts", "units", "vctrs_vctr"
+)
+
+# A column as the native side takes it: a kind, and its values.
+column <- function(values, name) {
+  refuse <- function(what) {
+    rule <- "is %s: leave it out, or turn it into numbers, a factor, texts or dates"
+    fail(paste("column", encodeString(name, quote = "\""), sprintf(rule, what)), "data")
+  }
+  if (inherits(values, "POSIXlt")) values <- as.POSIXct(values)
+  if (length(dim(values)) > 1) refuse("a table of its own")
+  if (is.factor(values)) {
+    return(list(kind = "codes", values = as.integer(values), levels = utf8(as.character(levels(values)))))
+  }
+  if (inherits(values, "difftime")) {
+    # Its own unit may depend on the values.
+    return(list(kind = "double", values = as.double(values, units = "secs")))
+  }
+  if (inherits(values, "Date")) {
+    return(list(kind = "days", values = as.double(unclass(values))))
+  }
+  if (inherits(values, "POSIXct")) {
+    return(list(kind = "seconds", values = as.double(unclass(values))))
+  }
+  # A class may give bits another meaning: those of integer64 are no doubles.
+  unknown <- setdiff(if (is.object(values)) class(values), c(plain_classes, typeof(values)))
+  if (length(unknown)) refuse(paste("of class", unknown[1]))
+  switch(typeof(values),
+    double = list(kind = "double", values = as.double(values)),
+    integer = ,
+    logical = list(kind = "integer", values = as.integer(values)),
+    character = list(kind = "character", values = utf8(as.character(values))),
+    refuse(paste("of type", typeof(values)))
+  )
+}
+
+# Targets (`y`) or ids (`unit`) beside a table.
+beside <- function(values, name, rows) {
+  if (is.null(values)) {
+    return(NULL)
+  }
+  if (is.data.frame(values) && length(values) == 1) values <- values[[1]]
+  if (is.matrix(values) && ncol(values) == 1) values <- values[, 1]
+  described <- column(if (is.factor(values)) as.character(values) else values, name)
+  if (length(described$values) != rows) fail("these must have the same number of rows", c("data", name))
+  described
+}
+
+check_row_names <- function(data, values, name) {
+  rows <- if (is.matrix(data)) rownames(data) else if (.row_names_info(data) > 0) row.names(data)
+  if (!is.null(rows) && !is.null(names(values)) && !identical(rows, names(values))) {
+    fail(paste0("the rows of data and ", name, " have different names: align them, or pass unname(", name, ")"), name)
+  }
+}
+
+# Refuses targets whose type tells that they are labels, which are not stated.
+check_classes <- function(y, classes) {
+  if (is.logical(y) && !all(unlist(labels_of(if (is.null(classes)) "" else classes, "classes")) %in% c("0", "1"))) {
+    fail("y holds truth values: state classes = c(FALSE, TRUE)", "classes")
+  }
+  if (is.null(classes) && (is.character(y) || is.factor(y))) {
+    rule <- "y holds texts: state its labels in classes. They are not read from y, because which labels occur is private"
+    fail(rule, "classes")
+  }
+}
+
+column_names <- function(names, columns, argument) {
+  if (!is.character(names) || length(names) != columns) fail("there must be one name for each column", argument)
+  names <- enc2utf8(names)
+  if (anyNA(names) || !all(validUTF8(names))) fail("a column's name is not text in UTF-8", argument)
+  twice <- anyDuplicated(names)
+  if (twice) fail(paste("the name", encodeString(names[twice], quote = "\""), "occurs twice"), argument)
+  names
+}
+
+# An assay with samples as rows, and what is beside it in the data of its samples.
+of_experiment <- function(data, stated) {
+  if (!requireNamespace("SummarizedExperiment", quietly = TRUE)) {
+    fail("a SummarizedExperiment needs the package of this name", "data")
+  }
+  samples <- SummarizedExperiment::colData(data)
+  of_samples <- function(name, argument) {
+    if (!name %in% names(samples)) fail("colData has no column of this name", argument)
+    samples[[name]]
+  }
+  assay <- if (is.null(stated[["assay"]])) 1 else stated[["assay"]]
+  x <- t(as.matrix(SummarizedExperiment::assay(data, assay, withDimnames = TRUE)))
+  rownames(x) <- NULL
+  stated$data <- x
+  if (!is.null(stated[["target"]])) {
+    if (!is.null(stated[["y"]])) fail("the target is y, or is named: not both", c("y", "target"))
+    stated$y <- of_samples(word(stated[["target"]], "target"), "target")
+  }
+  if (is_text(stated[["unit"]])) stated$unit <- of_samples(stated[["unit"]], "unit")
+  covariates <- sub("[:=].*", "", as.character(stated[["adjust"]]))
+  if (length(covariates)) {
+    names <- if (is.null(colnames(x))) paste0("feature-", seq_len(ncol(x))) else colnames(x)
+    columns <- c(matrix_columns(x), lapply(covariates, of_samples, "adjust"))
+    stated$data <- structure(columns, names = c(names, covariates), class = "data.frame", row.names = seq_len(nrow(x)))
+  }
+  stated$target <- stated$assay <- NULL
+  stated
+}
+
+matrix_columns <- function(x) lapply(seq_len(ncol(x)), function(place) x[, place])
+
+# The table in any data that the package takes: what the native side takes for it, `described` and `x`. Where
+# `as_matrix` is false, a matrix becomes columns.
+table_of <- function(stated, as_matrix = TRUE, needs_target = TRUE) {
+  if (inherits(stated[["data"]], "SummarizedExperiment")) stated <- of_experiment(stated[["data"]], stated)
+  if (needs_target) check_classes(stated[["y"]], stated[["classes"]])
+  data <- stated[["data"]]
+  if (!is.null(stated[["assay"]])) fail("assay goes with a SummarizedExperiment", "assay")
+  ids <- if (!is_text(stated[["unit"]])) stated[["unit"]]
+  if (!is.null(stated[["y"]]) && (!is.null(stated[["target"]]) || !is.null(stated[["target_file"]]))) {
+    fail("the target is y, or is named: not both", c("y", "target", "target_file"))
+  }
+  facts <- converted(stated, table_facts)
+  # Where people are told by ids beside the table, others are no features, either.
+  if (!is.null(ids) && !is.null(facts[["id"]])) {
+    facts$exclude <- c(facts[["exclude"]], list(facts[["id"]]))
+    facts$id <- NULL
+  }
+  if (is_text(stated[["unit"]])) facts$unit <- utf8(stated[["unit"]])
+  if (!is.null(stated[["target"]])) {
+    facts$target <- if (is.character(stated[["target"]])) word(stated[["target"]], "target") else whole(stated[["target"]], "target")
+  }
+  json <- as_json(object(facts))
+  if (is_text(data)) {
+    if (!is.null(stated[["y"]])) fail("y goes with data in memory: a file's target is named", "target")
+    if (!is.null(ids)) fail("ids go with data in memory: a file's column of them is named", "unit")
+    return(list(described = list(path = path(data, "data"), facts = json), x = NULL))
+  }
+  for (name in c("delimiter", "decimal_comma", "numeric_names")) {
+    if (!is.null(facts[[name]]) && !isFALSE(facts[[name]])) fail("this can be stated of a file of text only", name)
+  }
+  if (!is.data.frame(data) && !is.matrix(data)) {
+    hint <- if (isS4(data) && length(dim(data)) == 2) ": as.matrix() makes one" else ""
+    rule <- "data must be a path, a data frame, a matrix or a SummarizedExperiment, not of class "
+    fail(paste0(rule, class(data)[1], hint), "data")
+  }
+  for (name in c("y", "unit")) if (!is_text(stated[[name]])) check_row_names(data, stated[[name]], name)
+  if (ncol(data) == 0) fail("the table has no columns", "data")
+  y <- beside(stated[["y"]], "y", nrow(data))
+  unit <- beside(ids, "unit", nrow(data))
+  names <- names(data)
+  if (is.matrix(data)) {
+    if (isTRUE(facts[["features_as_rows"]])) fail("a matrix has samples as rows: pass its transpose", "data")
+    names <- if (is.null(stated[["feature_names"]])) colnames(data) else stated[["feature_names"]]
+    if (is.null(names)) names <- paste0("feature-", seq_len(ncol(data)))
+    if (is.null(y) && needs_target && is.null(stated[["target"]]) && is.null(stated[["target_file"]])) {
+      fail("with a matrix the target must be stated: its values as y, or its column as target", c("y", "target"))
+    }
+  } else if (!is.null(stated[["feature_names"]])) {
+    fail("a data frame has names of its own", "feature_names")
+  }
+  names <- column_names(names, ncol(data), if (is.null(stated[["feature_names"]])) "data" else "feature_names")
+  described <- list(names = names, y = y, unit = unit, facts = json)
+  plain <- is.matrix(data) && is.double(data) && !isS4(data) && !is.null(y) && length(facts) == 0
+  kinds <- c(y$kind, unit$kind)
+  if (as_matrix && plain && all(kinds %in% c("double", "integer", "character"))) {
+    return(list(described = described, x = data))
+  }
+  columns <- if (is.matrix(data)) matrix_columns(data) else unclass(data)
+  described$columns <- unname(Map(column, columns, names))
+  described$rows <- as.double(nrow(data))
+  list(described = described, x = NULL)
+}
+
+# The data, target and exclusions that a formula makes of what else is stated. It holds names alone, since what
+# is computed of a column in R could depend on other rows.
+of_formula <- function(formula, data, exclude, stated) {
+  rule <- "a formula names columns: outcome ~ ., outcome ~ a + b, or outcome ~ . - c"
+  if (length(formula) != 3 || !is.name(formula[[2]])) fail(rule, "formula")
+  # The names that are added, then those that are taken away.
+  terms <- function(part) {
+    if (is.name(part)) {
+      return(list(as.character(part), character()))
+    }
+    operator <- if (is.call(part) && length(part) == 3) as.character(part[[1]])[1] else ""
+    if (!operator %in% c("+", "-")) fail(rule, "formula")
+    left <- terms(part[[2]])
+    right <- terms(part[[3]])
+    if (operator == "-") {
+      if (length(right[[2]]) || "." %in% right[[1]]) fail(rule, "formula")
+      right <- list(character(), right[[1]])
+    }
+    Map(c, left, right)
+  }
+  named <- terms(formula[[3]])
+  target <- as.character(formula[[2]])
+  if (!is.null(stated[["target"]]) || !is.null(stated[["y"]])) fail("the formula names the target", c("formula", "target", "y"))
+  if ("." %in% named[[1]]) {
+    return(list(data = data, target = target, exclude = c(exclude, named[[2]])))
+  }
+  # The target, and what is no feature.
+  beside <- c(target, if (is_text(stated[["unit"]])) stated[["unit"]], stated[["id"]], sub("[:=].*", "", as.character(stated[["adjust"]])))
+  kept <- unique(c(setdiff(named[[1]], named[[2]]), beside))
+  if (!is.data.frame(data)) fail("names of features go with a data frame: of other data use outcome ~ . - name", "formula")
+  lacking <- setdiff(kept, names(data))
+  if (length(lacking)) fail(paste("data has no column", encodeString(lacking[1], quote = "\"")), "formula")
+  # A plain data frame, whose columns are chosen as such.
+  class(data) <- "data.frame"
+  list(data = data[kept], target = target, exclude = exclude)
+}

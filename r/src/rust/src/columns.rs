@@ -1,0 +1,129 @@
+//! Columns of R, as the R side passes them: a list of a `kind`, the `values`, and of codes the
+//! `levels`.
+
+use std::sync::Arc;
+
+use arrow_array::types::Int32Type;
+use arrow_array::{
+    ArrayRef, Date32Array, DictionaryArray, Float64Array, Int32Array, StringArray,
+    TimestampMicrosecondArray,
+};
+use dpsis::{Error, OwnTarget, Result, ToTarget};
+use extendr_api::prelude::*;
+
+/// The values of a column; `None` where missing.
+pub(crate) enum Column {
+    Doubles(Vec<f64>),
+    Integers(Vec<Option<i32>>),
+    /// Days since 1970-01-01.
+    Days(Vec<Option<i32>>),
+    /// Microseconds since 1970-01-01.
+    Times(Vec<Option<i64>>),
+    Texts(Vec<Option<String>>),
+    /// Texts by their places in a list.
+    Codes(Vec<Option<i32>>, Vec<Option<String>>),
+}
+
+impl Column {
+    /// The column that a list of R describes.
+    ///
+    /// # Errors
+    ///
+    /// `Request` for another kind of column.
+    pub(crate) fn new(described: &Robj) -> Result<Self> {
+        let none = || Error::request("a column is neither numbers, words nor dates");
+        let kind = item(described, "kind");
+        let values = item(described, "values");
+        let doubles = || values.as_real_slice().ok_or_else(none);
+        let integers = || {
+            let all = values.as_integer_slice().ok_or_else(none)?;
+            let known = |one: &i32| (*one != i32::MIN).then_some(*one);
+            Ok::<Vec<Option<i32>>, Error>(all.iter().map(known).collect())
+        };
+        Ok(match kind.as_str().unwrap_or_default() {
+            "double" => Self::Doubles(doubles()?.to_vec()),
+            "integer" => Self::Integers(integers()?),
+            "days" => Self::Days(doubles()?.iter().map(|day| whole(*day)).collect()),
+            "seconds" => {
+                let micro = |second: &f64| whole(second * 1e6);
+                Self::Times(doubles()?.iter().map(micro).collect())
+            }
+            "character" => Self::Texts(texts(&values).ok_or_else(none)?),
+            "codes" => {
+                let levels = texts(&item(described, "levels")).ok_or_else(none)?;
+                // A code without a level, which a damaged factor may hold, is missing.
+                let code = |code: Option<i32>| {
+                    code.filter(|one| (1..=levels.len() as i64).contains(&i64::from(*one)))
+                };
+                let codes =
+                    integers()?.into_iter().map(|one| code(one).map(|one| one - 1)).collect();
+                Self::Codes(codes, levels)
+            }
+            _ => return Err(none()),
+        })
+    }
+
+    /// The number of values.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Doubles(values) => values.len(),
+            Self::Integers(values) | Self::Days(values) | Self::Codes(values, _) => values.len(),
+            Self::Times(values) => values.len(),
+            Self::Texts(values) => values.len(),
+        }
+    }
+
+    /// Whether the type says that the values are numbers; dates are.
+    pub(crate) fn is_number(&self) -> bool {
+        !matches!(self, Self::Texts(_) | Self::Codes(..))
+    }
+
+    /// The column of a record batch.
+    pub(crate) fn into_array(self) -> Result<ArrayRef> {
+        Ok(match self {
+            Self::Doubles(values) => Arc::new(Float64Array::from(values)),
+            Self::Integers(values) => Arc::new(Int32Array::from(values)),
+            Self::Days(values) => Arc::new(Date32Array::from(values)),
+            Self::Times(values) => Arc::new(TimestampMicrosecondArray::from(values)),
+            Self::Texts(values) => Arc::new(StringArray::from(values)),
+            Self::Codes(codes, levels) => {
+                let levels = Arc::new(StringArray::from(levels));
+                let array = DictionaryArray::<Int32Type>::try_new(Int32Array::from(codes), levels);
+                Arc::new(array.map_err(|_| Error::request("a factor lacks its levels"))?)
+            }
+        })
+    }
+
+    /// The targets or ids beside a matrix; `None` for a kind that goes with columns only.
+    pub(crate) fn targets(&self) -> Option<Vec<OwnTarget>> {
+        fn all<T: ToTarget>(values: &[Option<T>]) -> Vec<OwnTarget> {
+            let missing = || OwnTarget::Number(f64::NAN);
+            values.iter().map(|value| value.as_ref().map_or_else(missing, T::to_target)).collect()
+        }
+        match self {
+            Self::Doubles(values) => Some(values.iter().map(ToTarget::to_target).collect()),
+            Self::Integers(values) => Some(all(values)),
+            Self::Texts(values) => Some(all(values)),
+            _ => None,
+        }
+    }
+}
+
+/// The element of a list by its name; `NULL` if there is none.
+pub(crate) fn item(list: &Robj, name: &str) -> Robj {
+    list.dollar(name).unwrap_or_else(|_| r!(NULL))
+}
+
+/// A vector of texts, `None` where missing.
+fn texts(values: &Robj) -> Option<Vec<Option<String>>> {
+    let all: Strings = values.clone().try_into().ok()?;
+    Some(all.iter().map(|one| (!one.is_na()).then(|| String::from(one.as_ref()))).collect())
+}
+
+/// The greatest integer that is no larger; `None` if there is none of this type.
+fn whole<T: TryFrom<i64>>(value: f64) -> Option<T> {
+    let floor = value.floor();
+    // Exactly the doubles that are integers of 64 bits; NaN is none.
+    let fits = (-(2f64.powi(63))..2f64.powi(63)).contains(&floor);
+    fits.then_some(floor as i64).and_then(|value| T::try_from(value).ok())
+}

@@ -1,0 +1,61 @@
+//! Errors of the library in R's words.
+
+use dpsis::{ErrorKind, Parameter, Result};
+use extendr_api::prelude::*;
+
+/// The argument of the package that states a parameter of the library; empty if there is none.
+fn argument(parameter: Parameter) -> &'static str {
+    match parameter {
+        Parameter::TargetIndex => "target",
+        Parameter::BoundsFile => "bounds",
+        Parameter::Inspect => "dp_inspect",
+        // Of the command line alone.
+        Parameter::Advice | Parameter::SiteKey | Parameter::Roster => "",
+        _ => parameter.name(),
+    }
+}
+
+/// The names of arguments, each once.
+pub(crate) fn arguments(all: &[Parameter]) -> Vec<&'static str> {
+    let mut names: Vec<&str> = Vec::new();
+    for name in all.iter().map(|one| argument(*one)) {
+        if !name.is_empty() && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// The names of arguments in parentheses, behind a blank; empty if there are none.
+pub(crate) fn words(all: &[Parameter]) -> String {
+    match arguments(all) {
+        names if names.is_empty() => String::new(),
+        names => format!(" ({})", names.join(", ")),
+    }
+}
+
+/// What was found, or the error that R raises: its class, message, arguments and place.
+pub(crate) fn found_or_error(found: Result<List>) -> List {
+    let error = match found {
+        Ok(found) => return found,
+        Err(error) => error,
+    };
+    let class = match error.kind() {
+        ErrorKind::Request => "dpsis_request_error",
+        ErrorKind::Input => "dpsis_input_error",
+        ErrorKind::Budget => "dpsis_budget_exceeded",
+        ErrorKind::Canceled => "dpsis_canceled",
+        _ => "dpsis_read_error",
+    };
+    let (row, column) = error.place().map_or((None, None), |place| (place.row, place.column));
+    list!(
+        error = list!(
+            class = class,
+            message = error.to_string(),
+            arguments = arguments(error.parameters()),
+            // Doubles: rows may be beyond the integers of R.
+            row = row.map(|row| row as f64),
+            column = column.map(|column| column as f64)
+        )
+    )
+}

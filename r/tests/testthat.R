@@ -1,0 +1,4 @@
+library(testthat)
+library(dpsis)
+
+test_check("dpsis")

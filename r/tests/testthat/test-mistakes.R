@@ -1,0 +1,116 @@
+# Mistakes: the classes of conditions, and that no message holds a value of the data.
+
+secret <- "S3CR3T"
+data <- data.frame(
+  word = rep(secret, 20), number = 987654321 + seq_len(20), outcome = rep(c("a", "b"), 10),
+  row.names = paste0(secret, seq_len(20))
+)
+patients <- data.frame(x = rnorm(300), y = rnorm(300))
+
+test_that("errors have classes and name arguments", {
+  request <- function(code, ...) expect_error(code, class = "dpsis_request_error", ...)
+  request(dp_select(patients, 1), "epsilon")
+  request(dp_fit(patients, 1), "epsilon")
+  request(dp_plan(10, 10, 1), "epsilon")
+  request(dp_choose(c(a = 1)), "epsilon")
+  request(dp_select(patients, 1.5, 1), "whole number.*k")
+  request(dp_select(patients, 3, 1), "k")
+  request(dp_select(patients, 1, NA), "epsilon")
+  request(dp_select(patients, 1, c(1, 2)), "epsilon")
+  request(dp_select(patients, 1, 0), "epsilon")
+  request(dp_select(patients, 1, 1, "z"), "z")
+  request(dp_select(patients, 1, 1, clases = "a"), "did you mean classes")
+  request(dp_select(patients, 1, 1, "y", "x"), "needs its name")
+  request(dp_select(patients, 1, 1, bounds = c(0, Inf)), "bounds")
+  request(dp_select(patients, 1, 1, bounds = list(c(0, 1))), "name.*bounds")
+  request(dp_select(patients, 1, 1, seed = 1, ledger = "x"), "seed, ledger")
+  request(dp_select(patients, 1, 1, y = 1:3), "same number of rows")
+  request(dp_select(patients, 1, 1, "y", y = patients$x), "not both")
+  request(dp_select(patients["x"], 1, 1, y = as.character(patients$y)), "state its labels")
+  request(dp_select(patients["x"], 1, 1, y = patients$y > 0), "FALSE, TRUE")
+  request(dp_select(as.matrix(patients), 1, 1), "target must be stated")
+  request(dp_select(list(1), 1, 1), "data")
+  request(dp_select(data.frame(), 1, 1), "no columns")
+  request(dp_select(NULL, 1, 1), "data")
+  request(dp_select(stats::setNames(patients, c("x", "x")), 1, 1), "twice")
+  request(dp_select(patients, 1, 1, delimiter = ","), "text only")
+  request(dp_select(log(y) ~ x, patients, epsilon = 1), "formula")
+  request(dp_select(y ~ scale(x), patients, epsilon = 1), "formula")
+  request(dp_select(y ~ ., patients, epsilon = 1, target = "x"), "the formula names the target")
+  request(dp_select(patients, 1, 1, unit_target = "mean"), "unit")
+  request(dp_select(y ~ z, patients, epsilon = 1), "\"z\"")
+  request(dp_select(matrix(1:4, 2, dimnames = list(c("a", "b"), NULL)), 1, 1, y = c(b = 1, a = 2)), "different names")
+  expect_error(dp_select(tempfile(), 1, 1), class = "dpsis_read_error")
+  expect_error(dp_ledger(tempfile()), class = "dpsis_read_error")
+  caught <- tryCatch(dp_select(patients, 3, 1), dpsis_error = identity)
+  expect_true("k" %in% caught$arguments)
+})
+
+test_that("columns that would cross as something else are refused", {
+  own <- structure(1:3 / 2, class = "own")
+  for (column in list(rep(1i, 3), as.raw(1:3), list(1, 2, 3), own, matrix(1:6, 3), data.frame(a = 1:3))) {
+    wrong <- data.frame(x = 1:3, y = 1:3)
+    wrong$x <- column
+    expect_error(dp_select(wrong, 1, 1), "column \"x\"", class = "dpsis_request_error")
+  }
+  skip_if_not_installed("bit64")
+  wrong$x <- bit64::as.integer64(1:3)
+  expect_error(dp_select(wrong, 1, 1), "integer64", class = "dpsis_request_error")
+})
+
+test_that("what is left in a ledger is not exceeded", {
+  path <- tempfile()
+  ledger <- dp_ledger(path, cap = 1, name = "study")
+  dp_select(patients, 1, 0.75, ledger = ledger, target_number = TRUE, note = "first")
+  expect_error(dp_select(patients, 1, 0.75, ledger = path), class = "dpsis_budget_exceeded")
+  expect_equal(summary(dp_ledger(path))[c("spent", "left")], list(spent = 0.75, left = 0.25))
+  expect_equal(as.data.frame(ledger)$note, "first")
+  expect_output(print(ledger), "0.75 spent, 0.25 left")
+  expect_error(dp_ledger(path, cap = 2), "another cap", class = "dpsis_request_error")
+  expect_error(dp_ledger(tempfile(), cap = -1), "cap", class = "dpsis_request_error")
+  expect_no_error(dp_ledger(path, cap = 1, name = "study"))
+})
+
+test_that("no message, and nothing that is printed, holds a cell or the name of a row", {
+  calls <- list(
+    function() dp_select(data, 1, 1, "word"), function() dp_select(data, 1, 1, "number"),
+    function() dp_select(data, 1, 1, "outcome", classes = c("c", "d")), function() dp_select(data, 9, 1, "outcome", classes = c("a", "b")),
+    function() dp_select(data, 1, 1, "outcome", classes = c("a", "b"), unit = "word"),
+    function() dp_select(data, 1, 1, "outcome", classes = c("a", "b"), unit = "word", unit_target = "mean"),
+    function() dp_select(data, 1, 1, "outcome", classes = c("a", "b"), bounds = c(0, 1)),
+    function() dp_select(data, 1, 5, "outcome", classes = c("a", "b"), direction = TRUE),
+    function() dp_select(data, 1, 1, y = data$word), function() dp_select(data, 1, 1, y = data$word, classes = "a"),
+    function() dp_select(data, epsilon = 1, target = "outcome", classes = c("a", "b")),
+    function() dp_select(as.matrix(data), 1, 1, "outcome", classes = c("a", "b")),
+    function() dp_select(as_file(data), 1, 1, "word"), function() dp_fit(data, 1, 1, "word"),
+    function() dp_fit(data, 1, 1, "outcome", classes = c("a", "b")),
+    function() dp_select(data, 1, 1, "outcome", classes = c("a", "b"), seed = 1),
+    function() dp_select(within(data, word <- as.list(word)), 1, 1, "number"),
+    function() dp_choose(c(a = secret), 1, sensitivity = 1), function() dp_select(outcome ~ ., data, epsilon = 1),
+    function() dp_select(outcome ~ word, data, epsilon = 1, target = "word"), function() dp_fit(number ~ ., data, epsilon = 1, target = 1)
+  )
+  raised <- 0
+  for (call in calls) {
+    told <- character()
+    shown <- capture.output(withCallingHandlers(
+      tryCatch(
+        {
+          found <- call()
+          print(found)
+          print(summary(found))
+          told <- c(told, unlist(found$record), found$html)
+        },
+        error = function(error) {
+          raised <<- raised + 1
+          told <<- c(told, conditionMessage(error), deparse(conditionCall(error)))
+        }
+      ),
+      warning = function(warning) {
+        told <<- c(told, conditionMessage(warning))
+        invokeRestart("muffleWarning")
+      }
+    ))
+    expect_false(any(grepl(paste0(secret, "|987654"), c(shown, told))), info = deparse1(call))
+  }
+  expect_gt(raised, 5)
+})
