@@ -118,6 +118,8 @@ function fill({ facts, classes, names, findings }) {
   at("features_as_rows").value = facts.features_as_rows ?? "";
   if (at("kind").value !== "range") at("kind").value = classes === null ? "number" : "classes";
   if (classes !== null) at("classes").value = classes.join("\n");
+  // What was found to matter is not hidden.
+  at("more").open ||= facts.unit !== undefined || facts.features_as_rows === true || facts.decimal_comma;
   kinds();
   show("opened", true);
   say("stale", "");
