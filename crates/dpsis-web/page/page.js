@@ -184,36 +184,37 @@ let newest = 0;
 async function forecast() {
   const own = ++newest;
   odds();
-  if (!found) return;
   invalid([]);
-  const words = await outlook().catch((error) => {
-    invalid(error.about);
-    return error.text;
-  });
+  if (!found) return;
+  // While somebody drags, nothing is asked.
+  await new Promise((later) => setTimeout(later, 150));
   if (own !== newest) return;
-  say("forecast", words);
+  const outcome = await outlook().catch((error) => error);
+  if (own !== newest) return;
+  say("forecast", outcome.text);
+  if (outcome.about.length > 0) invalid(outcome.about);
   show("forecast-box", true);
 }
 
 async function outlook() {
-  if (at("stale").textContent !== "") return "Look at the table again for a forecast.";
+  if (at("stale").textContent !== "") return { text: "Look at the table again for a forecast.", about: [] };
   const options = optionsStated();
-  await new Promise((later) => setTimeout(later, 150));
   const { counts, features } = found;
   const { predicted, refusal, spent: parts } = await ask("forecast", { options, rows: counts, features });
   const shares = parts.map((part) => `${part.for} ${part.epsilon}`).join(", ");
-  const split = `Epsilon is split: ${shares}.`;
-  if (predicted === null) return `${refusal}. ${split}`;
-  const from = (strength) => strength.toFixed(2);
-  if (predicted.found === null && predicted.confirmed === null) {
-    return `Not even the strongest feature would be found more often than not: it takes a larger epsilon, or more rows. ${split}`;
+  return { text: `${predicted === null ? `${refusal}.` : expected(predicted, options)} Epsilon is split: ${shares}.`, about: [] };
+}
+
+// What to expect of strengths: 0 is no association, 1 the strongest there is.
+function expected({ found: least, confirmed }, { k }) {
+  const scale = "(0: no association, 1: the strongest).";
+  const from = (strength) => `from strength ${strength.toFixed(2)} on`;
+  if (least === null) {
+    return "Not even the strongest feature would be found more often than not: it takes a larger epsilon, or more rows.";
   }
-  const names = options.k === undefined
-    ? `A feature alone of its kind is named more often than not from strength ${from(predicted.confirmed)} on`
-    : `Features are found more often than not from strength ${predicted.found === null ? "1" : from(predicted.found)} on`;
-  const told = options.k === undefined ? "" : predicted.confirmed === null
-    ? ", and none is told to be beyond chance" : `, and told to be beyond chance from ${from(predicted.confirmed)} on`;
-  return `${names}${told} (0: no association, 1: the strongest). ${split}`;
+  if (k === undefined) return `A feature alone of its kind is named more often than not ${from(least)} ${scale}`;
+  const told = confirmed === null ? "none is told to be beyond chance" : `told to be beyond chance ${from(confirmed)}`;
+  return `Features are found more often than not ${from(least)}, and ${told} ${scale}`;
 }
 
 // ---- 3 Release.
