@@ -23,7 +23,10 @@ enum Input {
     /// A reader; `None` once it has been taken.
     Reader(Arc<Mutex<Option<Box<dyn Read + Send>>>>),
     /// Something with a file's name that gives a reader of it each time.
-    Readers { name: PathBuf, open: Arc<OpenReader> },
+    Readers {
+        name: PathBuf,
+        open: Arc<OpenReader>,
+    },
 }
 
 /// Opens a text from its start.

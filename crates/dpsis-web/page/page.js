@@ -10,6 +10,8 @@ const say = (id, text) => { at(id).textContent = text; };
 
 let unpacked;
 let worker;
+// Kept once the worker listens; a new worker, a new promise.
+let started;
 let waiting;
 let turn = Promise.resolve();
 
@@ -36,8 +38,7 @@ function heard({ data }) {
   } else if ("refusal" in data) {
     waiting.refused(JSON.parse(data.refusal));
   } else {
-    start().then(() => {}, failed);
-    waiting.refused({ text: "The library ended unexpectedly, perhaps for lack of memory. Nothing was released.", about: [] });
+    anew({ text: "The library ended unexpectedly, perhaps for lack of memory. Nothing was released.", about: [] });
   }
 }
 
@@ -53,16 +54,21 @@ async function start() {
 }
 
 function ask(call, question) {
-  const asked = turn.then(() => post({ call, question: JSON.stringify(question), file: table }));
+  const asked = turn.then(() => started).then(() => post({ call, question: JSON.stringify(question), file: table }));
   turn = asked.catch(() => {});
   return asked;
 }
 
-// A worker that computes hears nothing: it is ended.
-function cancel() {
+// Ends the question that waits with an error, and the worker, which hears nothing while it computes.
+function anew(error) {
   const { refused } = waiting;
-  turn = start();
-  refused({ text: "Stopped. Nothing was released; an entry that a budget already has stays spent.", about: [] });
+  started = start();
+  started.catch(failed);
+  refused(error);
+}
+
+function cancel() {
+  anew({ text: "Stopped. Nothing was released; an entry that a budget already has stays spent.", about: [] });
 }
 
 function failed(error) {
@@ -409,7 +415,8 @@ window.addEventListener("beforeunload", (event) => {
   if (!isSaved) event.preventDefault();
 });
 
-start().then(({ fwer }) => {
+started = start();
+started.then(({ fwer }) => {
   at("fwer").value ||= fwer;
   odds();
 }, failed);

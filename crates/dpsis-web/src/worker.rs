@@ -30,7 +30,9 @@ pub(crate) struct TableReader {
 impl Read for TableReader {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let more = read_table(self.read as f64, into);
-        let more = more.map_err(|_| io::Error::other("the browser does not read it: was it moved or changed?"))?;
+        let more = more.map_err(|_| {
+            io::Error::other("the browser does not read it: was it moved or changed?")
+        })?;
         self.read += u64::from(more);
         Ok(more as usize)
     }
