@@ -32,8 +32,8 @@ pub struct Inspection {
     pub rows: u64,
     /// The number of columns; of rows, where features are rows.
     pub columns: usize,
-    /// Their names, in file order; beside those of the file, an empty one for ids before, and one for
-    /// a target after them.
+    /// Their names, in file order, with those of what stands beside them: an empty one for ids
+    /// before, one for a target behind.
     pub names: Vec<String>,
     /// The findings, in the order to read them.
     pub findings: Vec<Finding>,

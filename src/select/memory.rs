@@ -29,8 +29,8 @@ const ROW: u64 = 24;
 /// The bytes of each row in each thread: a column that is scored, and its order.
 const SORTED: u64 = 48;
 
-/// The most memory that a run takes where none is stated: the default, or three quarters of what the
-/// group of processes may take that this one belongs to, if that is less.
+/// The most memory that a run takes where none is stated: the default, or three quarters of what
+/// the group of processes may take that this one belongs to, if that is less.
 pub(super) fn default_memory() -> u64 {
     of_group(
         Path::new("/sys/fs/cgroup"),

@@ -162,9 +162,16 @@ function targetStated() {
 
 // ---- 2 Question.
 
+// The whole number in a field: as JSON, none would be an option that is left out.
+function whole(id) {
+  const text = at(id).value.trim();
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw { text: "This must be a whole number.", about: [id] };
+}
+
 function optionsStated() {
   const more = at("options").value.trim();
-  const names = at("question").elements.names.value === "k" ? { k: at("k").valueAsNumber } : { fwer: at("fwer").value };
+  const names = at("question").elements.names.value === "k" ? { k: whole("k") } : { fwer: at("fwer").value };
   const direction = at("direction").checked ? { direction: true } : {};
   let further = {};
   try {
@@ -249,11 +256,11 @@ async function kept(text) {
 }
 
 async function release() {
-  const seed = at("seed").value.trim();
+  const isRehearsal = at("seed").value.trim() !== "";
   const options = optionsStated();
   const question = { name: table.name, facts: factsStated(), options };
-  if (seed !== "") {
-    question.seed = Number(seed);
+  if (isRehearsal) {
+    question.seed = whole("seed");
   } else {
     if (ledger === undefined && at("cap").value.trim() !== "") {
       const made = await ask("newLedger", { ...question, cap: at("cap").value.trim() });
@@ -263,7 +270,7 @@ async function release() {
   }
   try {
     result(await ask("select", question));
-    if (seed === "") spent.push(options.epsilon);
+    if (!isRehearsal) spent.push(options.epsilon);
   } finally {
     if (ledger !== undefined) await kept(ledger);
   }
@@ -357,7 +364,9 @@ function save(name, type, text) {
 // ---- Events.
 
 function take(file) {
-  if (file && !at("file").disabled) open(file).catch(failed);
+  if (!file || at("file").disabled) return;
+  if (!isSaved) return say("status", "Save the record of the budget first: another table has another one.");
+  open(file).catch(failed);
 }
 
 at("file").onchange = () => take(at("file").files[0]);

@@ -1,77 +1,14 @@
-#![cfg(target_family = "wasm")]
 //! `dpsis` in a browser: what one HTML page asks of the library.
 //!
 //! Every function takes one question as JSON and gives its answer as JSON, or an error as JSON. The
 //! library runs in a worker of the page, which reads the table piece by piece and keeps the ledger.
+//! Elsewhere than in a browser the crate is empty.
 
+#[cfg(target_family = "wasm")]
 mod answers;
+#[cfg(target_family = "wasm")]
+pub mod calls;
+#[cfg(target_family = "wasm")]
 mod question;
+#[cfg(target_family = "wasm")]
 mod worker;
-
-use wasm_bindgen::prelude::*;
-
-use question::Question;
-
-/// The defaults of the library that the page states in words.
-#[wasm_bindgen]
-pub fn defaults() -> String {
-    answers::defaults().to_string()
-}
-
-/// Looks at a table, for its holder: not private.
-///
-/// # Errors
-///
-/// Those of the library.
-#[wasm_bindgen]
-pub fn inspect(question: &str) -> Result<String, String> {
-    answer(question, answers::inspect)
-}
-
-/// Predicts what a selection would find, from counts of an inspection: not private.
-///
-/// # Errors
-///
-/// Those of the library.
-#[wasm_bindgen]
-pub fn forecast(question: &str) -> Result<String, String> {
-    answer(question, answers::forecast)
-}
-
-/// Selects features.
-///
-/// # Errors
-///
-/// Those of the library.
-#[wasm_bindgen]
-pub fn select(question: &str) -> Result<String, String> {
-    answer(question, answers::select)
-}
-
-/// Makes the text of a new ledger.
-///
-/// # Errors
-///
-/// Those of the library.
-#[wasm_bindgen(js_name = newLedger)]
-pub fn new_ledger(question: &str) -> Result<String, String> {
-    answer(question, answers::new_ledger)
-}
-
-/// Reads the text of a ledger: what is spent, and what is left.
-///
-/// # Errors
-///
-/// Those of the library.
-#[wasm_bindgen(js_name = readLedger)]
-pub fn read_ledger(question: &str) -> Result<String, String> {
-    answer(question, answers::read_ledger)
-}
-
-fn answer(
-    question: &str,
-    answer: impl FnOnce(Question) -> dpsis::Result<serde_json::Value>,
-) -> Result<String, String> {
-    let answered = Question::read(question).and_then(answer);
-    answered.map(|answer| answer.to_string()).map_err(|error| answers::error(&error).to_string())
-}

@@ -53,15 +53,15 @@ impl Question {
 
     /// The ledger that pays, if there is one, with the note on its entry.
     pub(crate) fn ledger(&self) -> Result<Option<(Ledger, &str)>> {
-        let open = |ledger: &'_ LedgerText| Ledger::kept(ledger.text.as_bytes(), Page);
-        let Some(ledger) = &self.ledger else { return Ok(None) };
-        Ok(Some((open(ledger)?, &ledger.note)))
+        let Some(LedgerText { text, note }) = &self.ledger else { return Ok(None) };
+        Ok(Some((Ledger::kept(text.as_bytes(), Page)?, note)))
     }
 
-    /// The terms of a new ledger: for rows, or for people if they are told apart.
+    /// The terms of a new ledger: for rows, or for people if they are told apart. It has no name:
+    /// that of the file is the holder's, and records show a ledger's.
     pub(crate) fn terms(&self) -> Result<LedgerTerms> {
         let privacy = self.options()?.privacy;
-        let mut terms = LedgerTerms::new(self.cap.parse()?).name(&self.name);
+        let mut terms = LedgerTerms::new(self.cap.parse()?);
         if self.facts.unit.is_some() {
             terms = terms.unit("person".parse()?);
         }
