@@ -16,7 +16,7 @@
 //! | I want to ... | see |
 //! | --- | --- |
 //! | select features of a file: CSV, numpy's, R's, GenePattern's, Parquet, Arrow | [`Select`], with the file's path |
-//! | say how a file is written and which columns are what, or read text from a reader | [`FileTable`], [`TableFacts`] |
+//! | say how a file is written and which columns are what, or read text from a reader, once or often | [`FileTable`], [`TableFacts`] |
 //! | select columns of a matrix in memory | `ArrayTable` (feature `ndarray`) |
 //! | select within a `linfa` pipeline | [below](#in-a-linfa-pipeline) (feature `linfa`) |
 //! | state a budget exactly | [`Epsilon`], [`Exact`] |
@@ -205,7 +205,7 @@ pub mod internals {
     #[cfg(feature = "methods")]
     pub use crate::method::ballots;
     pub use crate::method::votes;
-    pub use crate::privacy::ledger::utc;
+    pub use crate::privacy::ledger::{KeepLedger, utc};
     pub use crate::random::SeededNoise;
     #[cfg(feature = "html")]
     pub use crate::report::escape;

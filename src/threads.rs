@@ -21,7 +21,14 @@ pub fn on_threads<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Ve
     results.into_iter().filter_map(result).collect()
 }
 
+/// In a browser there are none: one after the other.
+#[cfg(target_family = "wasm")]
+fn spawned(count: usize, work: &(dyn Fn(usize) + Sync)) {
+    (0..count).for_each(work);
+}
+
 /// Compiled once: the standard library's code for threads is long.
+#[cfg(not(target_family = "wasm"))]
 fn spawned(count: usize, work: &(dyn Fn(usize) + Sync)) {
     std::thread::scope(|scope| {
         let others: Vec<_> = (1..count).map(|number| scope.spawn(move || work(number))).collect();

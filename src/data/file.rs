@@ -74,6 +74,16 @@ impl FileTable {
         Self::of(TextFile::of_reader(Box::new(reader)))
     }
 
+    /// A text table that is read as often as needed: each call of `open` gives a reader of the same
+    /// bytes from their start. Messages say `name`; its extension tells what separates cells where
+    /// a file's would.
+    pub fn from_readers<R: Read + Send + 'static>(
+        name: impl Into<PathBuf>,
+        open: impl Fn() -> R + Send + Sync + 'static,
+    ) -> Self {
+        Self::of(TextFile::of_readers(name.into(), Arc::new(move || Box::new(open()))))
+    }
+
     /// A table in Arrow's record batches, which all have this schema, read as a file of them is.
     ///
     /// # Errors
@@ -435,6 +445,37 @@ mod tests {
         for name in ["g.csv", "g.TSV", "g.tsv.gz", "g.csv.zst", "g.tab"] {
             let named = FileTable::new(name).orientation(Orientation::FeaturesAsRows);
             assert!(named.target_file("t").check().is_ok(), "{name}");
+        }
+    }
+
+    /// The same of a file and of readers with its bytes: passes over rows again, columns in parts,
+    /// the delimiter of features as rows.
+    #[test]
+    fn readers_are_a_file() {
+        let row = |i: usize| format!("{},{},{}\n", i * 37 % 101, i * i % 13, i * 37 % 101 / 3);
+        let rows: String = (0..200).map(row).collect();
+        let turned = "gene,p1,p2,p3\na,1,2,3\nb,3,1,2\ny,5,6,7\n".to_owned();
+        let turned = turned.replace(',', "\t");
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in [("rows.csv", format!("a,b,y\n{rows}")), ("turned.tsv", turned)] {
+            let path = folder.path().join(name);
+            std::fs::write(&path, &text).unwrap();
+            let readers =
+                FileTable::from_readers(&path, move || std::io::Cursor::new(text.clone()));
+            let record = |table: FileTable| {
+                let table = match name {
+                    "turned.tsv" => table
+                        .orientation(Orientation::FeaturesAsRows)
+                        .target_column(TargetColumn::Named("y".into())),
+                    _ => table,
+                };
+                let select = crate::Select::new(1).epsilon("4").column_memory(8).seed(7);
+                serde_json::to_string(&select.run(&table).unwrap()).unwrap()
+            };
+            assert_eq!(record(readers.clone()), record(FileTable::new(&path)), "{name}");
+            assert!(readers.repeats());
+            std::fs::remove_file(&path).unwrap();
+            record(readers);
         }
     }
 }

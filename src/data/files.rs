@@ -139,7 +139,7 @@ impl FileTable {
 
     /// Whether its rows can be read more than once.
     pub(super) fn rows_repeat(&self) -> bool {
-        self.is_in_batches() || self.file().path().is_some_and(reads_again)
+        self.is_in_batches() || self.file().reads_again()
     }
 
     /// Whether the type of the target says that it is a number.

@@ -22,7 +22,15 @@ enum Input {
     File(PathBuf),
     /// A reader; `None` once it has been taken.
     Reader(Arc<Mutex<Option<Box<dyn Read + Send>>>>),
+    /// Something with a file's name that gives a reader of it each time.
+    Readers {
+        name: PathBuf,
+        open: Arc<OpenReader>,
+    },
 }
+
+/// Opens a text from its start.
+type OpenReader = dyn Fn() -> Box<dyn Read + Send> + Send + Sync;
 
 /// A text table that is not open.
 #[derive(Clone)]
@@ -59,6 +67,12 @@ impl TextFile {
         Self { input, delimiter: None, decimal_comma: false, hooks: Hooks::default() }
     }
 
+    /// The text that each of these readers gives.
+    pub(crate) fn of_readers(name: PathBuf, open: Arc<OpenReader>) -> Self {
+        let input = Input::Readers { name, open };
+        Self { input, delimiter: None, decimal_comma: false, hooks: Hooks::default() }
+    }
+
     /// States the delimiter; by default it is found in the header.
     pub(crate) fn with_delimiter(mut self, delimiter: Option<u8>) -> Self {
         self.delimiter = delimiter;
@@ -83,7 +97,9 @@ impl TextFile {
 
     /// The delimiter by the file's name: `.csv`, `.tsv` or `.tab`, compressed or not.
     pub(crate) fn delimiter_by_name(&self) -> Option<u8> {
-        let Input::File(path) = &self.input else { return None };
+        let (Input::File(path) | Input::Readers { name: path, .. }) = &self.input else {
+            return None;
+        };
         let name = path.file_name()?.to_str()?.to_ascii_lowercase();
         let name = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(&name);
         if name.ends_with(".csv") {
@@ -97,7 +113,7 @@ impl TextFile {
     pub(crate) fn name(&self) -> String {
         match &self.input {
             Input::Standard => "standard input".into(),
-            Input::File(path) => path.display().to_string(),
+            Input::File(path) | Input::Readers { name: path, .. } => path.display().to_string(),
             Input::Reader(_) => "the reader".into(),
         }
     }
@@ -110,10 +126,18 @@ impl TextFile {
         }
     }
 
-    /// Whether the table is a regular file, which can be read more than once; a pipe is not.
+    /// Whether the table can be read more than once: a regular file can, a pipe cannot.
     pub(crate) fn is_regular(&self) -> bool {
-        let Input::File(path) = &self.input else { return false };
-        path.metadata().is_ok_and(|metadata| metadata.is_file())
+        match &self.input {
+            Input::File(path) => path.metadata().is_ok_and(|metadata| metadata.is_file()),
+            Input::Readers { .. } => true,
+            Input::Standard | Input::Reader(_) => false,
+        }
+    }
+
+    /// The same, or it is a file that is not there at all.
+    pub(crate) fn reads_again(&self) -> bool {
+        self.path().map_or_else(|| self.is_regular(), reads_again)
     }
 
     /// Opens the file and reads its header.
@@ -129,6 +153,7 @@ impl TextFile {
             Input::File(path) => {
                 self.file(path).map_err(|error| Error::cannot_read(path, &error))?
             }
+            Input::Readers { open, .. } => open(),
             Input::Reader(reader) => {
                 let reader = reader.lock().unwrap_or_else(PoisonError::into_inner).take();
                 reader.ok_or_else(|| {

@@ -88,7 +88,7 @@ pub(super) fn inspect(
         beside: beside.as_ref(),
         next_cells: 0,
     });
-    Ok(Inspection { rows, columns: d, findings, suggestion })
+    Ok(Inspection { rows, columns: d, names: header, findings, suggestion })
 }
 
 /// Counts what each column holds.

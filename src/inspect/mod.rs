@@ -32,6 +32,9 @@ pub struct Inspection {
     pub rows: u64,
     /// The number of columns; of rows, where features are rows.
     pub columns: usize,
+    /// Their names, in file order, with those of what stands beside them: an empty one for ids
+    /// before, one for a target behind.
+    pub names: Vec<String>,
     /// The findings, in the order to read them.
     pub findings: Vec<Finding>,
     /// The facts and the request that suit the table.
@@ -92,7 +95,7 @@ fn inspect_text(table: &FileTable, target: Option<&Target>) -> Result<Inspection
         beside: beside.as_ref(),
         next_cells: look.next_cells,
     });
-    Ok(Inspection { rows: look.rows, columns: header.len(), findings, suggestion })
+    Ok(Inspection { rows: look.rows, columns: header.len(), names: header, findings, suggestion })
 }
 
 /// Counts what each column holds.

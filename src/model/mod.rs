@@ -27,6 +27,7 @@ mod saved;
 mod simulation;
 mod variables;
 
+#[cfg(feature = "linfa")]
 pub(crate) use predictions::ReadCell;
 pub use saved::{Model, ModelFeature, ModelGuarantee, ModelKind, ModelTarget};
 

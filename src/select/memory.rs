@@ -6,8 +6,9 @@ use std::path::Path;
 use crate::data::Limit;
 use crate::error::{Error, Parameter, Result};
 
-/// The default memory in bytes, unless the group of processes may take less.
-const DEFAULT: u64 = 1 << 32;
+/// The default memory in bytes, unless the group of processes may take less: half of what a program
+/// in a browser can address, or 4 GiB.
+const DEFAULT: u64 = if cfg!(target_family = "wasm") { 1 << 31 } else { 1 << 32 };
 
 /// The bytes of a run whatever the table is.
 const PROGRAM: u64 = 14 << 20;
@@ -28,8 +29,8 @@ const ROW: u64 = 24;
 /// The bytes of each row in each thread: a column that is scored, and its order.
 const SORTED: u64 = 48;
 
-/// The most memory that a run takes where none is stated: 4 GiB, or three quarters of what the
-/// group of processes may take that this one belongs to, if that is less.
+/// The most memory that a run takes where none is stated: the default, or three quarters of what
+/// the group of processes may take that this one belongs to, if that is less.
 pub(super) fn default_memory() -> u64 {
     of_group(
         Path::new("/sys/fs/cgroup"),

@@ -2,13 +2,15 @@
 
 mod balance;
 mod expense;
+mod place;
 mod receipt;
 mod terms;
 mod text;
 mod utc;
 mod words;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
@@ -16,6 +18,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 pub use balance::{Balance, LedgerEntry, LedgerNote};
 pub use expense::Expense;
+pub use place::KeepLedger;
 pub use receipt::Receipt;
 pub use terms::LedgerTerms;
 pub use utc::utc;
@@ -23,7 +26,8 @@ pub(crate) use words::check_words;
 
 use crate::error::{Error, ErrorKind, Parameter, Result};
 use crate::privacy::Epsilon;
-use crate::privacy::locked::{Kind, Locked};
+use crate::privacy::locked::Kind;
+use place::Place;
 
 /// The file of a ledger.
 static FILE: Kind =
@@ -64,7 +68,7 @@ static FILE: Kind =
 #[doc = include_str!("page.md")]
 #[derive(Debug, Clone)]
 pub struct Ledger {
-    path: PathBuf,
+    place: Place,
 }
 
 /// The content of a ledger at some time: files only grow.
@@ -97,17 +101,41 @@ impl Ledger {
         terms: LedgerTerms,
         note: &str,
     ) -> Result<Self> {
-        let path = path.as_ref();
-        check_words("the name", &terms.name)?;
         check_words("the note", note)?;
-        let mut content = text::terms(&terms);
+        let path = path.as_ref();
+        let created = Self { place: Place::File(path.to_owned()) };
+        let mut content = Self::text_of(&terms)?;
         if !note.is_empty() {
-            content += &text::note(&now()?, note);
+            content += &text::note(&created.now()?, note);
         }
+        FILE.create(path, &content)?;
+        Ok(created)
+    }
+
+    /// The text of a new ledger with these terms.
+    ///
+    /// # Errors
+    ///
+    /// `Request` as for [`create`](Self::create).
+    #[doc(hidden)]
+    pub fn text_of(terms: &LedgerTerms) -> Result<String> {
+        check_words("the name", &terms.name)?;
+        let content = text::terms(terms);
         // What could not be read again is not written.
         text::read(content.as_bytes()).map_err(|_| too_many_digits())?;
-        FILE.create(path, &content)?;
-        Ok(Self { path: path.to_owned() })
+        Ok(content)
+    }
+
+    /// The ledger of a text that somebody keeps, where there are no files.
+    ///
+    /// # Errors
+    ///
+    /// `Input` if the text is no ledger or is damaged.
+    #[doc(hidden)]
+    pub fn kept(text: impl Into<Vec<u8>>, keeper: impl KeepLedger + 'static) -> Result<Self> {
+        let ledger = Self { place: Place::kept(text.into(), Arc::new(keeper)) };
+        ledger.read()?;
+        Ok(ledger)
     }
 
     /// Opens a ledger.
@@ -116,7 +144,7 @@ impl Ledger {
     ///
     /// As for [`read`](Self::read).
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        let ledger = Self { path: path.as_ref().to_owned() };
+        let ledger = Self { place: Place::File(path.as_ref().to_owned()) };
         ledger.read()?;
         Ok(ledger)
     }
@@ -128,19 +156,18 @@ impl Ledger {
     /// `Input` if the file is no ledger or is damaged; `Io` if it cannot be read or locked, or is
     /// no regular file.
     pub fn read(&self) -> Result<Balance> {
-        let locked = Locked::to_read(&FILE, &self.path)?;
-        text::read(&locked.content).map(|(balance, _)| balance)
+        text::read(&self.place.content()?).map(|(balance, _)| balance)
     }
 
     /// The mark of this ledger with all that it holds now, which stays valid when more is added.
     pub(crate) fn mark(&self) -> Result<LedgerMark> {
-        let content = Locked::to_read(&FILE, &self.path)?.content;
+        let content = self.place.content()?;
         Ok(LedgerMark { bytes: content.len(), xxh3: format!("{:032x}", xxh3_128(&content)) })
     }
 
     /// Whether this is the ledger of a mark, with all that it held then.
     pub(crate) fn has(&self, mark: &LedgerMark) -> Result<bool> {
-        let content = Locked::to_read(&FILE, &self.path)?.content;
+        let content = self.place.content()?;
         let before = content.get(..mark.bytes);
         Ok(before.is_some_and(|content| format!("{:032x}", xxh3_128(content)) == mark.xxh3))
     }
@@ -179,16 +206,16 @@ impl Ledger {
     /// clock is wrong. The release must then not be made.
     pub fn spend(&self, expense: &Expense) -> Result<Receipt> {
         expense.check()?;
-        let when = now()?;
-        let locked = Locked::to_append(&FILE, &self.path)?;
-        let (balance, ending) = text::read(&locked.content)?;
-        balance.check(expense)?;
-        let lines = ending.text() + &text::entry(&balance, expense, &when);
-        // What could not be read again is not written.
-        let content = [&locked.content, lines.as_bytes()].concat();
-        let (after, _) = text::read(&content).map_err(|_| too_many_digits())?;
-        locked.append(&lines)?;
-        Ok(Receipt::of(&after))
+        let when = self.now()?;
+        self.place.append(|content| {
+            let (balance, ending) = text::read(content)?;
+            balance.check(expense)?;
+            let lines = ending.text() + &text::entry(&balance, expense, &when);
+            // What could not be read again is not written.
+            let content = [content, lines.as_bytes()].concat();
+            let (after, _) = text::read(&content).map_err(|_| too_many_digits())?;
+            Ok((lines, Receipt::of(&after)))
+        })
     }
 
     /// Marks a release that was paid for as made: a run without this, and that did not fail, never
@@ -213,12 +240,13 @@ impl Ledger {
 
     /// Appends a line on an entry.
     fn remark(&self, receipt: &Receipt, line: &str) -> Result<()> {
-        let locked = Locked::to_append(&FILE, &self.path)?;
-        let (balance, ending) = text::read(&locked.content)?;
-        if receipt.entry > balance.entries.len() {
-            return Err(Error::input("the ledger has no entry of this receipt"));
-        }
-        locked.append(&(ending.text() + line))
+        self.place.append(|content| {
+            let (balance, ending) = text::read(content)?;
+            if receipt.entry > balance.entries.len() {
+                return Err(Error::input("the ledger has no entry of this receipt"));
+            }
+            Ok((ending.text() + line, ()))
+        })
     }
 
     /// Appends a note with the time, such as what a custodian decided: it changes nothing of what
@@ -233,9 +261,11 @@ impl Ledger {
             return Err(Error::request("the note is empty"));
         }
         check_words("the note", words)?;
-        let locked = Locked::to_append(&FILE, &self.path)?;
-        let (_, ending) = text::read(&locked.content)?;
-        locked.append(&(ending.text() + &text::note(&now()?, words)))
+        let when = self.now()?;
+        self.place.append(|content| {
+            let (_, ending) = text::read(content)?;
+            Ok((ending.text() + &text::note(&when, words), ()))
+        })
     }
 
     /// Closes the ledger, with a note that may be empty: from then on it pays for no release. What
@@ -246,12 +276,14 @@ impl Ledger {
     /// As for [`note`](Self::note); `Request` if it is closed.
     pub fn close(&self, words: &str) -> Result<()> {
         check_words("the note", words)?;
-        let locked = Locked::to_append(&FILE, &self.path)?;
-        let (balance, ending) = text::read(&locked.content)?;
-        if balance.closed.is_some() {
-            return Err(Error::request("the ledger is closed"));
-        }
-        locked.append(&(ending.text() + &text::closed(&now()?, words)))
+        let when = self.now()?;
+        self.place.append(|content| {
+            let (balance, ending) = text::read(content)?;
+            if balance.closed.is_some() {
+                return Err(Error::request("the ledger is closed"));
+            }
+            Ok((ending.text() + &text::closed(&when, words), ()))
+        })
     }
 
     /// Takes back a part of the price of a release that was ended by its own earlier releases: of
@@ -263,13 +295,25 @@ impl Ledger {
     /// As for [`mark_failed`](Self::mark_failed); `Request` if the release failed, has given back
     /// before, or did not cost more than this.
     pub fn take_back(&self, receipt: &Receipt, epsilon: &Epsilon) -> Result<Balance> {
-        let locked = Locked::to_append(&FILE, &self.path)?;
-        let (mut after, ending) = text::read(&locked.content)?;
-        if !after.take_back(receipt.entry, epsilon.clone()) {
-            return Err(Error::request("no part of this release can be taken back"));
-        }
-        locked.append(&(ending.text() + &text::returned(&after, receipt.entry, epsilon)))?;
-        Ok(after)
+        self.place.append(|content| {
+            let (mut after, ending) = text::read(content)?;
+            if !after.take_back(receipt.entry, epsilon.clone()) {
+                return Err(Error::request("no part of this release can be taken back"));
+            }
+            Ok((ending.text() + &text::returned(&after, receipt.entry, epsilon), after))
+        })
+    }
+
+    /// The time in UTC.
+    fn now(&self) -> Result<String> {
+        let seconds = match &self.place {
+            Place::File(_) => {
+                SystemTime::now().duration_since(UNIX_EPOCH).ok().map(|since| since.as_secs())
+            }
+            Place::Kept { keeper, .. } => Some(keeper.now()),
+        };
+        let now = seconds.and_then(utc);
+        now.ok_or_else(|| Error::io("the clock shows no time between 1970 and 9999"))
     }
 
     /// Pays for a release and makes it; marks it as made, or as failed if it fails, and takes back
@@ -314,13 +358,6 @@ impl Ledger {
 fn too_many_digits() -> Error {
     Error::request("the exact sum would have more digits than a ledger holds")
         .hint("round epsilon to a few decimals")
-}
-
-/// The time in UTC.
-fn now() -> Result<String> {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).ok();
-    let now = since.and_then(|since| utc(since.as_secs()));
-    now.ok_or_else(|| Error::io("the clock shows no time between 1970 and 9999"))
 }
 
 #[cfg(test)]

@@ -1,9 +1,12 @@
 //! Ledgers in files: refusals, races, damage.
 
 use std::fs;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 use super::*;
 use crate::error::ErrorKind;
+use crate::privacy::locked::Locked;
 use crate::privacy::{Neighbors, Unit};
 
 struct Folder(tempfile::TempDir);
@@ -300,4 +303,46 @@ fn a_ledger_that_was_replaced_pays_for_nothing() {
     let error = locked.append("1: epsilon").unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Io);
     assert!(error.to_string().contains("replaced"), "{error}");
+}
+
+/// In memory a ledger has the text that a file has, and its keeper gets it before a release.
+#[test]
+fn a_kept_ledger_is_the_one_in_a_file() {
+    #[derive(Clone, Default)]
+    struct Keeper(Arc<Mutex<Vec<u8>>>);
+    impl KeepLedger for Keeper {
+        fn keep(&self, text: &[u8]) {
+            *self.0.lock().unwrap_or_else(PoisonError::into_inner) = text.to_vec();
+        }
+        fn now(&self) -> u64 {
+            86_400
+        }
+    }
+    let folder = Folder::new();
+    let file = folder.ledger("1");
+    let (start, keeper) = (fs::read(folder.path()).unwrap(), Keeper::default());
+    let terms = LedgerTerms::new("1".parse().unwrap()).name("pilot");
+    assert_eq!(Ledger::text_of(&terms).unwrap().as_bytes(), start);
+    let kept = Ledger::kept(start, keeper.clone()).unwrap();
+    for ledger in [&file, &kept] {
+        let failed: Result<((), Receipt)> = ledger.pay(&expense("0.75"), || {
+            // The entry is there before the release is made.
+            assert_eq!(ledger.read().unwrap().spent(), "0.75");
+            Err(Error::input("damaged"))
+        });
+        assert_eq!(failed.unwrap_err().kind(), ErrorKind::Input);
+        assert_eq!(ledger.spend(&expense("0.5")).unwrap_err().kind(), ErrorKind::Budget);
+        assert_eq!(ledger.spend(&expense("0.25")).unwrap().left, "0");
+    }
+    let in_memory = String::from_utf8(keeper.0.lock().unwrap().clone()).unwrap();
+    assert!(in_memory.contains(", 1970-01-02T00:00:00Z, select\nfailed 1: input\n"), "{in_memory}");
+    let day = |line: &str| match line.split_once("Z, ") {
+        Some((before, after)) => [&before[..before.len() - 19], after].concat(),
+        None => line.to_owned(),
+    };
+    let days = |text: &str| text.lines().map(day).collect::<Vec<_>>();
+    assert_eq!(days(&in_memory), days(&fs::read_to_string(folder.path()).unwrap()));
+    // Whoever opens it again goes on from there.
+    assert_eq!(Ledger::kept(in_memory, Keeper::default()).unwrap().read().unwrap().left(), "0");
+    assert!(Ledger::kept("dpsis ledger", Keeper::default()).is_err());
 }

@@ -1,0 +1,87 @@
+//! Questions of the page.
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use dpsis::internals::{KeepLedger, utc};
+use dpsis::{Error, FileTable, Ledger, LedgerTerms, Result, RunNote, SelectOptions, TableFacts};
+
+use crate::worker::{Page, TableReader};
+
+/// A question of the page: what it does not need is left out.
+#[derive(Deserialize, Default)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Question {
+    /// The name of the table's file.
+    name: String,
+    /// What is stated of the table.
+    facts: TableFacts,
+    /// The request.
+    options: Map<String, Value>,
+    /// The rows of each class, or of each side of a split.
+    pub(crate) rows: Vec<f64>,
+    pub(crate) features: usize,
+    /// For a result that is not private.
+    pub(crate) seed: Option<u64>,
+    ledger: Option<LedgerText>,
+    /// The cap of a new ledger.
+    cap: String,
+}
+
+/// A ledger, and the note on a release that it pays for.
+#[derive(Deserialize, Default)]
+#[serde(default, deny_unknown_fields)]
+struct LedgerText {
+    text: String,
+    note: String,
+}
+
+impl Question {
+    pub(crate) fn read(json: &str) -> Result<Self> {
+        serde_json::from_str(json)
+            .map_err(|error| Error::request(format!("what is stated cannot be read: {error}")))
+    }
+
+    /// The table, with what is stated of it.
+    pub(crate) fn table(&self) -> FileTable {
+        FileTable::from_readers(&self.name, TableReader::default).facts(self.facts.clone())
+    }
+
+    pub(crate) fn options(&self) -> Result<SelectOptions> {
+        SelectOptions::from_json(&self.request())
+    }
+
+    /// The ledger that pays, if there is one, with the note on its entry.
+    pub(crate) fn ledger(&self) -> Result<Option<(Ledger, &str)>> {
+        let Some(LedgerText { text, note }) = &self.ledger else { return Ok(None) };
+        Ok(Some((Ledger::kept(text.as_bytes(), Page)?, note)))
+    }
+
+    /// The terms of a new ledger: for rows, or for people if they are told apart. It has no name:
+    /// that of the file is the holder's, and records show a ledger's.
+    pub(crate) fn terms(&self) -> Result<LedgerTerms> {
+        let privacy = self.options()?.privacy;
+        let mut terms = LedgerTerms::new(self.cap.parse()?);
+        if self.facts.unit.is_some() {
+            terms = terms.unit("person".parse()?);
+        }
+        if let Some(delta) = &privacy.delta {
+            terms = terms.delta(delta.parse()?);
+        }
+        match &privacy.neighbors {
+            Some(neighbors) => Ok(terms.neighbors(neighbors.parse()?)),
+            None => Ok(terms),
+        }
+    }
+
+    /// The day and the request.
+    pub(crate) fn note(&self) -> RunNote {
+        let now = utc(Page.now()).unwrap_or_default();
+        let day = now.split_once('T').map_or("", |(day, _)| day);
+        RunNote::new(day, format!("dpsis.html {}", self.request()))
+    }
+
+    fn request(&self) -> String {
+        Value::Object(self.options.clone()).to_string()
+    }
+}
