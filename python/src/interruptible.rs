@@ -67,6 +67,14 @@ impl Watch {
                 return looked;
             }
         }
+        // What is done is said of short work, too. Nothing may keep the result, which may be paid for.
+        if let Some(show) = progress.filter(|_| self.done() != shown) {
+            Python::attach(|py| {
+                if let Err(error) = show.call1(py, (self.done(),)) {
+                    error.write_unraisable(py, None);
+                }
+            });
+        }
         Ok(())
     }
 }
