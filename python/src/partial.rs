@@ -177,7 +177,7 @@ fn merged(partials: Vec<(String, Partial)>) -> Result<dpsis::Partial> {
     all.ok_or_else(|| Error::request("there is no partial"))
 }
 
-/// What the next stage needs of the target.
+/// The release of the target that the next stage needs.
 fn target(
     request: Select,
     sums: &dpsis::Partial,

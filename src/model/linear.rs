@@ -3,9 +3,9 @@
 //! # What it does
 //!
 //! Let N, S and the matrix of products be the noisy [sums](super::moments), in units of rows, with
-//! a standard deviation s each (of squares of numbers, s/sqrt(2); that of a level is its sum). With means m = S N/(N^2 + (2 s)^2), which
-//! are held back where the rows are lost in the noise, C = S_xx - N m_x m_x' and c = S_xy - N m_x
-//! m_y, the slopes are
+//! a standard deviation s each (of squares of numbers, s/sqrt(2); that of a level is its sum). With
+//! means m = S N/(N^2 + (2 s)^2), which are held back where the rows are lost in the noise, C =
+//! S_xx - N m_x m_x' and c = S_xy - N m_x m_y, the slopes are
 //!
 //! ```text
 //! w = (C + lambda)^-1 c,      lambda = max(B - max(e, 0), 0) + max(-e, 0),      B = s (sqrt(v + 1) + sqrt(k + 1)),
@@ -14,11 +14,11 @@
 //! with e the least eigenvalue of C, and v the number of features, each with all its levels, v = k
 //! without levels. B is about the spectral norm of the noise in C (E. Wigner's semicircle): between
 //! levels of one feature it has none but on the diagonal, and so is that of a matrix of v times k
-//! entries rather than k times k. So the ridge is as strong as the noise where the data have a direction without
-//! spread, and vanishes where the least eigenvalue clears the noise. AdaSSP spends a third of its
-//! budget on that eigenvalue and a third on each of two products; here all three come from one
-//! release, and the constant is that of its noise. The last term makes the matrix positive
-//! definite.
+//! entries rather than k times k. So the ridge is as strong as the noise where the data have a
+//! direction without spread, and vanishes where the least eigenvalue clears the noise. AdaSSP
+//! spends a third of its budget on that eigenvalue and a third on each of two products; here all
+//! three come from one release, and the constant is that of its noise. The last term makes the
+//! matrix positive definite.
 //!
 //! The slopes are then shrunk by the share of what they explain that noise alone would seem to
 //! explain twice over, down to 0, where the prediction is the mean. Predictions are clipped to the

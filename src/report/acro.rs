@@ -134,7 +134,7 @@ fn csv(rows: &[Vec<String>]) -> String {
     rows.iter().map(|row| row.iter().map(cell).collect::<Vec<_>>().join(",") + "\n").collect()
 }
 
-/// What `acro` reads: one output with all files, which a person has to check.
+/// The results that `acro` reads: one output with all files, which a person has to check.
 fn results(statement: &Statement, output: &str, files: &[&str]) -> Value {
     let Statement { private, command, version, day, request, .. } = statement;
     let status = if *private { "review" } else { "fail" };
@@ -205,7 +205,7 @@ fn properties(statement: &Statement) -> Value {
     })
 }
 
-/// What the program knows of each check, and what is left to the checker.
+/// The checks: those that the program made, and those that are left to the checker.
 fn outcome(statement: &Statement) -> Value {
     let known = |holds: bool, otherwise: &'static str| if holds { "ok" } else { otherwise };
     json!({

@@ -147,7 +147,7 @@ mod page {
         blocks
     }
 
-    /// What each command has spent, and what is left, as shares of the larger of cap and sum.
+    /// The parts that each command has spent, and the rest, as shares of the larger of cap and sum.
     fn parts(balance: &Balance) -> Vec<(String, f64, String)> {
         let mut parts: Vec<(String, BigRational)> = Vec::new();
         for entry in &balance.entries {

@@ -143,8 +143,8 @@ const FIELDS: &[Field] = &{
     ]
 };
 
-/// What only the holder of the data knows of a release, and publishes: fields of the registry by
-/// their last key.
+/// The facts that only the holder of the data knows of a release, and publishes: fields of the
+/// registry by their last key.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RegistryFacts(Map<String, Value>);
 
@@ -297,12 +297,12 @@ pub fn registry_entry(statement: &Statement, facts: &RegistryFacts) -> Result<Re
     Ok(RegistryEntry { yaml, missing })
 }
 
-/// What a record says, and what its holder adds.
+/// A text of the record, and the one that its holder adds.
 fn both(known: &str, fact: &str) -> String {
     if known.ends_with('.') { format!("{known} {fact}") } else { format!("{known} ({fact})") }
 }
 
-/// What a record says of a field.
+/// The record's text for a field.
 fn known(statement: &Statement, key: &str) -> Option<Value> {
     let Statement { delta, events, .. } = statement;
     let is_pure = delta == "0";

@@ -17,7 +17,7 @@ use crate::select::{
     CenterUsed, Command, FitRecord, Guarantee, RandomnessUsed, Record, RunNote, ScaleUsed, Warning,
 };
 
-/// What a record says of a release, in words: the source of the forms in which others read it.
+/// A release in words, by its record: the source of the forms in which others read it.
 ///
 /// As private as the record: it holds nothing else.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -44,25 +44,25 @@ pub struct Statement {
     pub unit: String,
     /// The change that is hidden, such as adding or removing one row.
     pub relation: String,
-    /// What is protected.
+    /// The protected data of a unit, in words.
     pub protected: String,
     /// The meaning of epsilon and delta for one unit.
     pub meaning: String,
     /// Epsilon and its parts.
     pub spent: String,
-    /// What was drawn, as accountants read it.
+    /// The draws, as accountants read them.
     pub events: Vec<String>,
     /// The state of the ledger that paid, if one did.
     pub ledger: Option<String>,
-    /// What was released.
+    /// The released names, strengths and counts.
     pub released: String,
     /// The tables, or other data, to which the guarantee applies.
     pub domain: String,
-    /// What was taken as public.
+    /// The facts that were taken as public.
     pub public: Vec<String>,
     /// How values became scores or sums.
     pub preprocessing: String,
-    /// What drew the result.
+    /// The mechanism that drew the result.
     pub mechanism: String,
     /// The random generator, and the origin of its key.
     pub randomness: String,
@@ -70,7 +70,7 @@ pub struct Statement {
     pub target: Option<String>,
     /// The names that were released.
     pub names: Vec<String>,
-    /// What was released of each of them: the names of the columns, then one row for each.
+    /// The released values of each of them: the names of the columns, then one row for each.
     pub table: Vec<Vec<String>>,
     /// Whether it is a model.
     pub is_model: bool,
@@ -251,7 +251,7 @@ impl Statement {
     }
 }
 
-/// What was released by a selection.
+/// The values that a selection released.
 fn selected(record: &Record) -> String {
     let (features, what) = (record.public.features, features_or_sets(&record.score));
     let released = &record.released;
@@ -270,7 +270,7 @@ fn selected(record: &Record) -> String {
     parts.join("; ")
 }
 
-/// What a selection took as public, beside the request.
+/// The facts that a selection took as public, beside the request.
 fn stated(record: &Record) -> Vec<String> {
     let Record { public, score, target, guarantee, .. } = record;
     let range = |[low, high]: [f64; 2]| format!("[{low}, {high}]");
@@ -297,7 +297,7 @@ fn stated(record: &Record) -> Vec<String> {
     stated.into_iter().flatten().collect()
 }
 
-/// What was released of a model.
+/// The values that were released of a model.
 fn fitted(model: Option<&Model>) -> String {
     let Some(model) = model else { return "no model, for there are too few rows".to_owned() };
     let (kind, error) = match model.kind {

@@ -33,7 +33,7 @@ pub(super) enum Format {
 pub(super) struct Output {
     pub(super) format: Format,
     pub(super) quiet: bool,
-    /// What the holder states for the registry.
+    /// The facts that the holder states for the registry.
     pub(super) facts: RegistryFacts,
     pub(super) destination: Destination,
 }

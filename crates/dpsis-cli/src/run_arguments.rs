@@ -27,7 +27,7 @@ impl RunArguments {
         checked_threads(self.threads)
     }
 
-    /// What `work` makes, with progress as [`steps`](Self::steps) show it.
+    /// Does `work` and shows its progress as [`steps`](Self::steps) do.
     pub(super) fn watched<T>(
         &self,
         what: &str,

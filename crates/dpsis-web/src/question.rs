@@ -14,7 +14,7 @@ use crate::worker::{Page, TableReader};
 pub(crate) struct Question {
     /// The name of the table's file.
     name: String,
-    /// What is stated of the table.
+    /// The facts that are stated of the table.
     facts: TableFacts,
     /// The request.
     options: Map<String, Value>,

@@ -388,7 +388,7 @@ impl Needs {
         Ok(Self { rows, features: asked.terms.len(), unit, ranges })
     }
 
-    /// What too few rows make of ranges.
+    /// The end of a warning: too few rows make ranges anything.
     fn of_ranges(&self) -> &'static str {
         if self.ranges { ", and the ranges that were drawn to be anything" } else { "" }
     }

@@ -202,7 +202,7 @@ fn choices_and_models_have_it_too() {
     );
 }
 
-/// What is not private fails the check, and says so first.
+/// A result that is not private fails the check, and says so first.
 #[test]
 fn what_is_not_private_fails() {
     let folder = Folder::new();

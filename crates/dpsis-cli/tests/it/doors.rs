@@ -147,7 +147,7 @@ fn the_items_of_rust_are_there() {
     }
 }
 
-/// What a request or a table can be told is in the table of options.
+/// All setters of a request and of a table are in the table of options.
 #[test]
 fn every_setter_is_there() {
     let named: Vec<String> = rows(OPTIONS)

@@ -3,7 +3,7 @@
 
 use std::process::Command;
 
-/// What the definition of the arguments knows: completions come from it.
+/// The completions, which list all that the definition of the arguments knows.
 fn completions() -> String {
     let output =
         Command::new(env!("CARGO_BIN_EXE_dpsis")).args(["completions", "bash"]).output().unwrap();

@@ -34,7 +34,7 @@ pub(crate) fn words(all: &[Parameter]) -> String {
     }
 }
 
-/// What was found, or the error that R raises: its class, message, arguments and place.
+/// The result, or the error that R raises: its class, message, arguments and place.
 pub(crate) fn found_or_error(found: Result<List>) -> List {
     let error = match found {
         Ok(found) => return found,

@@ -16,7 +16,7 @@ extendr_module! {
     fn ledger_read;
 }
 
-/// What is stated of a ledger.
+/// The terms of a ledger, as they are stated.
 #[derive(Deserialize)]
 struct Stated {
     path: PathBuf,

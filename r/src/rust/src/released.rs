@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use crate::errors::words;
 
-/// What pays, and what is noted, of a release.
+/// The ledger that pays for a release, and the notes on it.
 #[derive(Deserialize)]
 pub(crate) struct Terms {
     /// The day and the request.
