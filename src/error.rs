@@ -63,6 +63,8 @@ pub enum Parameter {
     UnitTarget,
     /// The covariates within whose strata targets are centered.
     Covariates,
+    /// The features of a model without a selection.
+    Features,
     /// The levels of columns of words.
     Levels,
     /// Columns that are not features.
@@ -155,6 +157,7 @@ impl Parameter {
             Self::Unit => "unit",
             Self::UnitTarget => "unit_target",
             Self::Covariates => "adjust",
+            Self::Features => "features",
             Self::Levels => "levels",
             Self::Exclude => "exclude",
             Self::Orientation => "features_as_rows",

@@ -163,7 +163,7 @@ def labels(name: str, values: Iterable[Any] | None) -> list[str] | None:
         return None
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise TypeError(f"{name} must be a list of labels, such as ['control', 'case']")
-    texts = [text_of(value) for value in values]
+    texts = [text_of(value) for value in in_order(name, values)]
     if any(text is None for text in texts):
         raise RequestError("a label is a text, a number, a truth value or a date", [name])
     return [text for text in texts if text is not None]
@@ -198,6 +198,13 @@ def word(name: str, value: Any) -> str:
 def maybe_word(name: str, value: Any) -> str | None:
     """A word, if there is one."""
     return None if value is None else word(name, value)
+
+
+def in_order(name: str, values: Any) -> list[Any]:
+    """A list whose order counts; a single value is one."""
+    if isinstance(values, (set, frozenset)):
+        raise TypeError(f"{name} must be a list: a set has no order, and the order counts")
+    return listed(values)
 
 
 def listed(values: Any) -> list[Any]:
@@ -271,7 +278,7 @@ def levels(value: Mapping[str, Iterable[Any]] | None) -> list[tuple[str, list[st
         return []
     if not isinstance(value, Mapping):
         raise TypeError("levels must be a dictionary, such as {'stage': ['I', 'II', 'III']}")
-    return [(str(name), [text_of(level) or "" for level in listed(stated)]) for name, stated in value.items()]
+    return [(str(name), [text_of(level) or "" for level in in_order("levels", stated)]) for name, stated in value.items()]
 
 
 def groups(value: Any) -> Any:

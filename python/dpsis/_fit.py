@@ -334,7 +334,8 @@ def fit(
         Fit to these features, which must be public knowledge, and select none: without `k`, `fwer`, `at_most`, `share`.
     levels : dict of lists, optional
         The levels of columns of words, ``{'stage': ['I', 'II', 'III', 'IV']}``, which are public knowledge: in the model each
-        but the first is a column of 0 and 1. Other words are missing.
+        but the first is a column of 0 and 1, and a row at none counts as one at the first. In the selection other words are
+        missing.
     share : number, optional
         The selection's share of epsilon; 0.4 if it is not stated.
     ranges : number, optional

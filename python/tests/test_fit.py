@@ -99,6 +99,11 @@ def test_levels(printed, tmp_path):
     command = ["fit", "--features", "x,code", "--levels", "code=1,2,3", "--eps", 20, "--seed", 11]
     stated |= {"features": ["x", "code"], "levels": {"code": [1, 2, 3]}}
     assert json.loads(printed(*command, table)) == dpsis.fit(table, **stated).model.record
+    with pytest.raises(TypeError, match="a set has no order"):
+        dpsis.fit(table, epsilon=1, k=1, levels={"stage": {"I", "II"}})
+    with pytest.raises(dpsis.RequestError, match="did you mean \"stage\"") as refused:
+        dpsis.fit(table, epsilon=1, features=["stag"])
+    assert refused.value.parameters == ("features",)
     for wrong, said in [
         ({"stage": ["I", "I"]}, "differ"),
         ({"stage": ["I", None]}, "missing"),

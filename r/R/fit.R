@@ -10,10 +10,11 @@
 #' @param epsilon The privacy budget of the whole.
 #' @param features Fit to these features, which must be public knowledge, and select none: without `k`.
 #' @param levels A named list of the levels of columns of words, `list(stage = c("I", "II", "III"))`, which are public
-#'   knowledge: in the model each but the first is a column of 0 and 1. Other words are missing.
+#'   knowledge: in the model each but the first is a column of 0 and 1. A row at no level counts as one at the first.
 #' @param share The selection's share of epsilon.
 #' @param ranges The share of the rest that pays for ranges that are not stated.
-#' @param lambda With two `classes`: the strength of the regularization, for the sum over rows.
+#' @param lambda With two `classes`: the strength of the regularization, for the sum over rows; 10 if it is not stated. It
+#'   pulls coefficients towards 0: a smaller one pulls less, and takes more noise.
 #' @param ... All others of [dp_select()]. A model takes features as they are: `groups`, `adjust` and `scale = "cpm"`
 #'   are refused.
 #' @return An object of class `dpsis_fit`, a list of `names`, `indices`, `private`, `record`, `json` and `report` as of
@@ -75,7 +76,8 @@ model_of <- function(object) {
 #' Predict by a private model
 #'
 #' Columns are found by their names; all others are ignored. Of a matrix without names they are those of the one that
-#' the model was fitted to.
+#' the model was fitted to. Every row has a prediction: a missing number counts as the middle of the range of its column,
+#' and a level that the model does not know as the first one.
 #'
 #' @section Privacy:
 #' A prediction is a function of the row that it is for: predictions for the rows of a sensitive table must not be

@@ -13,7 +13,7 @@ use crate::data::number::parse_number;
 use crate::data::schema::Schema;
 use crate::data::text::text;
 use crate::data::text_file::TextFile;
-use crate::error::{Error, Result};
+use crate::error::{Error, Parameter, Result};
 
 /// The most bytes of a block of rows of a file that is not text.
 const BLOCK: usize = 1 << 20;
@@ -132,8 +132,12 @@ pub(crate) fn bounds_of_features(
         let slot = match name.as_str() {
             "*" => &mut default,
             name => {
-                let place = places.remove(name);
-                &mut bounds[place.ok_or_else(|| refuse("no such feature, or stated twice"))?]
+                let place = places.remove(name).ok_or_else(|| {
+                    let names: Vec<String> = schema.feature_names().map(str::to_owned).collect();
+                    let rule = format!("no such feature as {name:?}, or stated twice");
+                    refuse(&rule).or_near(&names, name).about([Parameter::Bounds])
+                })?;
+                &mut bounds[place]
             }
         };
         if slot.replace(*range).is_some() {

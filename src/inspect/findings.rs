@@ -296,7 +296,7 @@ impl Seen<'_> {
         let looks = looks_turned(self.header).filter(|_| !self.turned);
         if self.turned {
             draft.say(
-                "lies",
+                "layout",
                 "each row is a feature and each column a sample: the first column's texts are names of features, \
                  and are printed when selected",
             );
@@ -304,7 +304,7 @@ impl Seen<'_> {
         } else if self.beside.is_some_and(Beside::is_of_columns) {
             draft.suggestion.open.push(Parameter::Orientation);
             draft.warn_about(
-                "lies",
+                "layout",
                 "the ids of the target file are names of columns: each column is a sample and each row a feature. \
                  State features as rows, for else features would be protected instead of people and ids printed",
                 [Parameter::Orientation],
@@ -312,7 +312,7 @@ impl Seen<'_> {
         } else if let (None, Some(reason)) = (self.stated.orientation, looks) {
             draft.suggestion.open.push(Parameter::Orientation);
             draft.warn_about(
-                "lies",
+                "layout",
                 format!(
                     "{reason}: if each row is a feature, state features as rows, for else features would be \
                      protected instead of people and ids printed; the targets then come from a file (id,value) or a \
@@ -323,7 +323,7 @@ impl Seen<'_> {
         } else if self.stated.orientation.is_none() && self.lines_may_be_features() {
             draft.suggestion.open.push(Parameter::Orientation);
             draft.warn_about(
-                "lies",
+                "layout",
                 "is a line a person or a feature? Each has a name of its own. If a line is a person, \
                  state samples as rows and inspect again. If it is a feature (as genes often are), \
                  state features as rows, for else features would be protected instead of people; the \
@@ -334,8 +334,10 @@ impl Seen<'_> {
             // What the header says must be stated; what is the default need not.
             draft.suggestion.facts.orientation = Some(Orientation::SamplesAsRows);
             draft.suggestion.must_state_orientation = looks.is_some();
-            draft
-                .say("lies", "each row is read as one sample: it must hold all data of one person");
+            draft.say(
+                "layout",
+                "each row is read as one sample: it must hold all data of one person",
+            );
         }
     }
 

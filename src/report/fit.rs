@@ -56,7 +56,7 @@ pub fn fit_report(record: &FitRecord, options: impl Fn(&[Parameter]) -> String) 
         let _ = writeln!(text, "{}; how many there are was not counted", record.needs);
     }
     if selection.is_some() {
-        let _ = writeln!(text, "{}", WORDS);
+        let _ = writeln!(text, "{WORDS}{}", options(&[Parameter::Levels]));
     }
     for warning in record.all_warnings() {
         let _ = writeln!(text, "warning: {}{}", warning.text, options(&warning.about));
@@ -96,7 +96,8 @@ fn lines_of_model(text: &mut String, model: &Model) {
             "intervals: about 90% each, for noise and sampling; clipping and the choice of features are not in them"
         }
         ModelKind::Logistic => {
-            "noise: the standard deviation of the privacy noise in a coefficient; sampling is not in it"
+            "noise: the standard deviation of the privacy noise in a coefficient; sampling is not in it, nor \
+             the pull of lambda towards 0"
         }
     };
     let _ = writeln!(text, "{note}");
@@ -118,7 +119,7 @@ pub fn fit_dry_run(plan: &FitDryRun, options: impl Fn(&[Parameter]) -> String) -
     let (mut text, units) = (nothing_drawn(guarantee.unit), guarantee.unit.plural());
     wrap(&mut text, "would", &spent(guarantee));
     wrap(&mut text, units, &format!("{needs}: of fewer, expect it to predict little"));
-    wrap(&mut text, "words", WORDS);
+    wrap(&mut text, "words", &format!("{WORDS}{}", options(&[Parameter::Levels])));
     for warning in warnings {
         wrap(&mut text, "warning", &format!("{}{}", warning.text, options(&warning.about)));
     }

@@ -228,6 +228,12 @@ impl FitRequest {
                 "a model compares levels with the first of them: two at least, for"
             } else if levels[..i].iter().any(|other| other.name() == one.name()) {
                 "levels are stated twice for"
+            } else if self
+                .features
+                .as_ref()
+                .is_some_and(|names| !names.iter().any(|name| name == one.name()))
+            {
+                "levels are stated, and it is no feature of the model:"
             } else {
                 continue;
             };

@@ -160,8 +160,9 @@ pub(super) fn places<'n>(
     let all: Vec<&str> = schema.feature_names().collect();
     let place = |name: &str| {
         all.iter().position(|feature| *feature == name).ok_or_else(|| {
+            let names: Vec<String> = all.iter().map(|&name| name.to_owned()).collect();
             let rule = format!("the table has no feature {name:?}");
-            Error::request(rule).about([Parameter::Exclude])
+            Error::request(rule).or_near(&names, name).about([Parameter::Features])
         })
     };
     names.map(place).collect()

@@ -321,8 +321,13 @@ fn wrong_levels_are_refused() {
     assert!(
         fits(42, vec![wide("stage", 60)]).is_ok() && fits(43, vec![wide("stage", 60)]).is_err()
     );
-    let stated = FitModel::new(linear(1)).features(["x"]).levels([wide("stage", 102)]);
-    assert!(stated.check_ref().is_ok());
+    let stated = |count: usize| {
+        let fit = FitModel::new(linear(1)).features(["stage", "x"]);
+        fit.levels([wide("stage", count)]).check_ref().map(|_| ())
+    };
+    assert!(stated(100).is_ok() && stated(101).is_err());
+    let other = FitModel::new(linear(1)).features(["x"]).levels([wide("stage", 3)]);
+    assert!(other.check_ref().unwrap_err().to_string().contains("no feature of the model"));
 }
 
 #[test]

@@ -159,7 +159,7 @@ fn which_way_it_lies_is_asked() {
     let inspect =
         |more: &[&str]| said(&dpsis(folder.path(), &[&["inspect"], more, &["genes.tsv"]].concat()));
     let open = inspect(&["--write-schema", "s.json"]);
-    assert!(open.contains("! lies      is a line a person or a feature?"), "{open}");
+    assert!(open.contains("! layout    is a line a person or a feature?"), "{open}");
     assert!(open.contains("No command yet") && open.contains("'--orient=?' genes.tsv"), "{open}");
     assert!(!folder.path().join("s.json").exists());
     let untargeted = inspect(&["--orient", "features-as-rows"]);
