@@ -146,8 +146,10 @@ fn levels_tell_classes_apart() {
 /// Models that no fit writes, whose levels no cell could be at, or two.
 #[test]
 fn unsound_levels_are_refused() {
-    let read = |format: u8, features: &[(&str, Option<(&str, &str)>, f64)]| {
-        let feature = |(name, level, top): &(&str, Option<(&str, &str)>, f64)| {
+    /// A name, perhaps a level and its reference, and the upper end of the range.
+    type Feature<'a> = (&'a str, Option<(&'a str, &'a str)>, f64);
+    let read = |format: u8, features: &[Feature<'_>]| {
+        let feature = |(name, level, top): &Feature<'_>| {
             let level = level.map_or(String::new(), |(level, reference)| {
                 format!(r#""level": "{level}", "reference": "{reference}", "#)
             });
