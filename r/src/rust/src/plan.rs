@@ -57,7 +57,8 @@ fn plan(options: &str, look: Function) -> List {
 fn planned(options: &str, look: &Function) -> Result<List> {
     let options: Options = read(options)?;
     let Some(k) = options.k else {
-        let outlook = plan_beyond(&options.beyond()?)?;
+        let (watch, request) = (Watch::default(), options.beyond()?);
+        let outlook = run(&watch, look, || plan_beyond(&request, &|share| watch.step(share)))?;
         return Ok(list!(json = to_json(&outlook)?, report = outlook.text()));
     };
     let request = options.request(k)?;
