@@ -20,7 +20,7 @@ struct Field {
     /// Its place: keys joined by slashes.
     path: &'static str,
     kind: Kind,
-    /// Whose it is.
+    /// The party that states it.
     whose: Whose,
 }
 
@@ -37,7 +37,7 @@ enum Kind {
     Word(&'static [&'static str]),
 }
 
-/// Whose a field is.
+/// The party that states a field.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Whose {
     /// The record's: nothing else may be stated.

@@ -110,9 +110,9 @@ impl FitRequest {
 
     /// The request for the selection alone, of its part.
     ///
-    /// A range of the target is for the model: its selection
-    /// splits the target at a median, unless a center is stated. Beside columns with levels so are
-    /// the ranges of features: by ranges numbers would be compared in another way than words.
+    /// A range of the target is for the model: its selection splits the target at a median, unless
+    /// a center is stated. Beside columns with levels so are the ranges of features: by ranges
+    /// numbers would be compared in another way than words.
     pub(super) fn selection(&self, epsilon: &Epsilon) -> Request {
         let target = match (&self.select.target, &self.select.center) {
             (Target::Bounded(_), Center::Private) => Target::Numeric,
@@ -140,10 +140,7 @@ impl FitRequest {
     /// The most columns of a model of so many features: one for each, and for a feature with levels
     /// one for each level but the first.
     fn most_columns(&self, features: usize) -> usize {
-        let more = |levels: &Levels| match &self.features {
-            Some(names) if !names.iter().any(|name| name == levels.name()) => 0,
-            _ => levels.texts().len().saturating_sub(2),
-        };
+        let more = |levels: &Levels| levels.texts().len().saturating_sub(2);
         let mut more: Vec<usize> = self.levels().iter().map(more).collect();
         more.sort_unstable_by(|a, b| b.cmp(a));
         features + more.iter().take(features).sum::<usize>()

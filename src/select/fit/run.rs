@@ -49,8 +49,8 @@ fn run_on(
     table: &mut PreparedTable<'_>,
 ) -> Result<FitRecord> {
     check_people(&request.select, table.schema())?;
-    if parts.selection.is_some() {
-        // Bounds that the selection has no use for must fit, too, before it is drawn.
+    if parts.selection.is_some() && !request.levels().is_empty() {
+        // Beside levels the selection has no use for bounds: they are checked before it is drawn.
         scaling(request, table.schema())?;
     }
     let select = |epsilon: &Epsilon| run::run_prepared(&request.selection(epsilon), hooks, table);
