@@ -209,7 +209,7 @@ pub mod internals {
     pub use crate::random::SeededNoise;
     #[cfg(feature = "html")]
     pub use crate::report::escape;
-    #[cfg(feature = "verify")]
+    #[cfg(any(test, feature = "verify"))]
     pub use crate::report::verified::grouped;
     pub use crate::report::words::purpose;
     pub use crate::report::wrap::wrapped;
