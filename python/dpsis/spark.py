@@ -240,7 +240,17 @@ class _Frame:
             lambda key, joined: _score_columns(released, threads, key, joined), _ROW
         )
         found = {row.place: bytes(row.content).decode() for row in _collected(scored)}
+        # Partitions without rows give no chunks: without any rows no column would have a score.
+        for place, chunk in enumerate(self._chunks_of_no_rows(released, together)):
+            if place not in found:
+                found[place] = _native.score_chunks(released, chunk, threads)
         return sums.with_columns(released, [found[place] for place in sorted(found)])
+
+    def _chunks_of_no_rows(self, released: str, together: int) -> list[Any]:
+        import pyarrow
+
+        chunks = _native.column_chunks(self._none(), arguments.as_json(self.request.options), released, together)
+        return [pyarrow.table({"content": pyarrow.array([chunk], pyarrow.binary())}) for chunk in chunks]
 
     def checked(self) -> _native.Partial:
         """The sums of no rows, if the request fits the columns."""
@@ -258,11 +268,15 @@ class _Frame:
 
     def empty(self, released: str | None) -> _native.Partial:
         """The sums of no rows, by which a request is checked before a job is run."""
+        return _native.Partial.of_table(self._none(), arguments.as_json(self.request.options), released)
+
+    def _none(self) -> _native.Table:
+        """The table without rows."""
         import pyarrow
 
         types = [_arrow_type(one.dataType) for one in self.data.schema.fields]
         columns = {place: pyarrow.array([], of) for place, of in enumerate(types) if of is not None}
-        return _native.Partial.of_table(self.request.table(columns, 0), arguments.as_json(self.request.options), released)
+        return self.request.table(columns, 0)
 
     def _columns(self, places: Sequence[int]) -> Any:
         """The data frame of these columns alone, as Arrow takes them."""

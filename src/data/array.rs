@@ -299,15 +299,4 @@ impl<A: Element> Table for OpenArray<'_, '_, A> {
             roles: Vec::new(),
         })
     }
-
-    fn no_usable_target(&self, labels: bool) -> Error {
-        if labels {
-            return Error::input("y has none of the stated classes")
-                .hint("labels are compared in their text form, upper and lower case included")
-                .about([Parameter::Classes]);
-        }
-        Error::input("y has no finite number")
-            .hint("if it holds labels, state them as classes: which occur is private, and not looked up")
-            .about([Parameter::Classes])
-    }
 }

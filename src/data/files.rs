@@ -13,7 +13,7 @@ use crate::data::number::CellFormat;
 use crate::data::schema::{Orientation, Schema};
 use crate::data::table::{Opening, Table, UsableSamples, hold_all};
 use crate::data::target::Code;
-use crate::data::targets::{Join, TargetTable, no_usable_target};
+use crate::data::targets::{Join, TargetTable};
 use crate::data::text_file::reads_again;
 use crate::error::{Error, ErrorKind, Parameter, Result};
 
@@ -313,10 +313,6 @@ impl Table for OpenFiles {
     fn columns(&mut self, limit: Option<Limit>, code: &Code<'_>) -> Result<UsableSamples<'_>> {
         hold_all(self, limit, code)
     }
-
-    fn no_usable_target(&self, labels: bool) -> Error {
-        no_usable_target(&self.first.schema, self.targets.as_deref(), labels)
-    }
 }
 
 /// The bits of a row's number within its file.
@@ -510,8 +506,6 @@ mod tests {
         let error = refused(&[(HEADER, &rows), (HEADER, &ragged)]);
         assert_eq!(error.kind(), ErrorKind::Input);
         assert!(error.to_string().contains("part-1.csv: row 1"), "{error}");
-        let unusable = ["1,2,x,\n".to_owned()];
-        assert_eq!(refused(&[(HEADER, &unusable), (HEADER, &unusable)]).kind(), ErrorKind::Input);
         assert!(FileTables::new([]).is_err());
         let (folder, some) = files(&[(HEADER, &rows[..9]), (HEADER, &rows[9..20])]);
         assert!(FileTables::new([&some[0], &some[1], &some[0]].map(Clone::clone)).is_err());

@@ -8,7 +8,7 @@ use crate::data::scaling::{Scaler, Scaling};
 use crate::data::schema::Schema;
 use crate::data::table::{Table, UsableSamples, hold_all};
 use crate::data::target::Code;
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// A table whose values are mapped to the grid, those of each sample on their own; missing ones
 /// stay missing.
@@ -58,10 +58,6 @@ impl Table for OnGrid<'_> {
 
     fn columns(&mut self, limit: Option<Limit>, code: &Code<'_>) -> Result<UsableSamples<'_>> {
         hold_all(self, limit, code)
-    }
-
-    fn no_usable_target(&self, labels: bool) -> Error {
-        self.table.no_usable_target(labels)
     }
 }
 

@@ -16,7 +16,7 @@ use crate::data::schema::Schema;
 use crate::data::table::{Table, UsableSamples, hold_all};
 use crate::data::target::Code;
 use crate::data::target::TargetCell;
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// An open table whose samples go through the steps that a request states, in this order: roles,
 /// levels, counts per million, sets.
@@ -130,10 +130,6 @@ impl Table for PreparedTable<'_> {
             true => self.table.columns(limit, code),
             false => hold_all(self, limit, code),
         }
-    }
-
-    fn no_usable_target(&self, labels: bool) -> Error {
-        self.table.no_usable_target(labels)
     }
 }
 

@@ -12,7 +12,7 @@ use crate::data::people::People;
 use crate::data::schema::Schema;
 use crate::data::target::Code;
 use crate::data::turns::in_turns;
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// A table ready for passes over its samples.
 pub(crate) trait Table {
@@ -48,10 +48,6 @@ pub(crate) trait Table {
     ///
     /// As for a pass.
     fn columns(&mut self, limit: Option<Limit>, code: &Code<'_>) -> Result<UsableSamples<'_>>;
-
-    /// The error for a table without a usable target: where it was looked for, and what usually
-    /// helps.
-    fn no_usable_target(&self, labels: bool) -> Error;
 }
 
 /// Makes one pass over the samples of a table.

@@ -30,10 +30,9 @@ use crate::data::batch::{Batch, Fold, Map, MapBatch};
 use crate::data::block_table::TextCell;
 use crate::data::formats::{Format, cls, npy};
 use crate::data::number::CellFormat;
-use crate::data::schema::{Orientation, Schema};
 use crate::data::side::SideFile;
 use crate::data::target::TargetCell;
-use crate::error::{Error, Parameter, Result};
+use crate::error::{Error, Result};
 
 /// Targets by id or in the order of the samples.
 #[derive(Clone)]
@@ -295,51 +294,6 @@ impl Map for Join<'_> {
             let left_out: Vec<bool> = joined.iter().map(Option::is_none).collect();
             sink(&Batch { targets: &targets, left_out: &left_out, ..*batch });
         })
-    }
-}
-
-/// The error for a table without a usable target: where it was looked for, and what usually helps.
-pub(crate) fn no_usable_target(
-    schema: &Schema,
-    targets: Option<&TargetTable>,
-    labels: bool,
-) -> Error {
-    if targets.is_some_and(|targets| !targets.in_order()) {
-        let (values, hint) = match labels {
-            true => (
-                "one of the stated classes",
-                "labels are compared as text, upper and lower case included",
-            ),
-            false => ("a number", "if the targets are labels, state them as classes"),
-        };
-        let rule =
-            format!("no sample has a usable target: an id once in both files, and there {values}");
-        return Error::input(rule).hint(format!("{hint}; ids are compared as text, too")).about([
-            Parameter::Classes,
-            Parameter::Id,
-            Parameter::Inspect,
-        ]);
-    }
-    let column = match schema.target() {
-        Some(place) => format!("column {:?}", schema.name(place)),
-        None => "targets".to_owned(),
-    };
-    let error = if labels {
-        Error::input(format!("no cell of the {column} is one of the stated classes"))
-            .hint("labels are compared as text, upper and lower case included")
-    } else {
-        Error::input(format!("no cell of the {column} is a number"))
-            .hint(
-                "if it holds labels, state them as classes; if 3,5 means three and a half, state the decimal comma; a \
-                 look at the table shows what it holds",
-            )
-            .about([Parameter::Classes, Parameter::DecimalComma, Parameter::Inspect])
-    };
-    let place = schema.target().map(|place| place + 1);
-    match schema.orientation() {
-        _ if place.is_none() => error,
-        Orientation::SamplesAsRows => error.at(None, place),
-        Orientation::FeaturesAsRows => error.at(place.map(|row| row as u64), None),
     }
 }
 

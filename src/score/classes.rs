@@ -210,10 +210,6 @@ impl RowSums for ClassSums {
             *rows += more;
         }
     }
-
-    fn is_empty(&self) -> bool {
-        self.rows.iter().all(|&rows| rows == 0)
-    }
 }
 
 #[cfg(test)]

@@ -250,10 +250,6 @@ impl RowSums for CorrelationSums {
         self.above += other.above;
         self.below += other.below;
     }
-
-    fn is_empty(&self) -> bool {
-        self.above + self.below == 0
-    }
 }
 
 #[cfg(test)]

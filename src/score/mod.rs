@@ -69,9 +69,6 @@ pub(crate) trait RowSums: Send {
 
     /// Adds the sums of other rows.
     fn merge(&mut self, other: &Self);
-
-    /// Whether no row was added.
-    fn is_empty(&self) -> bool;
 }
 
 /// Sums of rows with a coded target, whatever the association: for scores at the center of a

@@ -442,8 +442,8 @@ impl CheckedSelect {
     ///
     /// # Errors
     ///
-    /// `Request` if the request does not fit the header; `Input` if the table is malformed or no
-    /// row has a usable target (then nothing is released); `Io` if it cannot be read or the
+    /// `Request` if the request does not fit the header; `Input` if the table is malformed, or if
+    /// the private counts of its classes leave nothing to find (then no feature is released); `Io` if it cannot be read or the
     /// operating system gives no entropy; `Canceled` if the caller stopped it (then nothing is
     /// released).
     pub fn run(&self, source: &(impl Source + ?Sized)) -> Result<Selection> {

@@ -24,7 +24,7 @@ impl CheckedSelect {
     /// # Errors
     ///
     /// Those of `gather`; `Request` if what it gives was made for another request or stage; `Input`
-    /// if no row has a usable target; `Io` if the operating system gives no entropy.
+    /// if the private counts leave nothing to find; `Io` if the operating system gives no entropy.
     pub fn run_in_parts(
         &self,
         gather: impl FnMut(Option<&ReleasedTarget>) -> Result<Partial>,
@@ -69,7 +69,7 @@ impl Select {
     /// many features each, in feature order, with the targets of these rows: **not private**. They
     /// are for Kolmogorov-Smirnov scores of whole columns: an engine brings the chunks of the same
     /// features together, from all rows and in any order, and scores them there by
-    /// [`ReleasedTarget::score_chunks`]. There are none if no row has a usable target.
+    /// [`ReleasedTarget::score_chunks`].
     ///
     /// # Errors
     ///
@@ -227,8 +227,8 @@ mod tests {
         assert_eq!(error.kind(), ErrorKind::Budget);
     }
 
-    /// Sums that are not made at what was released are of another stage; a target without any
-    /// usable value is an error.
+    /// Sums that are not made at what was released are of another stage; parts without a usable
+    /// target give each column a score.
     #[test]
     fn stages_come_in_order() {
         let rows = rows();
@@ -241,9 +241,15 @@ mod tests {
         let error = case.0.clone().seed(1).run_in_parts(stuck).unwrap_err();
         assert_eq!((error.kind(), asked), (ErrorKind::Request, 2));
         let unusable = [rows[5].clone()];
-        let none =
-            |released: Option<&ReleasedTarget>| gathered(case, &[&unusable], &mut None, released);
-        let error = case.0.clone().seed(1).run_in_parts(none).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Input);
+        for rows in [&unusable[..], &[]] {
+            let seeded = case.0.clone().seed(1);
+            let expected = seeded.run(&table(rows, &case.1, &case.2)).unwrap();
+            let mut before = None;
+            let none = |released: Option<&ReleasedTarget>| {
+                gathered(case, &[rows, rows], &mut before, released)
+            };
+            let none = seeded.run_in_parts(none).unwrap();
+            assert_eq!(none.selected, expected.selected);
+        }
     }
 }

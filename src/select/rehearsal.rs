@@ -130,7 +130,7 @@ impl Rehearsal {
             None => scaling_of(&request, table.schema())?,
         });
         let plan = Plan::new(&request, features, scaling.clone())?;
-        let pass = Pass { plan: &plan, threads: 1, hooks: &hooks, is_part: false };
+        let pass = Pass { plan: &plan, threads: 1, hooks: &hooks };
         let gathered = pass.gather_for(Draws::Many, &mut table, None)?;
         Ok(Self { request, features, scaling, gathered })
     }

@@ -59,7 +59,7 @@ pub(super) fn gathered_of<T>(
     let hooks = Hooks::default();
     let mut open = prepared(request, table).unwrap();
     let plan = plan_for(request, open.schema()).unwrap();
-    let pass = Pass { plan: &plan, threads: 1, hooks: &hooks, is_part: false };
+    let pass = Pass { plan: &plan, threads: 1, hooks: &hooks };
     let gathered = pass.gather(&mut open, None).ok()?;
     Some(use_it(&plan, &gathered))
 }

@@ -40,7 +40,7 @@ pub(super) fn run_prepared(
     let randomness = request.entropy.source()?;
     let plan = plan_with(request, table.schema(), table.grouping())?;
     let threads = checked_threads(request.threads)?;
-    let pass = Pass { plan: &plan, threads, hooks, is_part: false };
+    let pass = Pass { plan: &plan, threads, hooks };
     let release = Release {
         plan: &plan,
         randomness: &randomness,

@@ -8,6 +8,8 @@ mod support;
 mod any_bytes;
 mod beyond_chance;
 mod demo;
+#[cfg(all(feature = "methods", feature = "verify"))]
+mod empty_tables;
 mod end_to_end;
 #[cfg(feature = "ndarray")]
 mod feature_sets;

@@ -26,6 +26,10 @@ use crate::error::Parameter;
 use crate::error::{Error, Result};
 use positioned::Positioned;
 
+/// The largest number of columns of a binary matrix without rows: no file length bounds it, and
+/// their names take memory.
+pub(super) const MAX_COLUMNS_WITHOUT_ROWS: u64 = 1 << 24;
+
 /// A format of tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Format {

@@ -24,6 +24,7 @@ use std::rc::Rc;
 
 use crate::data::block_table::{Layout, TextCell};
 use crate::data::facts::TableFacts;
+use crate::data::formats::MAX_COLUMNS_WITHOUT_ROWS;
 use crate::data::formats::inflate::inflate;
 use crate::data::formats::serialized::{self, NA_INTEGER, Object, ObjectValue};
 use crate::data::held::{HeldColumn, HeldTable};
@@ -182,17 +183,17 @@ fn matrix(x: &Object) -> Result<RTable> {
     let (Ok(n), Ok(d)) = (usize::try_from(n), usize::try_from(d)) else {
         return Err(not_a_matrix());
     };
-    if n == 0 {
-        return Err(Error::input("x in the R file has no samples"));
+    if n == 0 && d as u64 > MAX_COLUMNS_WITHOUT_ROWS {
+        return Err(Error::input("x in the R file has no rows and more than 2^24 columns"));
     }
     let length = n.checked_mul(d).ok_or_else(not_a_matrix)?;
     // R lays matrices out by columns.
     let columns: Vec<HeldColumn> = match column(x).filter(|cells| cells.len() == length) {
         Some(HeldColumn::Numbers(values)) => {
-            values.chunks(n).map(|column| HeldColumn::Numbers(column.to_vec())).collect()
+            cut(&values, n, d).map(|column| HeldColumn::Numbers(column.to_vec())).collect()
         }
         Some(HeldColumn::Texts(cells)) => {
-            cells.chunks(n).map(|column| HeldColumn::Texts(column.to_vec())).collect()
+            cut(&cells, n, d).map(|column| HeldColumn::Texts(column.to_vec())).collect()
         }
         None => return Err(not_a_matrix()),
     };
@@ -208,6 +209,11 @@ fn matrix(x: &Object) -> Result<RTable> {
         target: None,
         number_target: false,
     })
+}
+
+/// The `d` columns of `n` values each, which may be 0.
+fn cut<T>(values: &[T], n: usize, d: usize) -> impl Iterator<Item = &[T]> {
+    (0..d).map(move |column| &values[column * n..(column + 1) * n])
 }
 
 /// A data frame: a list of columns of one length.
@@ -585,7 +591,7 @@ mod tests {
             (long, "ends too early"),
             (longer, "ends too early"),
             (sequence, "a sequence that is none"),
-            (pairs(&wide), "no samples"),
+            (pairs(&wide), "no rows and more than 2^24 columns"),
             (word(3), "more than data"),
             (word(4), "more than data"),
             (integers(false, &[1]), "no variables"),

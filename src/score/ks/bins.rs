@@ -253,10 +253,6 @@ impl RowSums for BinSums<i16> {
     fn merge(&mut self, other: &Self) {
         self.merge_sums(other);
     }
-
-    fn is_empty(&self) -> bool {
-        self.totals[1] == 0
-    }
 }
 
 impl RowSums for BinSums<usize> {
@@ -293,9 +289,5 @@ impl RowSums for BinSums<usize> {
 
     fn merge(&mut self, other: &Self) {
         self.merge_sums(other);
-    }
-
-    fn is_empty(&self) -> bool {
-        self.totals.iter().all(|&rows| rows == 0)
     }
 }

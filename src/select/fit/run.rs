@@ -243,7 +243,6 @@ fn rows(request: &FitRequest, table: &mut dyn Table, terms: &[Term]) -> Result<R
         Target::Classes(labels) => Some(Labels::new(labels.clone())?),
         _ => None,
     };
-    let unusable = table.no_usable_target(labels.is_some());
     let format = table.format().clone();
     let code = |cell: TargetCell<'_>| match &labels {
         Some(labels) => labels.class_of(cell, &format).map(|class| class as f64),
@@ -254,9 +253,6 @@ fn rows(request: &FitRequest, table: &mut dyn Table, terms: &[Term]) -> Result<R
     // The levels of a feature, which stand together, are of one column.
     places.dedup();
     let UsableSamples { columns, targets, roles, .. } = hold(table, &places, None, &code)?;
-    if targets.is_empty() {
-        return Err(unusable);
-    }
     let column = |term: &Term| {
         let held = places.iter().position(|place| *place == term.place).unwrap_or_default();
         columns.to_vec(held).into_iter().map(|value| term.value(value)).collect()

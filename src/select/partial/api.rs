@@ -26,8 +26,8 @@ impl Select {
     ///
     /// # Errors
     ///
-    /// As for [`CheckedSelect::run`], but that no row need have a usable target; `Request` if the
-    /// scores of the request do not add up from parts.
+    /// As for [`CheckedSelect::run`]; `Request` if the scores of the request do not add up from
+    /// parts.
     pub fn partial(
         &self,
         source: &(impl Source + ?Sized),
@@ -182,8 +182,8 @@ impl CheckedSelect {
     ///
     /// # Errors
     ///
-    /// `Request` if the partial was made for another request; `Input` if no row has a usable
-    /// target; `Io` if the operating system gives no entropy.
+    /// `Request` if the partial was made for another request; `Input` if the private counts
+    /// leave nothing to find; `Io` if the operating system gives no entropy.
     pub fn release(&self, partial: &Partial) -> Result<Selection> {
         release_selection(self.request(), partial).map(Selection::new)
     }

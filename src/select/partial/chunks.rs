@@ -39,16 +39,13 @@ pub(in crate::select) fn column_chunks(
         return Err(other_stage());
     }
     let threads = checked_threads(request.threads)?;
-    let pass = Pass { plan: &plan, threads, hooks: &hooks, is_part: true };
+    let pass = Pass { plan: &plan, threads, hooks: &hooks };
     let all: Vec<usize> = (0..plan.features).collect();
     let KsRows { columns: KsColumns::Values { columns, .. }, targets, .. } =
         pass.ks_rows(&mut table, &all, None)?
     else {
         return Err(other_stage());
     };
-    if targets.is_empty() {
-        return Ok(Vec::new());
-    }
     let scoring = plan.scoring.coded().ok_or_else(of_whole_columns)?;
     let code = scoring.code(released.split()?);
     let coded = |target: f64| match &code {

@@ -75,7 +75,7 @@ fn of_table(
     }
     facts.released = released.cloned();
     let threads = checked_threads(request.threads)?;
-    let pass = Pass { plan: &plan, threads, hooks, is_part: true };
+    let pass = Pass { plan: &plan, threads, hooks };
     let median = released.map(ReleasedTarget::split).transpose()?.flatten();
     if facts.splits() && median.is_none() {
         let counts = pass.ranks(table)?;

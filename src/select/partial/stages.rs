@@ -25,7 +25,7 @@ use crate::select::statistic::{Exact, Gathering, Statistic};
 ///
 /// # Errors
 ///
-/// `Request` if the sums are of another request; `Input` if no row has a usable target; `Io` if the
+/// `Request` if the sums are of another request; `Io` if the
 /// operating system gives no entropy.
 pub(in crate::select) fn release_target(
     request: &Request,
@@ -168,9 +168,6 @@ fn released(
 fn release_median(release: &Release<'_>, partial: &Partial) -> Result<Median> {
     let epsilon = release.plan.part(Purpose::TargetMedian)?;
     let counts = partial.counts()?;
-    if counts.total() == 0 {
-        return Err(no_usable_target());
-    }
     let value = release.median(&counts, epsilon).to_string();
     Ok(Median { value, epsilon: epsilon.to_string() })
 }
@@ -245,9 +242,6 @@ pub(super) fn settled(plan: &Plan, released: Option<&ReleasedTarget>) -> Result<
 /// The sums, of rows with a usable target.
 fn usable(plan: &Plan, partial: &Partial) -> Result<Statistic<'static>> {
     let (sums, rows) = (partial.coded_sums()?, partial.rows);
-    if sums.target().iter().all(|sum| *sum == 0) {
-        return Err(no_usable_target());
-    }
     let scoring = plan.scoring.coded().ok_or_else(other_stage)?.clone();
     let code = scoring.code(median(partial)?).map(Cow::into_owned);
     Ok(Statistic { scoring, values: Gathering::Sums(Summed { sums, rows }, code) })
@@ -258,10 +252,6 @@ fn median(partial: &Partial) -> Result<Option<f64>> {
     let released = partial.facts.released.as_ref();
     let median = released.map(ReleasedTarget::split).transpose()?.flatten();
     if median.is_some() == partial.facts.splits() { Ok(median) } else { Err(other_stage()) }
-}
-
-fn no_usable_target() -> Error {
-    Error::input("no row of any partial has a usable target").about([Parameter::Classes])
 }
 
 /// Runs a checked request on rows that `gather` sums: for each stage, at what was released in the

@@ -147,7 +147,7 @@ fn column_scores(select: &Select, table: &FileTable, at: &ReleasedTarget) -> Vec
     let opened = table.open(&opening(&request, &hooks).unwrap()).unwrap();
     let mut table = prepared(&request, opened).unwrap();
     let plan = plan_for(&request, table.schema()).unwrap();
-    let pass = Pass { plan: &plan, threads: 1, hooks: &hooks, is_part: true };
+    let pass = Pass { plan: &plan, threads: 1, hooks: &hooks };
     let rows = pass.ks_columns(&mut table).unwrap();
     let settled = stages::settled(&plan, Some(at)).unwrap();
     let (scored, target) = (Scored::Columns(&rows), &settled.target);
@@ -475,18 +475,19 @@ fn two_stages() {
     assert!(bounded.partial(&of(), Some(&median)).is_err());
 }
 
+/// Whether a partial has a row with a usable target is private.
 #[test]
-fn no_row_with_a_target_is_malformed_input() {
+fn partials_without_a_usable_target_are_released() {
     let rows = rows(1);
     let select = Select::new(1).epsilon("1").bounds(-1.0, 1.0);
     let classes = select.clone().target(Target::classes(["low", "high"]));
-    let sums = classes.partial(&of_target(&rows, true), None).unwrap();
-    assert_eq!(classes.check().unwrap().release(&sums).unwrap_err().kind(), ErrorKind::Input);
+    // At this epsilon the counts rarely end a run.
+    let ample = classes.clone().epsilon("1e6");
+    let ample_sums = ample.partial(&of_target(&rows, true), None).unwrap();
+    let released = ample.check().unwrap().release(&ample_sums);
+    assert!(released.is_ok() || released.unwrap_err().unspent().is_some());
     let counts = select.partial(&of_target(&rows, false), None).unwrap();
-    assert_eq!(
-        select.check().unwrap().release_target(&counts).unwrap_err().kind(),
-        ErrorKind::Input
-    );
+    assert!(select.check().unwrap().release_target(&counts).is_ok());
 }
 
 /// Every byte of a text that is changed, and every place where it is cut off.

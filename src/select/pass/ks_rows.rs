@@ -1,7 +1,7 @@
 //! Columns for scores that are made of whole columns, and the parts of their rows.
 
 use crate::data::{CellFormat, Limit, OnGrid, Table, TargetCell, UsableSamples, hold};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::exact::GRID;
 use crate::score::{Family, KsColumns, bin_of};
 use crate::select::memory::of_columns;
@@ -34,11 +34,10 @@ impl Pass<'_> {
             let all: Vec<usize> = (0..self.plan.features).collect();
             return self.ks_rows(table, &all, limit);
         }
-        let unusable = self.no_usable_target(table);
         let words = table.has_words();
         let code = self.ks_code(table.format().clone());
         let people = people_of(table, &code);
-        self.ks_rows_of(table.columns(limit, &code)?, people, words, unusable)
+        self.ks_rows_of(table.columns(limit, &code)?, people, words)
     }
 
     /// The most bytes of columns to hold. What can be read only once is held whole: a refusal would
@@ -62,7 +61,6 @@ impl Pass<'_> {
         features: &[usize],
         limit: Option<Limit>,
     ) -> Result<KsRows<'static>> {
-        let unusable = self.no_usable_target(table);
         let words = table.has_words();
         let code = self.ks_code(table.format().clone());
         let people = people_of(table, &code);
@@ -71,12 +69,12 @@ impl Pass<'_> {
             Some(Association::KsOnBins) => bin_of,
             _ => {
                 let usable = hold(table, features, limit, &code)?;
-                return self.ks_rows_of(usable, people, words, unusable);
+                return self.ks_rows_of(usable, people, words);
             }
         };
         let mut on_grid = OnGrid::new(table, &self.plan.scaling, to);
         let usable = hold(&mut on_grid, features, limit, &code)?;
-        self.ks_rows_of(usable, people, false, unusable)
+        self.ks_rows_of(usable, people, false)
     }
 
     fn ks_rows_of<'t>(
@@ -84,12 +82,8 @@ impl Pass<'_> {
         usable: UsableSamples<'t>,
         people: Option<(Vec<(f64, u16)>, u64)>,
         words: bool,
-        unusable: Error,
     ) -> Result<KsRows<'t>> {
         let UsableSamples { columns, targets, roles, samples } = usable;
-        if targets.is_empty() && !self.is_part {
-            return Err(unusable);
-        }
         let columns = KsColumns::Values { columns, words };
         let (people, rows) = match people {
             Some((people, all)) => (Some(people), all),

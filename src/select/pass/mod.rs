@@ -19,7 +19,7 @@ use crate::score::{
 use crate::select::blocks::BlockRows;
 use crate::select::memo::Draws;
 use crate::select::plan::{BlockTarget, CodedScoring, Coding, Plan, Scoring, Voting};
-use crate::select::request::{Association, Target};
+use crate::select::request::Association;
 use crate::select::statistic::{Gathering, KsRows, Statistic};
 
 pub(super) use ranked::RankedColumns;
@@ -41,8 +41,6 @@ pub(super) struct Pass<'a> {
     pub(super) plan: &'a Plan,
     pub(super) threads: usize,
     pub(super) hooks: &'a Hooks,
-    /// Whether the rows are a part of a table's, which need not have a usable target.
-    pub(super) is_part: bool,
 }
 
 impl Pass<'_> {
@@ -50,17 +48,12 @@ impl Pass<'_> {
     ///
     /// # Errors
     ///
-    /// `Input` if no sample has a usable target; read errors.
+    /// Read errors.
     pub(super) fn ranks(&self, table: &mut dyn Table) -> Result<RankCounts> {
         let grid = MedianGrid::shared();
         let format = table.format().clone();
         let value = |cell: TargetCell<'_>| cell.number(&format);
-        let counts =
-            fold(table, &|| CountRanks { value: &value, grid, counts: grid.counts() })?.counts;
-        if counts.total() == 0 && !self.is_part {
-            return Err(self.no_usable_target(table));
-        }
-        Ok(counts)
+        Ok(fold(table, &|| CountRanks { value: &value, grid, counts: grid.counts() })?.counts)
     }
 
     /// Sums the targets alone, coded by `median` if they are split, in one pass: sums of no
@@ -207,11 +200,7 @@ impl Pass<'_> {
         code: impl Fn(TargetCell<'_>) -> Option<S::Target> + Sync,
     ) -> Result<Summed<S>> {
         let scaling = &self.plan.scaling;
-        let summed = fold(table, &|| SumRows::new(&code, scaling, new()))?.summed();
-        if summed.sums.is_empty() && !self.is_part {
-            return Err(self.no_usable_target(table));
-        }
-        Ok(summed)
+        Ok(fold(table, &|| SumRows::new(&code, scaling, new()))?.summed())
     }
 
     /// Keeps all samples with a usable target on the grid, of all features or of these, for a
@@ -241,11 +230,7 @@ impl Pass<'_> {
         only: Option<&[usize]>,
     ) -> Result<GridRows> {
         let new = || KeepRows::new(value, &self.plan.scaling, marks_missing).only(only);
-        let kept = fold(table, &new)?.kept;
-        if kept.targets.is_empty() {
-            return Err(self.no_usable_target(table));
-        }
-        Ok(kept)
+        Ok(fold(table, &new)?.kept)
     }
 
     /// Scores features by correlation after scaling by the data: not private.
@@ -282,12 +267,6 @@ impl Pass<'_> {
         };
         let kept = self.keep(table, &value, false, None)?;
         Ok(BlockRows::on_grid(kept, self.plan.features, voting.clone(), draws))
-    }
-
-    /// The error for a table without any usable target, which is malformed: the privacy guarantee
-    /// requires at least one usable row.
-    fn no_usable_target(&self, table: &dyn Table) -> Error {
-        table.no_usable_target(matches!(self.plan.request.target, Target::Classes(_)))
     }
 }
 

@@ -46,12 +46,10 @@ impl Pass<'_> {
         labels: Option<&Labels>,
         read: impl FnOnce(&'t mut dyn Table, &Code<'_>) -> Result<UsableSamples<'u>>,
     ) -> Result<UsableSamples<'u>> {
-        let unusable = self.no_usable_target(table);
         let format = table.format().clone();
         let code =
             |cell: TargetCell<'_>| whole_target(cell, labels, &self.plan.request.target, &format);
-        let usable = read(table, &code)?;
-        if usable.targets.is_empty() { Err(unusable) } else { Ok(usable) }
+        read(table, &code)
     }
 
     /// Scores features by Kendall's correlation with the target.

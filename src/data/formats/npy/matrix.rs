@@ -7,6 +7,7 @@ use crate::data::block_table::{
     BlockTable, Layout, RowBlock, RowBlocks, RowValues, TextCell, TextPlace, Wanted, number_cell,
     rows_in,
 };
+use crate::data::formats::MAX_COLUMNS_WITHOUT_ROWS;
 use crate::data::formats::positioned::too_short;
 use crate::data::schema::Orientation;
 use crate::error::{Error, Result};
@@ -58,10 +59,8 @@ impl Matrix {
         if columns >= MAX_COLUMNS || rows >= 1 << 60 {
             return Err(malformed("it has more than 2^31 columns"));
         }
-        // Without rows the number of columns is not bounded by the file's length, and may not take
-        // memory.
-        if rows == 0 {
-            return Err(Error::input("the array has no samples"));
+        if rows == 0 && columns > MAX_COLUMNS_WITHOUT_ROWS {
+            return Err(malformed("it has no rows and more than 2^24 columns"));
         }
         let made = || (1..=columns).map(|column| format!("feature-{column}")).collect();
         let (named, names): (bool, Vec<String>) = (names.is_some(), names.unwrap_or_else(made));
