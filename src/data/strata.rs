@@ -97,6 +97,21 @@ impl Covariate {
         }
     }
 
+    /// The strata that it alone makes, by their names.
+    pub(crate) fn strata_names(&self) -> Vec<String> {
+        let name = &self.name;
+        match &self.division {
+            Division::Levels(levels) => {
+                levels.texts().iter().map(|level| format!("{name}={level}")).collect()
+            }
+            Division::Cuts(cuts) => {
+                let first = cuts.first().map(|cut| format!("{name} below {cut}"));
+                let others = cuts.iter().map(|cut| format!("{name} from {cut}"));
+                first.into_iter().chain(others).collect()
+            }
+        }
+    }
+
     /// The number of strata that it alone makes.
     fn strata(&self) -> usize {
         match &self.division {

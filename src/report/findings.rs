@@ -22,10 +22,8 @@ pub(super) fn strength_in_words(record: &Record) -> &'static str {
 /// The strength from which on a feature is beyond chance, if there is a verdict.
 pub(super) fn chance_in_words(record: &Record) -> Option<String> {
     let level = record.verdict.chance_level?;
-    Some(if level > 1.0 && record.verdict.beyond_chance > Some(0) {
-        "beyond chance from 1.00 on, at which strengths are cut, if the noise allows".to_owned()
-    } else if level > 1.0 {
-        "not even a strength of 1 is expected to be beyond chance".to_owned()
+    Some(if level > 1.0 {
+        "not even a strength of 1 can be beyond chance".to_owned()
     } else {
         format!("beyond chance from {level:.2} on, below not distinguishable from it")
     })

@@ -8,6 +8,7 @@ use crate::select::plan::Choice;
 use crate::select::reach::Reach;
 use crate::select::stop::drowns;
 use crate::select::{MechanismReason, PickOrder, Record, Select, Target, WarningKind};
+use crate::support::effort::exhaustive;
 use crate::support::laws::flips;
 use crate::support::oracle::{max_log_ratio, sequences, subsets};
 
@@ -177,30 +178,79 @@ fn rows_for_a_run_to_go_on() {
     assert!((1..=42).contains(&ended), "{rows}: {ended}");
 }
 
-/// Of a label that does not occur, all runs that do not end warn but one of twenty; of labels that
-/// do few.
+/// Whether a run warns that a class may have no row, if it prints names.
+fn warned(epsilon: &str, rows: usize, labels: [&str; 2], seed: u64) -> Option<bool> {
+    let select = Select::new(2).epsilon(epsilon).target(Target::classes(labels));
+    let record = select.seed(seed).run(&table(rows, rows / 2, 1)).ok()?;
+    Some(record.warnings.iter().any(|one| one.kind == WarningKind::RareClass))
+}
+
+/// Of a label that does not occur, all runs that print names warn but one of thirty; of labels that
+/// do, few.
 #[test]
 fn misspelled_labels_are_warned_of() {
-    let warned = |labels: [&str; 2], seed: u64| {
-        let select = Select::new(2).epsilon("2").target(Target::classes(labels));
-        let record = select.seed(seed).run(&table(60, 30, 1)).ok()?;
-        Some(record.warnings.iter().any(|one| one.kind == WarningKind::RareClass))
-    };
     let (mut told, mut silent) = (0, 0);
-    for seed in 0..120 {
-        match warned(["a", "B"], seed) {
-            Some(true) => told += 1,
-            Some(false) => silent += 1,
-            None => {}
+    for (epsilon, rows) in [("0.5", 200), ("1", 1000), ("2", 60)] {
+        for seed in 0..if exhaustive() { 400 } else { 120 } {
+            match warned(epsilon, rows, ["a", "B"], seed) {
+                Some(true) => told += 1,
+                Some(false) => silent += 1,
+                None => {}
+            }
         }
     }
-    assert!(told > 30, "{told}");
-    // The noise of a count falls off by e with every 1/0.15 rows, and is above ln(10)/0.15 = 15.4 in
-    // one run of twenty: 6, with a standard deviation of 2.4.
-    assert!(silent <= 18, "{silent}");
-    let false_alarms = (0..120).filter(|seed| warned(["a", "b"], *seed) == Some(true)).count();
-    // A count of 30 falls below that in e^-2.2/2 of runs: for two classes 13, with one of 3.4.
-    assert!(false_alarms <= 30, "{false_alarms}");
+    // A third of the runs print names.
+    assert!(told > 90, "{told}");
+    // 4 of 120, with a standard deviation of 2; 13 of 400, of 3.6.
+    assert!(silent * 20 <= told + silent, "{silent} of {}", told + silent);
+    // The noise of a count falls off by e with every 1/0.15 rows: 60 lies 5.6 of them above the
+    // bound.
+    let alarms = (0..60).filter(|seed| warned("2", 120, ["a", "b"], *seed) == Some(true)).count();
+    assert!(alarms <= 2, "{alarms}");
+}
+
+/// A table of two classes, which one feature separates.
+fn with_a_feature(rows: usize, second: usize) -> FileTable {
+    let row = |i: usize| {
+        let label = if i < second { "b" } else { "a" };
+        format!("{},{},{label}\n", (i * 7) % 11, usize::from(i < second) * 20 + i % 13)
+    };
+    let text: String = (0..rows).map(row).collect();
+    FileTable::from_reader(std::io::Cursor::new(format!("p,q,y\n{text}")))
+}
+
+/// No record calls a feature significant beside a warning that a class may have no row or that no
+/// feature can be significant: of misspelled labels, rare classes and few rows.
+#[test]
+fn records_do_not_contradict_themselves() {
+    let (mut scarce, mut few, mut called) = (0, 0, 0);
+    for (epsilon, rows, second, labels) in [
+        ("0.5", 400, 200, ["a", "B"]),
+        ("1", 400, 20, ["a", "b"]),
+        ("1", 600, 60, ["a", "b"]),
+        ("2", 60, 30, ["a", "b"]),
+        ("8", 100, 20, ["a", "b"]),
+    ] {
+        for seed in 0..if exhaustive() { 500 } else { 25 } {
+            for select in [Select::new(1), Select::beyond_chance()] {
+                let select = select.epsilon(epsilon).target(Target::classes(labels));
+                let table = with_a_feature(rows, second);
+                let Ok(record) = select.seed(seed).run(&table) else { continue };
+                let record = record.into_inner();
+                let warns = |kind: WarningKind| record.warnings.iter().any(|one| one.kind == kind);
+                let is_called = record.estimates.iter().any(|one| one.beyond_chance == Some(true));
+                assert_eq!(is_called, record.verdict.beyond_chance.unwrap_or(0) > 0);
+                let is_possible = record.verdict.chance_level.is_some_and(|level| level <= 1.0);
+                assert!(is_possible || !is_called, "{record:?}");
+                let none = warns(WarningKind::RareClass) || warns(WarningKind::FewRows);
+                assert!(!(none && is_called), "{record:?}");
+                scarce += usize::from(warns(WarningKind::RareClass));
+                few += usize::from(warns(WarningKind::FewRows));
+                called += usize::from(is_called);
+            }
+        }
+    }
+    assert!(scarce > 10 && few > 10 && called > 10, "{scarce} {few} {called}");
 }
 
 /// A ledger pays for the counts alone where they end a run, of a selection and of a model.

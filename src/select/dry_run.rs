@@ -96,7 +96,7 @@ pub(super) fn dry_run(request: &Request, source: &(impl Source + ?Sized)) -> Res
         sets: plan.groups.as_ref().map_or_else(Vec::new, |(grouping, _)| grouping.facts.clone()),
         rows_needed: rows_needed(&plan, &STRENGTHS)?,
         noise,
-        warnings: warnings(&plan, &schema, &RandomnessUsed::of(request.entropy), None),
+        warnings: warnings(&plan, &RandomnessUsed::of(request.entropy), &schema),
     })
 }
 

@@ -106,12 +106,14 @@ fn strengths(
     // The scale is by the rounded center.
     let noise = (scale / units.one_row).max(steps as f64 / epsilon.to_f64())
         * (1.0 + counted.classes.len() as f64 / f64::from(GRID));
-    let verdict = plan.chance_test(counted.classes.clone(), counted.rate, noise);
-    let in_steps: Vec<f64> = rows.iter().map(|rows| rows / units.one_row).collect();
+    let test = plan.chance_test(&counted.classes, counted.rate, noise);
+    let largest = units.reach.largest(&counted.classes);
+    // What exceeds the largest effect size is noise: where that is not significant, nothing is.
+    let in_steps: Vec<f64> = rows.iter().map(|rows| rows.min(largest) / units.one_row).collect();
     // A draw of its own: it only has to differ from all others.
     let judged = match plan.request.is_relative_to_rows() || plan.beyond.is_some() {
         true => None,
-        false => verdict.judge(k, &in_steps, &bits.branch(VERDICT_LANE)),
+        false => test.and_then(|test| test.judge(k, &in_steps, &bits.branch(VERDICT_LANE))),
     };
     // The strength beyond which features are named, in rows.
     let beyond = plan.beyond.as_ref().map(|beyond| {
@@ -120,7 +122,6 @@ fn strengths(
         level.map_or(f64::INFINITY, |level| level + (noise_level + rounded) * units.one_row)
     });
     let spread = Spread::new(&noisy_counts(counted), k, &bits.branch(SPREAD_LANE));
-    let largest = units.reach.largest(&counted.classes);
     let strength = |(i, &rows): (usize, &f64)| {
         let [low, high] =
             spread.interval(rows, scale, COVERED, |counts| units.reach.largest(counts));
@@ -131,7 +132,7 @@ fn strengths(
             high: high.min(1.0),
             p_value,
             beyond_chance: match beyond {
-                Some(beyond) => Some(rows > beyond),
+                Some(beyond) => Some(rows.min(largest) > beyond),
                 None => p_value.map(|p_value| p_value <= LEVEL),
             },
         }

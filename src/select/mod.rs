@@ -31,6 +31,7 @@ mod release;
 mod request;
 mod run;
 mod run_note;
+mod scarce;
 mod settled;
 mod stated;
 mod statistic;

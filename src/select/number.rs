@@ -110,7 +110,7 @@ pub(super) fn level(
     bits: &Bits,
 ) -> Option<f64> {
     let units = Units::of(plan, counted)?;
-    let test = plan.chance_test(counted.classes.clone(), counted.rate, 0.0);
+    let test = plan.chance_test(&counted.classes, counted.rate, 0.0)?;
     Some(test.level(beyond.half(), &bits.branch(LEVEL))? * units.one_row)
 }
 

@@ -354,7 +354,7 @@ impl NamedFrom {
         let (half, steps) = (plan.beyond.as_ref()?.half(), plan.request.neighbors.steps() as f64);
         let part = |purpose| Some(plan.part(purpose).ok()?.to_f64() * budget);
         let rate = part(Purpose::TargetCenter)? / steps;
-        let test = plan.chance_test(counts.to_vec(), rate, 0.0);
+        let test = plan.chance_test(counts, rate, 0.0)?;
         let one_row = Reach::one_row(counts);
         let level = test.predict_level(half, bits)? * one_row;
         Some(Self {
@@ -436,7 +436,7 @@ fn level(plan: &Plan, counts: &[f64], budget: f64, bits: &Bits) -> Option<f64> {
     let steps = plan.request.neighbors.steps() as f64;
     let rate = center.to_f64() * budget / steps;
     let noise = steps / (plan.estimates.as_ref()?.to_f64() * budget);
-    let chance = plan.chance_test(counts.to_vec(), rate, noise);
+    let chance = plan.chance_test(counts, rate, noise)?;
     Some(chance.predict(plan.k, bits)? * Reach::one_row(counts))
 }
 

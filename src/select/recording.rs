@@ -35,8 +35,9 @@ pub(super) fn record(plan: &Plan, schema: &Schema, entropy: Entropy, chosen: Cho
         }
     };
     let (estimates, verdict) = verdicts(plan, schema, &chosen);
-    let mut warnings = warnings(plan, schema, &randomness, chosen.estimate);
-    warnings.extend(rare_classes(plan, schema, &chosen.released, chosen.estimate));
+    let mut warnings = warnings(plan, &randomness, schema);
+    warnings.extend(chosen.scarce.warning(plan, schema));
+    warnings.extend(few_rows(schema, &chosen, &verdict));
     warnings.extend(unusable_targets(plan, schema, &chosen.released, chosen.estimate));
     warnings.extend(one_sided_split(schema, &chosen.released));
     warnings.extend(few_blocks(plan, schema, chosen.blocks));
@@ -152,17 +153,16 @@ fn verdict(plan: &Plan, schema: &Schema, chosen: &Chosen, estimates: &[Estimate]
     let called: Option<Vec<bool>> =
         estimates.iter().map(|estimate| estimate.beyond_chance).collect();
     let Some(called) = called.filter(|called| !called.is_empty()) else {
-        // Strengths need rows of two classes, a verdict more of them than noise.
-        let rare = rare_classes(plan, schema, &chosen.released, chosen.estimate).is_some();
-        let units = units(schema);
-        return none(&if rare {
-            format!("almost no {units} of a stated class were counted")
-        } else {
-            format!("too few {units} were counted under this budget")
-        });
+        return none(&too_few(plan, schema, chosen));
     };
     let (beyond, k) = (called.iter().filter(|beyond| **beyond).count(), called.len());
+    let chance = chosen.findings.as_ref().and_then(|findings| findings.chance);
     let text = match beyond {
+        0 if chance.is_some_and(|chance| chance > 1.0) => format!(
+            "no feature can be significant with these {}{}",
+            units(schema),
+            what_would_help(plan, schema, chosen, estimates)
+        ),
         0 => format!(
             "these names are not distinguishable from chance in this run{}",
             what_would_help(plan, schema, chosen, estimates)
@@ -173,7 +173,6 @@ fn verdict(plan: &Plan, schema: &Schema, chosen: &Chosen, estimates: &[Estimate]
             what_would_help(plan, schema, chosen, estimates)
         ),
     };
-    let chance = chosen.findings.as_ref().and_then(|findings| findings.chance);
     Verdict { beyond_chance: Some(beyond), chance_level: chance.map(digits), text }
 }
 
@@ -195,6 +194,14 @@ fn all_beyond(plan: &Plan, schema: &Schema, chosen: &Chosen, beyond: &BeyondChan
     Verdict { beyond_chance: Some(chosen.picks.len()), chance_level: chance.map(digits), text }
 }
 
+/// The reason why nothing is tested, by the released counts.
+fn too_few(plan: &Plan, schema: &Schema, chosen: &Chosen) -> String {
+    match chosen.scarce.counted(plan, schema) {
+        Some(counted) => format!("{counted} were counted, no more than noise can show"),
+        None => format!("too few {} were counted under this budget", units(schema)),
+    }
+}
+
 /// What it takes to name one feature, more often than not, by what was released: the strength with
 /// these rows, and the rows for a weaker one.
 fn what_would_name(plan: &Plan, schema: &Schema, chosen: &Chosen, what: &str) -> String {
@@ -205,7 +212,7 @@ fn what_would_name(plan: &Plan, schema: &Schema, chosen: &Chosen, what: &str) ->
     let units = units(schema);
     let Some(findings) = chosen.findings.as_ref().filter(|findings| findings.chance.is_some())
     else {
-        return format!(": too few {units} were counted under this budget");
+        return format!(": {}", too_few(plan, schema, chosen));
     };
     let rows = chosen.released.rows_estimate.unwrap_or(0) as f64;
     let shares = &findings.shares;
@@ -433,13 +440,8 @@ pub(super) fn mechanism_used(
 /// Tables with fewer features than this more often have columns in different units.
 const NARROW: usize = 200;
 
-/// The warnings that follow from the plan and from the private count of rows, if there is one.
-pub(super) fn warnings(
-    plan: &Plan,
-    schema: &Schema,
-    randomness: &RandomnessUsed,
-    estimate: Option<RowsEstimate>,
-) -> Vec<Warning> {
+/// The warnings that follow from the plan.
+pub(super) fn warnings(plan: &Plan, randomness: &RandomnessUsed, schema: &Schema) -> Vec<Warning> {
     let mut warnings = Vec::new();
     if plan.request.paper {
         let text = "NOT PRIVATE: columns and target were centered and scaled by the data \
@@ -466,16 +468,6 @@ pub(super) fn warnings(
         );
         warnings.push(Warning::new(WarningKind::RowRankNarrow, text).about([parameter]));
     }
-    if let Some(RowsEstimate { rows, noise }) = estimate
-        && (rows as f64) < 3.0 * noise
-    {
-        let text = format!(
-            "about {rows} usable {} (standard deviation {noise:.0}): little can be found \
-             under this budget",
-            units(schema)
-        );
-        warnings.push(Warning::new(WarningKind::FewRows, text));
-    }
     warnings
 }
 
@@ -489,43 +481,25 @@ fn id_as_feature(schema: &Schema) -> Option<Warning> {
     })
 }
 
-/// A warning about classes of which noise alone would show as many rows as the private counts do:
-/// they are often misspelled.
-fn rare_classes(
-    plan: &Plan,
-    schema: &Schema,
-    released: &Released,
-    estimate: Option<RowsEstimate>,
-) -> Option<Warning> {
-    /// Of a class without rows, noise shows more in one of so many runs: fewer where the class
-    /// would have next to no share of the rows, which few classes have.
-    const RUNS: [f64; 2] = [20.0, 1000.0];
-    let Target::Classes(labels) = &plan.request.target else { return None };
-    if plan.request.is_adjusted() {
+/// A warning that no name is more than a guess: no feature can be significant at these counts, or,
+/// where significance is not tested, next to no rows were counted.
+fn few_rows(schema: &Schema, chosen: &Chosen, verdict: &Verdict) -> Option<Warning> {
+    let RowsEstimate { rows, noise } = chosen.estimate?;
+    if chosen.scarce.leaves_nothing || chosen.picks.is_empty() {
         return None;
     }
-    let RowsEstimate { rows, noise } = estimate?;
-    // The noise of one class, of as many that add up.
-    let scale = noise / (2.0 * labels.len() as f64).sqrt();
-    let by_noise = RUNS.map(|runs| scale * libm::log(runs / 2.0));
-    let shares = match released.center.as_deref()? {
-        [second] => vec![1.0 - second, *second],
-        shares => shares.to_vec(),
+    let (units, few) = (units(schema), (rows as f64) < 3.0 * noise);
+    let text = match verdict.beyond_chance {
+        Some(_) if verdict.chance_level.is_none_or(|level| level > 1.0) => format!(
+            "with about {rows} usable {units} under this budget no feature can be significant, not even one that \
+             determines the target: the names may be noise"
+        ),
+        None if few => format!(
+            "about {rows} usable {units} (standard deviation {noise:.0}): little can be found under this budget"
+        ),
+        _ => return None,
     };
-    let rare =
-        |(_, share): &(&String, f64)| rows as f64 * share <= by_noise[usize::from(*share < 0.1)];
-    let rare: Vec<_> = labels.iter().zip(shares).filter(rare).map(|(label, _)| label).collect();
-    if rare.is_empty() {
-        return None;
-    }
-    let text = format!(
-        "the private counts show next to no {} of {rare:?}, no more than noise would if there were none: of a label \
-         that is misspelled or does not occur, everything here is chance; a look at the table, which is not private, \
-         tells which labels it holds",
-        units(schema)
-    );
-    let about = [Parameter::Classes, Parameter::Inspect];
-    Some(Warning::new(WarningKind::RareClass, text).about(about))
+    Some(Warning::new(WarningKind::FewRows, text).about([Parameter::Epsilon]))
 }
 
 /// A warning about many rows without a usable target according to the private counts.

@@ -19,6 +19,7 @@ use crate::select::number;
 use crate::select::pass::Gathered;
 use crate::select::plan::{ChosenBy, ChosenMechanism, Plan, PlannedBlocks, PlannedCenter};
 use crate::select::record::Released;
+use crate::select::scarce::Scarce;
 use crate::select::settled::Settled;
 use crate::select::statistic::{CenteredCode, Coded, Exact, Gathering, Scored, Statistic};
 use crate::select::stop::check_counts;
@@ -73,6 +74,8 @@ pub(super) struct Chosen {
     pub(super) rows: u64,
     /// The number of blocks of rows.
     pub(super) blocks: Option<u64>,
+    /// The released counts that noise alone can show.
+    pub(super) scarce: Scarce,
     /// Strengths, directions and verdicts of the picks, in their order; none if not released.
     pub(super) findings: Option<Findings>,
 }
@@ -252,7 +255,8 @@ impl Release<'_> {
         };
         Ok(Chosen {
             estimate: settled.counted.as_ref().map(|counted| counted.usable),
-            released: Released { number: picks.drawn, ..settled.released },
+            released: Released { number: picks.drawn, ..settled.released.clone() },
+            scarce: settled.scarce(self.plan),
             findings,
             ..self.chosen(picks, settled.rows)
         })
@@ -270,6 +274,7 @@ impl Release<'_> {
             estimate: None,
             rows,
             blocks: None,
+            scarce: Scarce::default(),
             findings: None,
         }
     }

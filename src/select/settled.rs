@@ -4,7 +4,9 @@
 use crate::data::TargetCode;
 use crate::estimate::{Counted, shrunk};
 use crate::exact::GRID;
+use crate::select::plan::Plan;
 use crate::select::record::Released;
+use crate::select::scarce::Scarce;
 use crate::select::statistic::CenteredCode;
 
 /// The target as scores take it, with everything released on the way to it.
@@ -13,6 +15,8 @@ pub(super) struct Settled {
     pub(super) released: Released,
     /// The counts released with a private center.
     pub(super) counted: Option<Counted>,
+    /// The counts of each stratum, where there are several.
+    pub(super) strata: Vec<Counted>,
     /// The total number of rows, recorded only if it is public.
     pub(super) rows: u64,
 }
@@ -36,7 +40,7 @@ impl Settled {
         facts.target_median = split_of(&code);
         let (centers, released) = (vec![center], vec![released]);
         let target = CenteredCode { code: Some(code), centers, released };
-        Self { target, released: facts, counted, rows }
+        Self { target, released: facts, counted, strata: Vec::new(), rows }
     }
 
     /// A target coded as one number, at the released center of each stratum, shrunk by its noise if
@@ -60,7 +64,8 @@ impl Settled {
             ..Released::default()
         };
         let target = CenteredCode { code: Some(code), released: centers.clone(), centers };
-        Self { target, released: facts, counted: None, rows: 0 }
+        let strata = released.into_iter().map(|(_, counted)| counted).collect();
+        Self { target, released: facts, counted: None, strata, rows: 0 }
     }
 
     /// A target of three or more classes at their centers.
@@ -69,7 +74,15 @@ impl Settled {
         let mut released = counts(counted.as_ref());
         released.center = counted.as_ref().map(|_| centers.iter().map(share).collect());
         let target = CenteredCode { code: None, released: centers.clone(), centers };
-        Self { target, released, counted, rows }
+        Self { target, released, counted, strata: Vec::new(), rows }
+    }
+
+    /// The released counts that noise alone can show.
+    pub(super) fn scarce(&self, plan: &Plan) -> Scarce {
+        match &self.counted {
+            Some(counted) => Scarce::of_classes(plan, counted),
+            None => Scarce::of_strata(plan, &self.strata),
+        }
     }
 }
 

@@ -161,13 +161,17 @@ impl SelectArguments {
     }
 }
 
-/// Writes the model, and the report to stderr; with `quiet` only that it must not be released.
+/// Writes the model, and the report to stderr; with `quiet` only its warnings.
 fn write(record: &FitRecord, note: &RunNote, output: Output) -> Result<()> {
     let Output { format, quiet, .. } = output;
     let report = fit_report(record, words::options);
-    let essential = |line: &&str| !quiet || line.starts_with("NOT PRIVATE");
-    let lines = report.lines().filter(essential).map(|line| format!("{line}\n"));
-    output::remark(&lines.collect::<String>());
+    if quiet {
+        let marked = report.lines().filter(|line| line.starts_with("NOT PRIVATE"));
+        output::remark(&marked.map(|line| format!("{line}\n")).collect::<String>());
+        output::remark(&output::warnings(record.all_warnings()));
+    } else {
+        output::remark(&report);
+    }
     if matches!(format, Format::Acro | Format::Registry) {
         let files = [
             ("report.txt", fit_report(record, |_| String::new())),

@@ -188,7 +188,7 @@ impl Output {
             if let (Format::Tsv, false, Some(note)) = (format, quiet, record.note_on_columns()) {
                 remark(&format!("direction: {note}\n"));
             }
-            remark(&warnings(record.warnings(), quiet));
+            remark(&warnings(record.warnings()));
         }
         let document = match format {
             Format::Text => report::names(record),
@@ -234,19 +234,18 @@ impl Output {
             _ => return Err(Error::request("a dry run comes as text or json")),
         };
         if self.format == Format::Json {
-            remark(&warnings(&plan.warnings, self.quiet));
+            remark(&warnings(&plan.warnings));
         }
         self.destination.write(&document)
     }
 }
 
-/// Warnings, one per line; with `quiet`, only those without which the output would mislead.
-fn warnings(warnings: &[Warning], quiet: bool) -> String {
-    let kept = |warning: &&Warning| !quiet || warning.kind.is_essential();
-    let line = |warning: &Warning| {
+/// Warnings, one per line.
+pub(super) fn warnings<'w>(warnings: impl IntoIterator<Item = &'w Warning>) -> String {
+    let line = |warning: &'w Warning| {
         format!("warning: {}{}\n", warning.text, words::options(&warning.about))
     };
-    warnings.iter().filter(kept).map(line).collect()
+    warnings.into_iter().map(line).collect()
 }
 
 /// Writes lines to stderr, the long ones wrapped. A closed stderr is ignored: it must not withhold

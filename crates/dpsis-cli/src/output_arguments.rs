@@ -47,7 +47,7 @@ pub(super) struct OutputArguments {
     #[arg(long, hide_short_help = true, help_heading = "Output")]
     pub(super) name_file: bool,
 
-    /// No report (that an output is not private or seeded is always said)
+    /// No report; warnings remain
     #[arg(short, long, hide_short_help = true, help_heading = "Output")]
     pub(super) quiet: bool,
 }

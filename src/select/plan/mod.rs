@@ -15,7 +15,7 @@ use std::sync::Arc;
 use crate::account::Event;
 use crate::data::{Grouping, Labels, Scaling, Schema, TargetCode};
 use crate::error::{Error, Parameter, Result};
-use crate::estimate::{ChanceTest, Family, count_step};
+use crate::estimate::Family;
 use crate::mechanism::{Calibrated, Mechanism, calibrate};
 use crate::privacy::{Delta, Epsilon, Purpose, Spending};
 use crate::select::events::events;
@@ -296,21 +296,8 @@ impl Plan {
             .ok_or_else(|| Error::request("the budget has no part for this release"))
     }
 
-    /// The test of strengths, or of scores without noise, by noisy counts with this rate.
-    pub(super) fn chance_test(&self, counts: Vec<f64>, rate: f64, noise: f64) -> ChanceTest {
-        ChanceTest {
-            rate,
-            step: count_step(counts.len()),
-            counts,
-            features: self.features,
-            noise,
-            family: self.family(),
-            graded: self.scoring.coded().is_some_and(|coded| coded.is_graded()),
-        }
-    }
-
     /// The functions of a column over which its score takes the maximum, for the verdict.
-    fn family(&self) -> Family {
+    pub(super) fn family(&self) -> Family {
         match self.association() {
             Some(Association::Correlation) => Family::Sums,
             _ => Family::AnyFunction,
