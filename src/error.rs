@@ -321,10 +321,14 @@ impl Error {
         self.hint(format!("did you mean {}?", near.join(" or ")))
     }
 
-    /// Hints at files beside a missing one whose names are close to its name.
+    /// Hints at files beside a missing one whose names are close to its name, or at a symbolic link
+    /// whose destination is missing.
     #[doc(hidden)]
     pub fn or_near_file(self, path: &Path) -> Self {
         let Some(name) = path.file_name() else { return self };
+        if path.is_symlink() {
+            return self.hint("it is a symbolic link to a path that does not exist");
+        }
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         let beside = std::fs::read_dir(folder.unwrap_or(Path::new("."))).into_iter().flatten();
         let names: Vec<String> =
