@@ -15,6 +15,10 @@ use crate::json::to_json;
 /// The version of `acro` whose form the folder has: the loader of `acro` reads its own alone.
 pub const ACRO_VERSION: &str = "1.0.2";
 
+/// The characters with which a spreadsheet starts a formula, in their full width, too.
+const FORMULA: [char; 10] =
+    ['=', '+', '-', '@', '\t', '\r', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'];
+
 /// A folder for output checkers: `results.json`, the files of a release, and the checksums of all
 /// of these.
 ///
@@ -125,11 +129,16 @@ fn hash(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Rows as CSV.
+/// Rows as CSV, in which a spreadsheet runs no cell as a formula: an apostrophe stands before a text
+/// that starts as one. Numbers are written as they are.
 fn csv(rows: &[Vec<String>]) -> String {
-    let cell = |text: &String| match text.contains(['"', ',', '\n', '\r']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text.clone(),
+    let cell = |text: &String| {
+        let is_formula = text.starts_with(FORMULA) && text.parse::<f64>().is_err();
+        let text = format!("{}{text}", if is_formula { "'" } else { "" });
+        match text.contains(['"', ',', '\n', '\r', '\t']) {
+            true => format!("\"{}\"", text.replace('"', "\"\"")),
+            false => text,
+        }
     };
     rows.iter().map(|row| row.iter().map(cell).collect::<Vec<_>>().join(",") + "\n").collect()
 }
@@ -231,4 +240,26 @@ fn summary(statement: &Statement) -> String {
         "released: {released}; left out: all rows, all exact counts and scores, and whatever is not named here; \
          protected: {protected}; {promise}"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_cell_is_a_formula() {
+        let rows = |cells: &[&str]| csv(&[cells.iter().map(|cell| (*cell).to_owned()).collect()]);
+        for (cell, written) in [
+            ("=1+2", "'=1+2"),
+            ("@SUM(A1)", "'@SUM(A1)"),
+            ("-cmd|' /C calc'!A0", "'-cmd|' /C calc'!A0"),
+            ("=HYPERLINK(\"x\",1)", "\"'=HYPERLINK(\"\"x\"\",1)\""),
+            ("\t=1", "\"'\t=1\""),
+            ("\u{ff1d}1", "'\u{ff1d}1"),
+            ("-0.25", "-0.25"),
+            ("gene-1", "gene-1"),
+        ] {
+            assert_eq!(rows(&[cell]), format!("{written}\n"), "{cell}");
+        }
+    }
 }
