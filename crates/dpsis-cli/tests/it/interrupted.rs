@@ -229,6 +229,27 @@ fn interrupt(child: &Child) {
     assert!(sent.unwrap().success());
 }
 
+/// The same command with the default disposition of interrupts, where `env` can restore it: a shell
+/// starts programs in the background with interrupts ignored.
+fn with_interrupts(command: Command) -> Command {
+    let restore = "--default-signal=INT";
+    if !Command::new("env").args([restore, "true"]).output().is_ok_and(|o| o.status.success()) {
+        return command;
+    }
+    let mut restored = Command::new("env");
+    restored.arg(restore).arg(command.get_program()).args(command.get_args());
+    if let Some(folder) = command.get_current_dir() {
+        restored.current_dir(folder);
+    }
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => restored.env(name, value),
+            None => restored.env_remove(name),
+        };
+    }
+    restored
+}
+
 /// Interrupted while it waits for the rest of its table: nothing is printed or left, and the shell
 /// is told.
 #[test]
@@ -242,7 +263,7 @@ fn an_interrupt_ends_a_run() {
         "inspect --write-schema out -",
         "bounds --clip 1sd -o out -",
     ] {
-        let mut command = folder.command(words);
+        let mut command = with_interrupts(folder.command(words));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let mut input = child.stdin.take().unwrap();
