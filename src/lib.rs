@@ -195,8 +195,12 @@ pub use sql::{SqlDialect, SqlForm, SqlTable};
 #[doc(hidden)]
 pub mod internals {
     #[cfg(feature = "batches")]
+    pub use crate::data::identifiers;
+    #[cfg(feature = "batches")]
     pub use crate::data::quiet_caught_panics;
-    pub use crate::data::{WholeTable, delimiter_name, parse_delimiter, parse_number, reads_again};
+    pub use crate::data::{
+        WholeTable, are_excluded, delimiter_name, parse_delimiter, parse_number, reads_again,
+    };
     pub use crate::error::near;
     pub use crate::exact::{
         EULER, binomial, harmonic, ln_binomial, near_f64, ratio, saturating_i64,

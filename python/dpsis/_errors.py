@@ -44,7 +44,7 @@ class RequestError(DpsisError, ValueError):
 
 
 class InputError(DpsisError, ValueError):
-    """The table is malformed, or has no usable target."""
+    """The table is malformed, or its private counts leave nothing to find."""
 
 
 class BudgetExceeded(DpsisError, RuntimeError):

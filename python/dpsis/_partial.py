@@ -186,7 +186,7 @@ def partial(
     Raises
     ------
     RequestError, InputError, ReadError
-        As for `select`; no row need have a usable target.
+        As for `select`.
 
     Notes
     -----

@@ -193,7 +193,7 @@ def select(
     RequestError
         A ValueError: the request is wrong, by itself or for the names of the columns.
     InputError
-        A ValueError: the table is malformed or has no usable target. That it was raised depends on the data.
+        A ValueError: the table is malformed, which depends on the data, or the private counts leave nothing to find.
     BudgetExceeded
         Less is left in the ledger than epsilon.
     ReadError

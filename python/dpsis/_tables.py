@@ -17,7 +17,7 @@ import numpy as np
 
 from . import _arguments as arguments
 from ._errors import RequestError
-from ._native import Table
+from ._native import Table, are_excluded
 
 #: The kinds of numpy's types that are texts or hold objects.
 _TEXTS = "OUST"
@@ -65,8 +65,10 @@ def table(
     as_matrix: bool = True,
     needs_target: bool = True,
     once: bool = False,
+    compared: bool = False,
 ) -> Table:
-    """The table in any data that the package takes; `once` says that one pass over the rows may do."""
+    """The table in any data that the package takes; `once` says that one pass over the rows may do, and `compared` that
+    an engine has compared the identifiers of rows."""
     exclude = arguments.names("exclude", exclude)
     missing = [arguments.text_of(code) or "" for code in arguments.listed(missing)]
     if _is_pandas(data) and not isinstance(target, str) and target is not None:
@@ -87,6 +89,7 @@ def table(
         "delimiter": delimiter,
         "decimal_comma": bool(decimal_comma),
         "numeric_names": bool(numeric_names),
+        "identifiers_compared": compared,
     }
     if y is not None and (target is not None or target_file is not None):
         raise RequestError("the target is y, or is named: not both", ["y", "target", "target_file"])
@@ -112,7 +115,7 @@ def table(
         raise RequestError("a data frame has names of its own", ["feature_names"])
     if _is_pandas(data):
         plain = not (exclude or missing or id is not None or named is not None or features_as_rows)
-        return _of_pandas(data, y, ids, stated, as_matrix and plain and y is not None)
+        return _of_pandas(data, y, ids, stated, exclude, as_matrix and plain and y is not None)
     if hasattr(data, "__arrow_c_stream__"):
         if hasattr(data, "columns"):
             check_beside(data, y, ids)
@@ -386,7 +389,7 @@ def _times(values: np.ndarray[Any, Any]) -> tuple[str, Any, Any]:
     return "time", values.view(np.int64), unit
 
 
-def _of_pandas(frame: Any, y: Any, ids: Any, stated: str, as_matrix: bool) -> Table:
+def _of_pandas(frame: Any, y: Any, ids: Any, stated: str, exclude: list[str], as_matrix: bool) -> Table:
     names = [arguments.name_of(name) for name in frame.columns]
     arguments.different(names, "data")
     if not names:
@@ -397,8 +400,15 @@ def _of_pandas(frame: Any, y: Any, ids: Any, stated: str, as_matrix: bool) -> Ta
     floats = set(frame.dtypes) in ({np.dtype("f4")}, {np.dtype("f8")})
     if as_matrix and column is not None and _is_plain(column, units) and floats:
         return Table.of_matrix(_borrowable(frame.to_numpy()), column, units, names)
+    # What is excluded is not looked at; a pattern may match the target, which is read.
+    target = json.loads(stated)["target"] or len(names)
+    target_name = None if y is not None else names[target - 1] if isinstance(target, int) and target <= len(names) else target
+    excluded = are_excluded(names, exclude)
     columns = []
     for place, name in enumerate(names):
+        if excluded[place] and name != target_name:
+            columns.append((name, _array_column(np.full(len(frame), np.nan, dtype=np.float32))))
+            continue
         try:
             columns.append((name, _pandas_column(frame.iloc[:, place])))
         except TypeError as error:
@@ -406,11 +416,23 @@ def _of_pandas(frame: Any, y: Any, ids: Any, stated: str, as_matrix: bool) -> Ta
     return Table.of_columns(columns, len(frame), column, units, stated)
 
 
+def _category_text(category: Any) -> str:
+    """The text of a category, which stands for all of its cells."""
+    try:
+        text = arguments.text_of(category) or str(category)
+        text.encode()
+    except Exception:
+        text = None
+    if text is None:
+        raise RequestError("a column has a category that cannot be written as text: rename it, or exclude the column", ["exclude"])
+    return text
+
+
 def _pandas_column(series: Any) -> tuple[str, Any, Any]:
     """A column of pandas: of numpy's types, nullable, categorical, of Arrow, with a time zone."""
     kind, name = getattr(series.dtype, "kind", "O"), type(series.dtype).__name__
     if name == "CategoricalDtype":
-        categories = [arguments.text_of(one) or str(one) for one in series.cat.categories]
+        categories = [_category_text(one) for one in series.cat.categories]
         return "codes", series.cat.codes.to_numpy().astype(np.int32), categories
     if name == "SparseDtype":
         series = series.sparse.to_dense()

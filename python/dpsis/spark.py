@@ -179,13 +179,13 @@ class _Request:
                 raise ReadError(f"the file of bounds cannot be read: {error.strerror}", ["bounds"]) from None
         return _Request(options, facts, names, content)
 
-    def table(self, columns: Mapping[int, Any], rows: int) -> _native.Table:
-        """The table that some of its columns make; the others are empty."""
+    def table(self, columns: Mapping[int, Any], rows: int, compared: bool = True) -> _native.Table:
+        """The table that some of its columns make; the others are empty. Its identifiers are compared before."""
         import pyarrow
 
         empty = pyarrow.nulls(rows)
         arrays = [columns.get(place, empty) for place in range(len(self.names))]
-        return table(pyarrow.table(arrays, names=self.names), **self.facts)
+        return table(pyarrow.table(arrays, names=self.names), **self.facts, compared=compared)
 
     def placed(self) -> _Request:
         """The same where it is used: a file of bounds is there."""
@@ -255,7 +255,9 @@ class _Frame:
     def checked(self) -> _native.Partial:
         """The sums of no rows, if the request fits the columns."""
         none = self.empty(None)
-        for place in self._needed(none):
+        id = self.request.facts["id"]
+        names = self.request.names
+        for place in [*self._needed(none), *([names.index(id)] if id in names else [])]:
             one = self.data.schema.fields[place]
             if _arrow_type(one.dataType) is None:
                 rule = f"the column {one.name!r} holds neither numbers nor texts: exclude it, or cast it"
@@ -290,7 +292,33 @@ class _Frame:
             column = functions.col(f"c{place}")
             is_decimal = fields[place].dataType.typeName() == "decimal"
             columns.append(column.cast("double").alias(f"c{place}") if is_decimal else column)
-        return named.select(*columns)
+        id = self.request.facts["id"]
+        if id is None:
+            return named.select(*columns)
+        target = self.empty(None).places()[1]
+        return self._one_row_each(named, columns, self.request.names.index(id), target)
+
+    def _one_row_each(self, named: Any, columns: list[Any], id: int, target: int | None) -> Any:
+        """The same of one row for each identifier, as `dpsis.select` has them: of rows that share one, two are left out, and
+        the others have no target, as rows without an identifier."""
+        from pyspark.sql import Window, functions, types
+
+        field = self.data.schema.fields[id]
+        held = functions.col(f"c{id}")
+        held = held.cast("double") if field.dataType.typeName() == "decimal" else held
+        rows = named.select(*columns, held.alias("id"))
+        hashed = types.StructType([*rows.schema.fields, types.StructField("hash", types.LongType())])
+        rows = rows.mapInArrow(_task(_hash_identifiers, self.request, id), hashed)
+        alike = Window.partitionBy("hash")
+        shares = functions.count("*").over(alike) > 1
+        number = functions.row_number().over(alike.orderBy("hash"))
+        has_id = functions.col("hash").isNotNull()
+        rows = rows.withColumn("shares", shares).withColumn("number", number)
+        rows = rows.where(~has_id | ~functions.col("shares") | (functions.col("number") > 2))
+        if target is not None:
+            takes_part = has_id & ~functions.col("shares")
+            rows = rows.withColumn(f"c{target}", functions.when(takes_part, functions.col(f"c{target}")))
+        return rows.drop("id", "hash", "shares", "number")
 
 
 def _sorted(features: Sequence[int], target: int | None) -> list[int]:
@@ -393,6 +421,17 @@ def _failing_safely(work: Callable[..., Iterator[Any]]) -> Callable[..., Iterato
             yield _row(-1, None, _told(error))
 
     return run
+
+
+def _hash_identifiers(request: _Request, id: int, batches: Iterator[Any]) -> Iterator[Any]:
+    """Adds the hashes of identifiers, which are the last column."""
+    import pyarrow
+
+    for batch in batches:
+        column = batch.columns[-1]
+        hashes = _native.identifiers(request.table({id: column}, batch.num_rows, compared=False))
+        arrays = [*batch.columns, pyarrow.array(hashes, pyarrow.int64())]
+        yield pyarrow.RecordBatch.from_arrays(arrays, names=[*batch.schema.names, "hash"])
 
 
 @_failing_safely

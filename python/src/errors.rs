@@ -35,6 +35,16 @@ pub(crate) fn words(all: &[Parameter]) -> String {
     }
 }
 
+/// Whether each column is excluded, by its name or by a pattern.
+#[pyfunction]
+pub(crate) fn are_excluded(
+    py: Python<'_>,
+    names: Vec<String>,
+    exclude: Vec<String>,
+) -> PyResult<Vec<bool>> {
+    dpsis::internals::are_excluded(&names, &exclude).or_raise(py)
+}
+
 /// The names that are close to a mistyped one, the closest first.
 #[pyfunction]
 pub(crate) fn near(known: Vec<String>, name: &str) -> Vec<String> {

@@ -37,7 +37,7 @@ mod _native {
     #[pymodule_export]
     use crate::compare::compare;
     #[pymodule_export]
-    use crate::errors::near;
+    use crate::errors::{are_excluded, near};
     #[pymodule_export]
     use crate::exports::{registry_entry, write_acro};
     #[pymodule_export]
@@ -53,7 +53,7 @@ mod _native {
     #[pymodule_export]
     use crate::select::{select, select_dry_run};
     #[pymodule_export]
-    use crate::spark::{column_chunks, score_chunks, select_in_parts};
+    use crate::spark::{column_chunks, identifiers, score_chunks, select_in_parts};
     #[pymodule_export]
     use crate::table::Table;
 

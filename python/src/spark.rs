@@ -16,6 +16,14 @@ use crate::released::released;
 use crate::select::stated;
 use crate::table::Table;
 
+/// A hash of the identifier of each row of a table, in their order; None for a row without one.
+#[pyfunction]
+pub(crate) fn identifiers(py: Python<'_>, table: &Table) -> PyResult<Vec<Option<i64>>> {
+    let table = table.file()?;
+    let hashes = py.detach(|| dpsis::internals::identifiers(table)).or_raise(py)?;
+    Ok(hashes.into_iter().map(|hash| hash.map(u64::cast_signed)).collect())
+}
+
 /// The chunks of the columns of a table, of so many features each.
 #[pyfunction]
 pub(crate) fn column_chunks<'py>(

@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 import pandas
 import polars
+import pyarrow
 import pytest
 
 import dpsis
@@ -44,11 +45,11 @@ MISTAKES = {
         ValueError, "y holds texts: state its labels in classes",
     ),
     "labels of a type not known before": (
-        lambda: dpsis.select(X, 2, 1, y=np.where(Y > 0, "secret", "other").astype(object)),
-        ValueError, r"state them as classes.*private.*\(classes\)",
+        lambda: dpsis.select(X, 2, 1e4, y=np.where(Y > 0, "secret", "other").astype(object)),
+        ValueError, r"the private counts.*state them as classes.*\(classes, ",
     ),
     "labels in a category": (
-        lambda: dpsis.select(X, 2, 1, y=pandas.Categorical(np.where(Y > 0, "secret", "other"))),
+        lambda: dpsis.select(X, 2, 1e4, y=pandas.Categorical(np.where(Y > 0, "secret", "other"))),
         ValueError, "state them as classes",
     ),
     "labels in polars": (
@@ -192,6 +193,56 @@ def test_of_data_in_memory_no_warning_speaks_of_a_file():
     told = " ".join(str(one.message) for one in caught)
     assert "no usable target" in told and "dpsis.inspect" in told
     assert "file" not in told
+
+
+@pytest.mark.filterwarnings("ignore::dpsis.DpsisWarning")
+def test_tables_without_a_usable_row_are_released():
+    """Whether there is a row is private: it is counted with noise, and only counts end a run."""
+    some = frame(y=["a", "b", "c"] * 100)
+    for data in (some, some.iloc[:0], pyarrow.Table.from_pandas(some).slice(0, 0)):
+        for run in (
+            lambda: dpsis.select(data, 1, 1, target="y", classes=["x", "z"]),
+            lambda: dpsis.select(data, 1, 1, target="y"),
+            lambda: dpsis.select(data, 1, 1, target="y", score="kendall"),
+            lambda: dpsis.fit(data, features=["a"], epsilon=1, target="y", classes=["x", "z"], bounds=[0, 1]),
+            lambda: dpsis.select(
+                partials=[dpsis.partial(data, target="y", classes=["x", "z"], bounds=[0, 1])], k=1, epsilon=1
+            ),
+        ):
+            try:
+                run()
+            except dpsis.InputError as error:
+                assert "the private counts" in str(error)
+
+
+def test_identifiers_that_repeat_take_no_part():
+    data = frame(who=[f"p{i // 2}" for i in range(300)], y=["a", "b"] * 150)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            found = dpsis.select(data, 1, 4, id="who", target="y", classes=["a", "b"])
+            assert found.record["guarantee"]["one_row_per_identifier"]
+            said = " ".join(str(one.message) for one in caught)
+        except dpsis.InputError as error:
+            said = str(error)
+    assert "share an identifier take no part" in said and "unit" in said
+
+
+class Unprintable:
+    def __str__(self):
+        raise RuntimeError(SECRET)
+
+    __repr__ = __str__
+
+
+def test_categories_without_a_text():
+    for odd in (Unprintable(), "\ud800"):
+        data = frame(odd=pandas.Categorical([odd] * 300), y=Y)
+        with pytest.raises(ValueError, match="cannot be written as text.*exclude") as caught:
+            dpsis.select(data, 1, 1)
+        assert SECRET not in str(caught.value)
+        assert dpsis.select(data, 1, 9, exclude=["odd"]).names
+        assert dpsis.select(data, 1, 9, exclude=["od?"]).names
 
 
 def test_errors_say_which_parameters():

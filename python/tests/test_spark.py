@@ -258,9 +258,27 @@ def test_what_is_no_table(spark, mixed):
         dpsis.spark.select(mixed, 1, 1)
     with pytest.raises(TypeError, match="stream"):
         dpsis.spark.select(spark.readStream.format("rate").load(), 1, 1)
+    # No row is no error: whether there is one is private.
     for empty in (frame.limit(0), frame.where("y < 0")):
-        with pytest.raises(dpsis.InputError, match="usable target"):
-            dpsis.spark.select(empty, 1, 1, exclude=["list", "bytes"])
+        with pytest.warns(dpsis.DpsisWarning):
+            assert len(dpsis.spark.select(empty, 1, 1, exclude=["list", "bytes"]).names) == 1
+
+
+def test_rows_that_share_an_identifier_take_no_part(spark):
+    """The result is that of the collected table, to the bit; of one person in many partitions, too."""
+    import pandas as pd
+
+    people = [f"p{i}" for i in range(60)] + ["q1"] * 2 + ["q2"] * 5 + [None, "NA", " q3", "q3 "]
+    y = [("yes" if i % 2 else "no") for i in range(len(people))]
+    frame = pd.DataFrame({"who": people, "a": [i % 7 for i in range(len(people))], "b": [3 * (i % 2) for i in range(len(people))], "y": y})
+    stated = dict(id="who", classes=["no", "yes"], seed=4)
+    for more in ({}, {"bounds": [0, 7]}):
+        with pytest.warns(dpsis.NotPrivateWarning):
+            expected = dpsis.select(frame, 1, 9, **stated, **more)
+            found = dpsis.spark.select(spark.createDataFrame(frame).repartition(7), 1, 9, **stated, **more)
+        assert found.names == expected.names
+        for part in ("released", "estimates", "guarantee", "public"):
+            assert found.record[part] == expected.record[part]
 
 
 def test_a_cached_frame_and_random_rows(spark):

@@ -38,7 +38,7 @@
 #' and printed; names of rows never are.
 #'
 #' @section Conditions:
-#' `dpsis_request_error`, the request is wrong; `dpsis_input_error`, the table is malformed or has no usable target;
+#' `dpsis_request_error`, the request is wrong; `dpsis_input_error`, the table is malformed or its private counts leave nothing to find;
 #' `dpsis_budget_exceeded`, less is left in the ledger than epsilon; `dpsis_read_error`, a file cannot be read. All are
 #' of class `dpsis_error` and hold the `arguments` to change. Warnings are `dpsis_warning`, and of a seed
 #' `dpsis_not_private_warning`. An interrupt stops the run, of which nothing is released; a ledger has paid all the same.

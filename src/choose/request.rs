@@ -315,6 +315,7 @@ fn record(
             delta,
             neighbors: request.neighbors,
             unit: Unit::Unit,
+            one_row_per_identifier: false,
         },
         mechanism: MechanismUsed::of(mechanism, request.k),
         score: ScoresUsed {

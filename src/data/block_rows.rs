@@ -65,7 +65,10 @@ impl FileTable {
         };
         let schema = match layout.units {
             true => schema?.with_people_beside(),
-            false => schema?.with_people(facts.unit.is_some()).joined(by_id),
+            false => schema?
+                .with_people(facts.unit.is_some())
+                .joined(by_id)
+                .with_one_row_each(facts.has_one_row_each(by_id)),
         };
         check_printable(&schema)?;
         self.check_targets_have_header(targets, opening.labels)
@@ -93,7 +96,8 @@ impl FileTable {
             Some(column) => TextPlace::Column(column),
             None => TextPlace::Ids,
         };
-        let id = want((by_id || schema.has_people()).then_some(ids));
+        let reads_ids = by_id || schema.has_people() || schema.has_one_row_each();
+        let id = want(reads_ids.then_some(ids));
         let is_text = |column: &usize| layout.texts.binary_search(column).is_ok();
         let has_words = layout.all_texts || schema.features().iter().any(is_text);
         let number_target = match target.map(|place| wanted.texts[place]) {

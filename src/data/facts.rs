@@ -34,8 +34,13 @@ pub struct TableFacts {
     pub target: TargetColumn,
     /// A file with the targets; see [`FileTable::target_file`](crate::FileTable::target_file).
     pub target_file: Option<PathBuf>,
-    /// The column of ids, which is no feature.
+    /// The column of identifiers, which is no feature: of the rows that share one, and of those
+    /// without one, none takes part.
     pub id: Option<String>,
+    /// Whether an engine has compared the identifiers already, so that rows take part as they are.
+    #[doc(hidden)]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub identifiers_compared: bool,
     /// The column that tells whose row each is: all rows of a person, or of whatever else it names,
     /// are protected as one. It is no feature.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -65,6 +70,12 @@ impl TableFacts {
     /// The column by which rows are joined to targets: the people, or else the ids.
     pub(crate) fn ids(&self) -> Option<&str> {
         self.unit.as_deref().or(self.id.as_deref())
+    }
+
+    /// Whether the rows of an identifier take part only if there is one: the column of identifiers
+    /// is named, and neither identifies the units nor joins targets, which has its own rule.
+    pub(crate) fn has_one_row_each(&self, joined: bool) -> bool {
+        self.id.is_some() && self.unit.is_none() && !joined
     }
 
     /// The columns that are no features: with people, ids of something else, too.

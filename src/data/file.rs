@@ -11,7 +11,9 @@ use crate::data::formats::Format;
 #[cfg(feature = "batches")]
 use crate::data::formats::arrow::{ArrowTable, BatchIterator, RecordBatches};
 use crate::data::hooks::Hooks;
+use crate::data::managed::refuse_managed;
 use crate::data::schema::{Orientation, TargetColumn, TargetRole, target_of_rows};
+use crate::data::table::Identifiers;
 use crate::data::targets::TargetTable;
 use crate::data::text_file::TextFile;
 use crate::error::{Error, Parameter, Result};
@@ -258,16 +260,28 @@ impl FileTable {
         Ok(format)
     }
 
-    /// Recognizes the format; facts that do not fit it are refused.
+    /// Recognizes the format; facts that do not fit it are refused, and so is a file that a table
+    /// format manages.
     pub(crate) fn format(&self) -> Result<Format> {
-        let format = match self.is_in_batches() {
-            true => Format::Arrow,
-            false => self.file.path().map_or(Ok(Format::Text), Format::of)?,
+        let path = self.file.path().filter(|_| !self.is_in_batches());
+        let format = match path {
+            _ if self.is_in_batches() => Format::Arrow,
+            Some(path) => Format::of(path)?,
+            None => Format::Text,
         };
+        if let Some(path) = path.filter(|path| format == Format::Parquet || path.is_dir()) {
+            refuse_managed(path)?;
+        }
         if format != Format::Text {
             self.check_binary(format)?;
         }
         Ok(format)
+    }
+
+    /// Refuses a pipe or a reader where identifiers take a pass of their own.
+    pub(super) fn check_identifiers(&self, identifiers: Identifiers) -> Result<()> {
+        let joined = self.facts.target_file.is_some();
+        identifiers.check(self.facts.has_one_row_each(joined), self.rows_repeat())
     }
 
     fn check_unit(&self, format: Format) -> Result<()> {

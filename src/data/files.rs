@@ -4,14 +4,21 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
+#[cfg(feature = "batches")]
+use crate::data::batch::Fold;
 use crate::data::batch::{Batch, Folds, FoldsOf, Map, MapBatch, Mapped, Values};
 use crate::data::file::FileTable;
 use crate::data::formats::Format;
-use crate::data::held_columns::Limit;
+use crate::data::held_columns::{HoldColumns, Holding, Limit};
 use crate::data::hooks::Hooks;
+#[cfg(feature = "batches")]
+use crate::data::identifiers::hash;
+use crate::data::identifiers::{Collect, OneRowEach, Repeated};
 use crate::data::number::CellFormat;
 use crate::data::schema::{Orientation, Schema};
-use crate::data::table::{Opening, Table, UsableSamples, hold_all};
+#[cfg(feature = "batches")]
+use crate::data::table::fold;
+use crate::data::table::{Identifiers, Opening, Table, UsableSamples, hold_all};
 use crate::data::target::Code;
 use crate::data::targets::{Join, TargetTable};
 use crate::data::text_file::reads_again;
@@ -176,6 +183,9 @@ pub(super) struct OpenFiles {
     hooks: Hooks,
     memory: Option<u64>,
     labels: Option<Vec<String>>,
+    identifiers: Identifiers,
+    /// The identifiers that several rows share, once they are compared.
+    repeated: Option<Repeated>,
 }
 
 impl OpenFiles {
@@ -197,6 +207,8 @@ impl OpenFiles {
             if others.is_empty() { open } else { in_file(file, open) }
         };
         let first = open(file)?;
+        let can_repeat = first.rows.can_repeat();
+        opening.identifiers.check(first.schema.has_one_row_each(), can_repeat)?;
         if !others.is_empty() {
             Self::check_several(files, &first, targets.as_deref())?;
         }
@@ -219,6 +231,8 @@ impl OpenFiles {
             hooks: opening.hooks.clone(),
             memory: opening.memory,
             labels: opening.labels.map(<[String]>::to_vec),
+            identifiers: opening.identifiers,
+            repeated: None,
         })
     }
 
@@ -250,7 +264,8 @@ impl OpenFiles {
             let hooks =
                 if several { self.hooks.part(place, self.files.len()) } else { self.hooks.clone() };
             let (threads, memory) = (self.threads, self.memory);
-            let opening = Opening { threads, hooks, memory, labels: self.labels.as_deref() };
+            let (labels, identifiers) = (self.labels.as_deref(), self.identifiers);
+            let opening = Opening { threads, hooks, memory, labels, identifiers };
             if !several {
                 return self.first.pass(&opening, folds);
             }
@@ -261,6 +276,14 @@ impl OpenFiles {
             in_file(file, opened.and_then(|mut file| file.pass(&opening, &folds)))?;
         }
         Ok(())
+    }
+
+    /// A pass over the samples with their targets.
+    fn pass_over_targets(&mut self, folds: &dyn Folds) -> Result<()> {
+        let Some(targets) = self.targets.clone() else { return self.pass_over_rows(folds) };
+        let join = Join::new(&targets);
+        self.pass_over_rows(&Mapped { map: &join, folds })?;
+        join.finish()
     }
 
     /// Before the first pass, one over the ids by which targets are joined: of rows that share one,
@@ -302,17 +325,78 @@ impl Table for OpenFiles {
         self.first.has_words
     }
 
+    fn compares_rows(&self) -> bool {
+        self.identifiers != Identifiers::Ignored
+            && self.first.schema.has_one_row_each()
+            && !self.files[0].facts.identifiers_compared
+    }
+
     fn pass(&mut self, folds: &dyn Folds) -> Result<()> {
         self.leave_out_repeated_ids()?;
-        let Some(targets) = self.targets.clone() else { return self.pass_over_rows(folds) };
-        let join = Join::new(&targets);
-        self.pass_over_rows(&Mapped { map: &join, folds })?;
-        join.finish()
+        if !self.compares_rows() {
+            return self.pass_over_targets(folds);
+        }
+        let format = self.format().clone();
+        let repeated = match self.repeated.take() {
+            Some(repeated) => repeated,
+            None => {
+                let new = || Collect::new(&format);
+                let all = FoldsOf::new(&new);
+                self.pass_over_rows(&all)?;
+                all.finish().repeated()
+            }
+        };
+        let map = OneRowEach::new(&repeated, &format);
+        self.repeated = Some(repeated);
+        self.pass_over_targets(&Mapped { map: &map, folds })
     }
 
     fn columns(&mut self, limit: Option<Limit>, code: &Code<'_>) -> Result<UsableSamples<'_>> {
-        hold_all(self, limit, code)
+        if !self.compares_rows() || self.repeated.is_some() {
+            return hold_all(self, limit, code);
+        }
+        self.leave_out_repeated_ids()?;
+        // In the same pass, which is all that a pipe has.
+        let format = self.format().clone();
+        let all: Vec<usize> = (0..self.schema().d()).collect();
+        let holding = Holding::new(&all, limit);
+        let new = || HoldColumns::new(code, &holding, Some(&format));
+        let held = FoldsOf::new(&new);
+        self.pass_over_targets(&held)?;
+        let (usable, repeated) = UsableSamples::held(held.finish());
+        self.repeated = Some(repeated);
+        Ok(usable)
     }
+}
+
+/// The hash of the identifier of each row of a table, in their order, for engines that compare them
+/// where the rows are; `None` for a row without one.
+///
+/// # Errors
+///
+/// Those of reading the table.
+#[cfg(feature = "batches")]
+pub fn identifiers(table: &FileTable) -> Result<Vec<Option<u64>>> {
+    struct Hashes<'a>(&'a CellFormat, Vec<Option<u64>>);
+
+    impl Fold for Hashes<'_> {
+        const READS_VALUES: bool = false;
+
+        fn batch(&mut self, batch: &Batch<'_>) {
+            self.1.extend(batch.ids.iter().map(|id| hash(*id, self.0)));
+        }
+
+        fn merge(&mut self, other: Self) {
+            self.1.extend(other.1);
+        }
+    }
+
+    // With one thread, blocks of rows are folded in order.
+    let (hooks, identifiers) = (Hooks::default(), Identifiers::Ignored);
+    let opening = Opening { threads: 1, hooks, memory: None, labels: None, identifiers };
+    let mut open = table.open_files(&opening)?;
+    let format = open.format().clone();
+    Ok(fold(&mut open, &|| Hashes(&format, Vec::new()))?.1)
 }
 
 /// The bits of a row's number within its file.
@@ -367,6 +451,11 @@ impl FileTables {
             [file] => file.schema(opening),
             _ => self.open_files(opening).map(|open| open.first.schema),
         }
+    }
+
+    /// Refuses pipes and readers where identifiers take a pass of their own.
+    pub(super) fn check_identifiers(&self, identifiers: Identifiers) -> Result<()> {
+        self.0.iter().try_for_each(|file| file.check_identifiers(identifiers))
     }
 
     /// Whether all can be read more than once.

@@ -38,7 +38,9 @@ impl FileTable {
                 .hint("write it to a file first")
                 .about([Parameter::TargetFile]));
         }
-        Ok(schema.with_people(self.facts.unit.is_some()).joined(by_id))
+        let one_row_each = self.facts.has_one_row_each(by_id);
+        let schema = schema.with_people(self.facts.unit.is_some()).joined(by_id);
+        Ok(schema.with_one_row_each(one_row_each))
     }
 
     /// Refuses a header that looks like a row: then a person's values would be taken for names,

@@ -15,6 +15,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use crate::data::batch::{Batch, Fold, Role, Sample};
 use crate::data::columns::Columns;
+use crate::data::identifiers::{Repeated, hash};
+use crate::data::number::CellFormat;
 use crate::data::target::Code;
 
 /// The number of values staged at a time, unless a few rows have more.
@@ -128,6 +130,15 @@ impl Tile {
         (self.rows * each) as u64
     }
 
+    /// Keeps some of the rows.
+    fn retain(&mut self, kept: &[bool]) {
+        match &mut self.values {
+            TileValues::F32(values) => retain(values, kept),
+            TileValues::F64(values) => retain(values, kept),
+        }
+        self.rows = kept.iter().filter(|kept| **kept).count();
+    }
+
     /// Keeps the first `width` features.
     fn cut(&mut self, width: usize) {
         fn cut<T: Copy>(values: &mut Vec<T>, length: usize) {
@@ -158,6 +169,17 @@ impl HeldColumns {
         self.width = width;
         self.tiles.iter_mut().for_each(|tile| tile.cut(width));
     }
+
+    /// Keeps some of the rows.
+    fn retain(&mut self, kept: &[bool]) {
+        let mut rest = kept;
+        for tile in &mut self.tiles {
+            let (of_tile, others) = rest.split_at(tile.rows);
+            tile.retain(of_tile);
+            rest = others;
+        }
+        self.tiles.retain(|tile| tile.rows > 0);
+    }
 }
 
 impl Columns for HeldColumns {
@@ -179,6 +201,16 @@ impl Columns for HeldColumns {
     }
 }
 
+/// Keeps some of the values of each feature: those of some rows.
+fn retain<T>(values: &mut Vec<T>, kept: &[bool]) {
+    let mut row = 0;
+    values.retain(|_| {
+        let is_kept = kept[row];
+        row = (row + 1) % kept.len();
+        is_kept
+    });
+}
+
 /// Holds the rows with a usable target.
 pub(crate) struct HoldColumns<'a> {
     code: &'a Code<'a>,
@@ -192,11 +224,21 @@ pub(crate) struct HoldColumns<'a> {
     /// The part of each row in scores; none while all are alike.
     roles: Vec<Role>,
     samples: u64,
+    /// The format of identifiers, if rows are compared by them.
+    compared: Option<&'a CellFormat>,
+    /// The identifier of each row that is held, and those of the others.
+    ids: Vec<u64>,
+    other_ids: Vec<u64>,
 }
 
 impl<'a> HoldColumns<'a> {
-    /// `code` codes a target cell, or returns `None` if it is not usable.
-    pub(crate) fn new(code: &'a Code<'a>, holding: &'a Holding<'a>) -> Self {
+    /// `code` codes a target cell, or returns `None` if it is not usable. Where rows are `compared`
+    /// by identifiers of this format, only rows with one of their own are held in the end.
+    pub(crate) fn new(
+        code: &'a Code<'a>,
+        holding: &'a Holding<'a>,
+        compared: Option<&'a CellFormat>,
+    ) -> Self {
         let width = holding.width();
         Self {
             code,
@@ -207,14 +249,34 @@ impl<'a> HoldColumns<'a> {
             targets: Vec::new(),
             roles: Vec::new(),
             samples: 0,
+            compared,
+            ids: Vec::new(),
+            other_ids: Vec::new(),
         }
     }
 
-    /// The columns, their targets and parts in scores, and the number of all samples.
-    pub(crate) fn finish(mut self) -> (HeldColumns, Vec<f64>, Vec<Role>, u64) {
+    /// The columns, their targets and parts in scores, the number of all samples, and the
+    /// identifiers that several rows share.
+    pub(crate) fn finish(mut self) -> (HeldColumns, Vec<f64>, Vec<Role>, u64, Repeated) {
         self.tile();
         self.columns.cut(self.holding.width());
-        (self.columns, self.targets, self.roles, self.samples)
+        let repeated = self.leave_out_repeated();
+        (self.columns, self.targets, self.roles, self.samples, repeated)
+    }
+
+    /// Leaves out the rows whose identifier others have, too.
+    fn leave_out_repeated(&mut self) -> Repeated {
+        let mut all = std::mem::take(&mut self.other_ids);
+        all.extend_from_slice(&self.ids);
+        let repeated = Repeated::of(all);
+        if !repeated.is_empty() {
+            let kept: Vec<bool> = self.ids.iter().map(|id| !repeated.contains(*id)).collect();
+            self.columns.retain(&kept);
+            retain(&mut self.targets, &kept);
+            retain(&mut self.roles, &kept);
+            self.samples -= repeated.left_out();
+        }
+        repeated
     }
 
     /// Makes a tile of the staged rows.
@@ -235,7 +297,15 @@ impl<'a> HoldColumns<'a> {
 
     fn take(&mut self, sample: Sample<'_, '_>) {
         self.samples += 1;
-        let Some(target) = sample.target.and_then(self.code) else { return };
+        let target = sample.target.and_then(self.code);
+        if let Some(format) = self.compared {
+            match (hash(sample.id, format), target) {
+                (None, _) => return,
+                (Some(id), None) => self.other_ids.push(id),
+                (Some(id), Some(_)) => self.ids.push(id),
+            }
+        }
+        let Some(target) = target else { return };
         self.targets.push(target);
         if !self.roles.is_empty() || sample.role != Role::default() {
             // Those before it were alike.
@@ -270,6 +340,8 @@ impl Fold for HoldColumns<'_> {
         }
         self.targets.extend(other.targets);
         self.samples += other.samples;
+        self.ids.extend(other.ids);
+        self.other_ids.extend(other.other_ids);
     }
 }
 
@@ -286,7 +358,7 @@ mod tests {
             TargetCell::Text(_) => None,
         };
         let holding = Holding::new(features, limit);
-        let mut folds = [0, 1, 2].map(|_| HoldColumns::new(&code, &holding));
+        let mut folds = [0, 1, 2].map(|_| HoldColumns::new(&code, &holding, None));
         for (i, values) in rows.iter().enumerate() {
             let targets = [Some(TargetCell::Number(values[0]))];
             let values = Values::F64(Layout::Rows(values));
@@ -295,7 +367,7 @@ mod tests {
         let [mut total, second, third] = folds;
         total.merge(second);
         total.merge(third);
-        let (columns, targets, _, samples) = total.finish();
+        let (columns, targets, _, samples, _) = total.finish();
         assert_eq!(samples, rows.len() as u64);
         (columns, targets)
     }

@@ -28,7 +28,9 @@ mod header;
 mod held;
 mod held_columns;
 mod hooks;
+mod identifiers;
 mod levels;
+mod managed;
 mod number;
 mod on_grid;
 mod orientation;
@@ -67,11 +69,13 @@ pub use facts::{TableFacts, delimiter_name, parse_delimiter};
 pub use feature_sets::FeatureSets;
 pub use file::FileTable;
 pub use files::FileTables;
+#[cfg(feature = "batches")]
+pub use files::identifiers;
 pub use grouped::{SetFacts, SetMembers, SetSize};
 pub use levels::Levels;
 pub use people::UnitTarget;
 pub use scaling::{Scaler, Scaling};
-pub use schema::{Orientation, TargetColumn};
+pub use schema::{Orientation, TargetColumn, are_excluded};
 pub use source::Source;
 pub use strata::Covariate;
 #[cfg(feature = "ndarray")]
@@ -127,7 +131,7 @@ pub(crate) use sort::{Sorter, order, place};
 #[cfg(test)]
 pub(crate) use source::sealed::Open;
 pub(crate) use strata::strata_of;
-pub(crate) use table::{Opening, Table, UsableSamples, fold, hold, hold_all};
+pub(crate) use table::{Identifiers, Opening, Table, UsableSamples, fold, hold, hold_all};
 pub(crate) use target::{Code, Labels, TargetCell, TargetCode};
 #[cfg(feature = "inspect")]
 pub(crate) use targets::TargetTable;

@@ -118,8 +118,8 @@ impl People {
     }
 }
 
-/// The key of a person, from a cell of ids; `None` if the cell is missing.
-fn key<'a>(cell: &'a [u8], format: &CellFormat) -> Option<&'a [u8]> {
+/// The key of an identifier, from its cell; `None` if the cell is missing.
+pub(crate) fn key<'a>(cell: &'a [u8], format: &CellFormat) -> Option<&'a [u8]> {
     let cell = cell.trim_ascii();
     let missing = cell.is_empty()
         || format.is_missing(cell)

@@ -114,6 +114,10 @@ impl Table for PreparedTable<'_> {
             || (!self.without_words && self.steps.grouping.is_none() && self.table.has_words())
     }
 
+    fn compares_rows(&self) -> bool {
+        self.table.compares_rows()
+    }
+
     fn people(&self) -> Option<&People> {
         self.steps.roles.as_ref()?.people.as_ref()
     }

@@ -59,6 +59,9 @@ pub(crate) struct Schema {
     /// occurs once.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     joined: bool,
+    /// Whether a row takes part only if no other one has its id.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    one_row_each: bool,
     /// The places of columns with another role: ids of people, or the strata of rows.
     #[serde(skip)]
     role_columns: Vec<usize>,
@@ -77,13 +80,16 @@ struct Unchecked {
     people: bool,
     #[serde(default)]
     joined: bool,
+    #[serde(default)]
+    one_row_each: bool,
 }
 
 impl TryFrom<Unchecked> for Schema {
     type Error = Error;
 
     fn try_from(read: Unchecked) -> Result<Self> {
-        let Unchecked { orientation, names, target, id, features, people, joined } = read;
+        let Unchecked { orientation, names, target, id, features, people, joined, one_row_each } =
+            read;
         let roles = [target, id];
         let increase = features.is_sorted_by(|a, b| a < b);
         let apart = !features.iter().any(|&place| roles.contains(&Some(place)));
@@ -102,6 +108,7 @@ impl TryFrom<Unchecked> for Schema {
             features,
             people,
             joined,
+            one_row_each,
             role_columns: Vec::new(),
         })
     }
@@ -233,6 +240,7 @@ impl Schema {
             features,
             people: false,
             joined: false,
+            one_row_each: false,
             role_columns,
         })
     }
@@ -265,10 +273,20 @@ impl Schema {
         self.joined
     }
 
-    /// Whether rows that are units get their targets from another file by ids: one that is replaced
-    /// may then take another one with it, and how many take part is not public.
-    pub(crate) fn joins_rows(&self) -> bool {
-        self.joined && !self.people
+    /// The same table, of whose rows with one identifier none may take part.
+    pub(crate) fn with_one_row_each(self, one_row_each: bool) -> Self {
+        Self { one_row_each, ..self }
+    }
+
+    /// Whether a row takes part only if no other one has its identifier.
+    pub(crate) fn has_one_row_each(&self) -> bool {
+        self.one_row_each
+    }
+
+    /// Whether rows that are units take part by their identifiers: one that is replaced may then
+    /// take another one with it, and how many take part is not public.
+    pub(crate) fn compares_ids(&self) -> bool {
+        (self.joined || self.one_row_each) && !self.people
     }
 
     /// The same table with people as its units, told by ids beside its columns.
@@ -348,7 +366,8 @@ impl Schema {
             |schema: &Self, place: Option<usize>| place.map(|place| schema.names[place].clone());
         let roles = |schema: &Self| {
             let of = |place| name(schema, place);
-            (schema.orientation, schema.people, schema.joined, of(schema.target), of(schema.id))
+            let by_id = [schema.people, schema.joined, schema.one_row_each];
+            (schema.orientation, by_id, of(schema.target), of(schema.id))
         };
         if roles(self) != roles(other) {
             return refuse("its columns of targets or ids are not those of the first".to_owned());
@@ -412,6 +431,16 @@ pub(crate) fn target_of_rows() -> Error {
 fn repeated(names: &[String]) -> Option<usize> {
     let mut seen = HashSet::with_capacity(names.len());
     names.iter().position(|name| !seen.insert(name.as_str()) && !name.is_empty())
+}
+
+/// Whether each column is excluded, by its name or by a pattern.
+///
+/// # Errors
+///
+/// `Request` for an exclusion of no column.
+pub fn are_excluded(names: &[String], exclude: &[String]) -> Result<Vec<bool>> {
+    let excluded = excluded(names, None, exclude)?;
+    Ok((0..names.len()).map(|place| excluded.contains(&place)).collect())
 }
 
 /// The places of the columns that are excluded, each by its name or by a pattern. The target is no

@@ -6,7 +6,7 @@ use crate::data::file::FileTable;
 use crate::data::files::FileTables;
 use crate::data::number::CellFormat;
 use crate::data::schema::Schema;
-use crate::data::table::{Opening, Table};
+use crate::data::table::{Identifiers, Opening, Table};
 use crate::error::Result;
 
 /// A table that features can be selected from: the path of a text file, a [`FileTable`] for files
@@ -35,6 +35,12 @@ pub(crate) mod sealed {
         /// Whether it can be opened more than once.
         fn repeats(&self) -> bool;
 
+        /// Refuses a table that can be read only once where its identifiers take a pass of their
+        /// own.
+        fn check_identifiers(&self, _: Identifiers) -> Result<()> {
+            Ok(())
+        }
+
         /// Whether the type of the target says that it is a number, whatever its values: texts do
         /// not.
         fn has_number_target(&self, opening: &Opening<'_>) -> Result<bool>;
@@ -57,6 +63,10 @@ impl<T: sealed::Open + ?Sized> sealed::Open for &T {
 
     fn repeats(&self) -> bool {
         (**self).repeats()
+    }
+
+    fn check_identifiers(&self, identifiers: Identifiers) -> Result<()> {
+        (**self).check_identifiers(identifiers)
     }
 
     fn has_number_target(&self, opening: &Opening<'_>) -> Result<bool> {
@@ -83,6 +93,10 @@ macro_rules! files_are_a_table {
 
             fn repeats(&self) -> bool {
                 <$table>::repeats(self)
+            }
+
+            fn check_identifiers(&self, identifiers: Identifiers) -> Result<()> {
+                <$table>::check_identifiers(self, identifiers)
             }
 
             fn has_number_target(&self, opening: &Opening<'_>) -> Result<bool> {

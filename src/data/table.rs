@@ -7,12 +7,13 @@ use crate::data::batch::{BATCH, Fold, Folds, FoldsOf, Role, Sink};
 use crate::data::columns::Columns;
 use crate::data::held_columns::{HoldColumns, Holding, Limit};
 use crate::data::hooks::Hooks;
+use crate::data::identifiers::Repeated;
 use crate::data::number::CellFormat;
 use crate::data::people::People;
 use crate::data::schema::Schema;
 use crate::data::target::Code;
 use crate::data::turns::in_turns;
-use crate::error::Result;
+use crate::error::{Error, Parameter, Result};
 
 /// A table ready for passes over its samples.
 pub(crate) trait Table {
@@ -28,6 +29,11 @@ pub(crate) trait Table {
     /// Whether values may be [words](crate::data::word): then only `f64::NAN` itself and infinite
     /// values are missing. In other tables every NaN is, whatever its payload.
     fn has_words(&self) -> bool;
+
+    /// Whether rows that share an identifier are compared in it, and take no part.
+    fn compares_rows(&self) -> bool {
+        false
+    }
 
     /// The people whose rows these are, once they have been met.
     fn people(&self) -> Option<&People> {
@@ -77,9 +83,8 @@ pub(crate) fn hold(
     code: &Code<'_>,
 ) -> Result<UsableSamples<'static>> {
     let holding = Holding::new(features, limit);
-    let held = fold(table, &|| HoldColumns::new(code, &holding))?;
-    let (columns, targets, roles, samples) = held.finish();
-    Ok(UsableSamples { columns: Box::new(columns), targets, roles, samples })
+    let held = fold(table, &|| HoldColumns::new(code, &holding, None))?;
+    Ok(UsableSamples::held(held).0)
 }
 
 /// The same of all features.
@@ -107,6 +112,14 @@ pub(crate) struct UsableSamples<'t> {
     pub(crate) samples: u64,
 }
 
+impl UsableSamples<'static> {
+    /// Those that are held, and the identifiers that several rows share.
+    pub(crate) fn held(held: HoldColumns<'_>) -> (Self, Repeated) {
+        let (columns, targets, roles, samples, repeated) = held.finish();
+        (Self { columns: Box::new(columns), targets, roles, samples }, repeated)
+    }
+}
+
 /// The options of a run for opening a table.
 pub(crate) struct Opening<'a> {
     pub(crate) threads: usize,
@@ -115,6 +128,38 @@ pub(crate) struct Opening<'a> {
     pub(crate) memory: Option<u64>,
     /// The stated classes of the target: a header that holds one may be a row.
     pub(crate) labels: Option<&'a [String]>,
+    pub(crate) identifiers: Identifiers,
+}
+
+/// What is done about rows that share an identifier, in a table with
+/// [one row each](Schema::has_one_row_each).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Identifiers {
+    /// Nothing: rows are not compared.
+    Ignored,
+    /// They take no part; the table is read once more to compare them.
+    Compared,
+    /// They take no part; the first pass asks for all [columns](Table::columns), so that they are
+    /// compared in it.
+    ComparedInColumns,
+}
+
+impl Identifiers {
+    /// Refuses a table that can be read only once and is read once more.
+    ///
+    /// # Errors
+    ///
+    /// `Request` then.
+    pub(crate) fn check(self, has_one_row_each: bool, can_repeat: bool) -> Result<()> {
+        if self != Self::Compared || !has_one_row_each || can_repeat {
+            return Ok(());
+        }
+        let rule = "rows are compared by their identifiers, for which this request reads the table twice: no pipe or \
+                    reader";
+        Err(Error::request(rule)
+            .hint("write it to a file first; or exclude the column if each row is another person")
+            .about([Parameter::Id, Parameter::Exclude]))
+    }
 }
 
 /// Sends samples in memory on, of `features` values each, on `threads` threads: to each a range of

@@ -49,6 +49,9 @@ impl Seen<'_> {
                     ", and those with such an id take part nowhere, since targets are joined by ids"
                         .to_owned()
                 }
+                _ if self.stated.id.is_some() => {
+                    format!("; as identifiers they make their {units} take no part")
+                }
                 _ => String::new(),
             };
             let text = format!(

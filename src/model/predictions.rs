@@ -1,7 +1,7 @@
 //! Predictions for the rows of a table.
 
 use crate::data::{
-    Batch, CellFormat, Fold, Hooks, LevelValues, Levels, Opening, Source, Table, fold,
+    Batch, CellFormat, Fold, Hooks, Identifiers, LevelValues, Levels, Opening, Source, Table, fold,
 };
 use crate::error::{Error, Result};
 use crate::model::{Model, ModelFeature};
@@ -60,7 +60,13 @@ impl Model {
     /// read.
     pub fn predict_table(&self, source: &(impl Source + ?Sized)) -> Result<Vec<f64>> {
         // With one thread, blocks of rows are folded in order.
-        let opening = Opening { threads: 1, hooks: Hooks::default(), memory: None, labels: None };
+        let opening = Opening {
+            threads: 1,
+            hooks: Hooks::default(),
+            memory: None,
+            labels: None,
+            identifiers: Identifiers::Ignored,
+        };
         self.predict_rows(&mut *source.open(&opening)?)
     }
 

@@ -135,6 +135,13 @@ pub(super) fn protected(score: &ScoreUsed, guarantee: &Guarantee) -> String {
     if unit == Unit::Person {
         return "one person: all rows with the same id, which is what tells people".into();
     }
+    if guarantee.one_row_per_identifier {
+        return format!(
+            "one {unit} of the table; {}s that share an identifier, or have none, take no part: for several per person \
+             name the person column as the unit",
+            unit
+        );
+    }
     format!(
         "one {unit} of the table: a {unit} must hold all data of one person, or else neither the protection of \
          people nor the verdict holds"
@@ -145,6 +152,9 @@ pub(super) fn protected(score: &ScoreUsed, guarantee: &Guarantee) -> String {
 pub(super) fn ids(column: usize, record: &Record) -> String {
     match record.guarantee.unit {
         Unit::Person => format!("column {column} tells whose row each is"),
+        _ if record.guarantee.one_row_per_identifier => {
+            format!("column {column} holds the identifiers, which are compared, and is left out")
+        }
         _ => format!("column {column} is read as ids and left out"),
     }
 }
@@ -294,6 +304,9 @@ pub(super) fn target(target: &TargetUsed, record: &Record) -> String {
         match released.unusable_estimate {
             Some(unusable) => {
                 let _ = write!(words, " with it and {unusable} without (private estimates)");
+                if record.guarantee.one_row_per_identifier {
+                    words.push_str("; without are rows whose identifier repeats, too");
+                }
             }
             None => words.push_str(" (a private estimate)"),
         }

@@ -284,7 +284,7 @@ fn the_number_of_joined_rows_is_not_public() {
     let refused = [kendall, replaced().method(crate::Method::DpKendall)];
     for select in refused {
         let error = select.seed(1).run(&joined).unwrap_err().to_string();
-        assert!(error.contains("joined by ids"), "{error}");
+        assert!(error.contains("compared by their identifiers"), "{error}");
     }
     assert!(select().score(ScoreKind::Kendall).seed(1).run(&joined).is_ok());
 }

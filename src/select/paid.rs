@@ -1,6 +1,6 @@
 //! Runs that a ledger pays for.
 
-use crate::data::{Source, reads_again};
+use crate::data::{Hooks, Source, reads_again};
 use crate::error::{Error, Parameter, Result};
 use crate::privacy::{Delta, Epsilon, Expense, Ledger, Unit};
 use crate::select::partial::{
@@ -51,6 +51,7 @@ pub(super) fn check_ledger(
         }
     }
     check_names(request)?;
+    source.check_identifiers(opening(request, &Hooks::default())?.identifiers)?;
     check_target(request, source)?;
     ledger.check(&expense)?;
     Ok(expense)

@@ -41,7 +41,7 @@ pub(super) fn record(plan: &Plan, schema: &Schema, entropy: Entropy, chosen: Cho
     warnings.extend(unusable_targets(plan, schema, &chosen.released, chosen.estimate));
     warnings.extend(one_sided_split(schema, &chosen.released));
     warnings.extend(few_blocks(plan, schema, chosen.blocks));
-    let rows_are_public = plan.request.neighbors == Neighbors::ReplaceOne && !schema.joins_rows();
+    let rows_are_public = plan.request.neighbors == Neighbors::ReplaceOne && !schema.compares_ids();
     Record {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         command: Command::Select,
@@ -317,6 +317,7 @@ pub(super) fn guarantee(plan: &Plan, schema: &Schema) -> Guarantee {
         pure_epsilon: plan.pure_epsilon(),
         neighbors: plan.request.neighbors,
         unit: Unit::of(schema),
+        one_row_per_identifier: schema.has_one_row_each(),
         spent: plan.spent.clone(),
         events: plan.events.clone(),
     }
@@ -528,12 +529,20 @@ fn unusable_targets(
         }
     };
     let units = units(schema);
-    let text = format!("about {unusable} {units} have no usable target: {remedy}");
-    let about = match &plan.request.target {
-        Target::Classes(_) => &[Parameter::Classes, Parameter::Inspect][..],
-        _ => &[Parameter::Inspect],
+    let mut about = match &plan.request.target {
+        Target::Classes(_) => vec![Parameter::Classes, Parameter::Inspect],
+        _ => vec![Parameter::Inspect],
     };
-    Some(Warning::new(WarningKind::UnusableTargets, text).about(about.iter().copied()))
+    let text = if schema.has_one_row_each() {
+        about.push(Parameter::Unit);
+        format!(
+            "about {unusable} {units} have no usable target, or an identifier that repeats or is missing: for several \
+             {units} per person name the unit; otherwise, {remedy}"
+        )
+    } else {
+        format!("about {unusable} {units} have no usable target: {remedy}")
+    };
+    Some(Warning::new(WarningKind::UnusableTargets, text).about(about))
 }
 
 /// A warning about a split with nearly all rows on one side, which finds nothing. It is derived

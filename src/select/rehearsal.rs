@@ -171,7 +171,7 @@ impl Rehearsal {
                 threads: 1,
                 hooks: &request.hooks.for_a_run(),
             },
-            units: None,
+            words: None,
         };
         Ok(NotPrivate::new(match &self.gathered {
             Gathered::Coded(statistic) => release.drawn(statistic)?.picks.picks,

@@ -22,7 +22,7 @@ use crate::select::record::Released;
 use crate::select::scarce::Scarce;
 use crate::select::settled::Settled;
 use crate::select::statistic::{CenteredCode, Coded, Exact, Gathering, Scored, Statistic};
-use crate::select::stop::check_counts;
+use crate::select::stop::{RowWords, check_counts};
 
 /// One execution of the releases of a plan.
 pub(super) struct Release<'a> {
@@ -30,9 +30,9 @@ pub(super) struct Release<'a> {
     pub(super) randomness: &'a RandomnessSource,
     /// How rows are assigned to blocks.
     pub(super) dealer: Dealer<'a>,
-    /// The word for rows, for a run that ends on counts that leave nothing to find; none in
+    /// The words for rows, for a run that ends on counts that leave nothing to find; none in
     /// rehearsals.
-    pub(super) units: Option<&'static str>,
+    pub(super) words: Option<RowWords>,
 }
 
 /// Picks by scores against a coded target, before anything is told of them.
@@ -216,7 +216,7 @@ impl Release<'_> {
 
     /// Ends a run on counts that leave nothing to find, unless it is a rehearsal.
     pub(super) fn check_counts(&self, settled: &Settled) -> Result<()> {
-        self.units.map_or(Ok(()), |units| check_counts(self.plan, units, settled.counted.as_ref()))
+        self.words.map_or(Ok(()), |words| check_counts(self.plan, words, settled.counted.as_ref()))
     }
 
     /// All that is released with these picks.

@@ -414,7 +414,10 @@ impl Shares {
         }
         self.checked(names).ok_or_else(|| {
             Error::request("shares must be numbers of at least 1e-6 that add up to less than 1")
-                .hint("only that of the estimates can be 0")
+                .hint(
+                    "shares of parts that a request does not spend count, too, also by default; only that of the \
+                     estimates can be 0",
+                )
                 .about([Parameter::Shares])
         })
     }

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use crate::data::{
-    CellFormat, Grouping, Hooks, Labels, Needs, NumbersAndLevels, Opening, Orientation, PeopleRule,
-    PreparedTable, RoleColumns, Scaling, Schema, Source, Table, bounds_of_features, read_bounds,
+    CellFormat, Grouping, Hooks, Identifiers, Labels, Needs, NumbersAndLevels, Opening,
+    Orientation, PeopleRule, PreparedTable, RoleColumns, Scaling, Schema, Source, Table,
+    bounds_of_features, read_bounds,
 };
 use crate::error::{Error, Parameter, Result};
 use crate::privacy::Neighbors;
@@ -14,10 +15,11 @@ use crate::select::memory::check_memory;
 use crate::select::pass::{Gathered, Pass};
 use crate::select::plan::Plan;
 use crate::select::record::Record;
-use crate::select::recording::{record, units};
+use crate::select::recording::record;
 use crate::select::release::{Chosen, Release};
-use crate::select::request::{Method, Names, Request, Scale, ScoreKind, Target};
+use crate::select::request::{Association, Method, Names, Request, Scale, ScoreKind, Target};
 use crate::select::statistic::Scored;
+use crate::select::stop::RowWords;
 
 /// Runs a checked request on a table.
 ///
@@ -45,7 +47,7 @@ pub(super) fn run_prepared(
         plan: &plan,
         randomness: &randomness,
         dealer: Dealer { randomness: &randomness, dealing: 0, threads, hooks },
-        units: Some(units(table.schema())),
+        words: Some(RowWords::of(table.schema())),
     };
     // A table that can be read twice is; otherwise its rows are kept until the median is known.
     let median = match plan.median_between_passes() {
@@ -184,7 +186,31 @@ pub(super) fn opening<'a>(request: &'a Request, hooks: &Hooks) -> Result<Opening
             Target::Classes(labels) => Some(labels),
             _ => None,
         },
+        identifiers: match reads_columns(request) {
+            true => Identifiers::ComparedInColumns,
+            false => Identifiers::Compared,
+        },
     })
+}
+
+/// Whether the first pass of a run asks a table for its columns as they are.
+fn reads_columns(request: &Request) -> bool {
+    let as_they_are = request.unit_feature.is_none()
+        && request.covariates.is_empty()
+        && request.groups.is_none()
+        && !request.per_million
+        && request.numbers_and.as_ref().is_none_or(|levels| levels.is_empty())
+        && request.refine.is_none();
+    let whole = match request.method {
+        Method::Scores => {
+            request.paper
+                || request.score == Some(ScoreKind::Kendall)
+                || request.association() == Association::Ks
+        }
+        Method::DpKendall => true,
+        Method::TwoStage(_) => false,
+    };
+    as_they_are && whole
 }
 
 /// The plan for the sums of a table, which are those of its features alone: see [`plan_with`].
@@ -236,10 +262,10 @@ fn plan_with(request: &Request, schema: &Schema, grouping: Option<&Arc<Grouping>
         return Err(Error::request(rule).about(about));
     }
     let by_sums = request.method == Method::Scores && request.score != Some(ScoreKind::Kendall);
-    if schema.joins_rows() && request.neighbors == Neighbors::ReplaceOne && !by_sums {
-        let rule = "with targets joined by ids a replaced row may take another one with it, which this method does not \
-                    allow for";
-        let about = [Parameter::Neighbors, Parameter::TargetFile];
+    if schema.compares_ids() && request.neighbors == Neighbors::ReplaceOne && !by_sums {
+        let rule = "where rows are compared by their identifiers, a replaced row may take another one with it, which \
+                    this method does not allow for";
+        let about = [Parameter::Neighbors, Parameter::Id, Parameter::TargetFile];
         return Err(Error::request(rule)
             .hint("add-remove, or scores ks and correlation")
             .about(about));

@@ -159,8 +159,13 @@ impl Scarce {
                 &[Parameter::Id, Parameter::Classes, Parameter::Inspect][..],
             ),
         };
-        let text = format!("{lead}: {remedy}");
-        Some(Warning::new(WarningKind::RareClass, text).about(about.iter().copied()))
+        let mut about = about.to_vec();
+        let mut text = format!("{lead}: {remedy}");
+        if schema.has_one_row_each() {
+            text.push_str("; rows that share an identifier take no part: for several per person name the unit");
+            about.push(Parameter::Unit);
+        }
+        Some(Warning::new(WarningKind::RareClass, text).about(about))
     }
 
     fn warning_of_levels(&self, schema: &Schema) -> Warning {

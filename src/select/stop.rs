@@ -4,17 +4,19 @@
 //! then print names by chance for the rest of the budget. With eps the part of the selection, W the
 //! largest score that the released counts allow, in units of its sensitivity, and d features, a
 //! feature that separates the classes perfectly is lost among the others where eps W < ln d: the
-//! run ends there.
+//! run ends there. With a number as target it ends only where, besides, most rows are counted without
+//! one, as of a column of labels that are not given.
 //!
 //! # Privacy
 //!
 //! Whether a run ends is a function of the released counts, which were paid for, and so is all that
 //! it says.
 
+use crate::data::Schema;
 use crate::error::{Error, Parameter, Result};
 use crate::estimate::Counted;
 use crate::exact::two_digits;
-use crate::privacy::{Epsilon, Purpose};
+use crate::privacy::{Epsilon, Purpose, Unit};
 use crate::select::plan::Plan;
 use crate::select::request::Target;
 
@@ -22,19 +24,40 @@ use crate::select::request::Target;
 /// two counts in one of ten.
 const LOW: f64 = std::f64::consts::LN_10;
 
+/// A run with a number as target ends only if more rows are counted without one than so many times
+/// the scale of the noise, and than so many times those with a number.
+const OTHERS_BEYOND_NOISE: f64 = 10.0;
+const OTHERS_BEYOND_ROWS: f64 = 4.0;
+
 /// The step of a search for a number of rows.
 const STEP: f64 = 1.05;
 
-/// Ends a run after its counts of classes, if these leave a selection nothing to find; `units` is
-/// the word for rows.
+/// The words for the rows of a table.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RowWords {
+    /// The plural of the word for them.
+    pub(super) units: &'static str,
+    /// Whether those that share an identifier take no part.
+    pub(super) one_row_each: bool,
+}
+
+impl RowWords {
+    pub(super) fn of(schema: &Schema) -> Self {
+        Self { units: Unit::of(schema).plural(), one_row_each: schema.has_one_row_each() }
+    }
+}
+
+/// Ends a run after its counts of classes, if these leave a selection nothing to find.
 ///
 /// # Errors
 ///
 /// `Input` then, with the counts, the stated labels and what is [not spent](Error::unspent).
-pub(super) fn check_counts(plan: &Plan, units: &str, counted: Option<&Counted>) -> Result<()> {
-    let (Some(counted), Target::Classes(labels)) = (counted, &plan.request.target) else {
-        return Ok(());
-    };
+pub(super) fn check_counts(
+    plan: &Plan,
+    RowWords { units, one_row_each }: RowWords,
+    counted: Option<&Counted>,
+) -> Result<()> {
+    let Some(counted) = counted else { return Ok(()) };
     let (Some(reach), Ok(selection)) = (plan.scoring.reach(), plan.part(Purpose::Selection)) else {
         return Ok(());
     };
@@ -42,44 +65,72 @@ pub(super) fn check_counts(plan: &Plan, units: &str, counted: Option<&Counted>) 
     if plan.beyond.is_none() && plan.picks() >= plan.features {
         return Ok(());
     }
-    let largest = reach.in_rows(&counted.classes) / plan.request.neighbors.steps() as f64;
-    if !drowns(largest, selection.to_f64(), plan.features) {
-        return Ok(());
-    }
+    let drowns = |counts: &[f64]| {
+        let largest = reach.in_rows(counts) / plan.request.neighbors.steps() as f64;
+        drowns(largest, selection.to_f64(), plan.features)
+    };
     let about = |rows: f64| rows.max(0.0).round();
-    let found: Vec<String> = labels
-        .iter()
-        .zip(&counted.classes)
-        .map(|(label, rows)| format!("{} of {label:?}", about(*rows)))
-        .collect();
-    let rule = format!(
-        "the private counts find next to no {units} of the stated classes: about {}, and {} of none; a selection would \
-         find nothing",
-        found.join(", "),
-        about(counted.unusable as f64),
-    );
+    let unusable = counted.unusable as f64;
+    let people = match one_row_each {
+        true => format!(
+            "{units} that share an identifier take no part: for several per person name the unit; "
+        ),
+        false => String::new(),
+    };
+    let (rule, hint, mut parameters) = match &plan.request.target {
+        Target::Classes(labels) if drowns(&counted.classes) => {
+            let found = labels.iter().zip(&counted.classes);
+            let found = found.map(|(label, rows)| format!("{} of {label:?}", about(*rows)));
+            let rule = format!(
+                "the private counts find next to no {units} of the stated classes: about {}, and {} of none; a selection \
+                 would find nothing",
+                found.collect::<Vec<_>>().join(", "),
+                about(unusable),
+            );
+            let ends = |rows: f64| {
+                let mut counts = vec![rows / labels.len() as f64; labels.len()];
+                counts[0] -= LOW / counted.rate;
+                drowns(&counts)
+            };
+            let mut enough = 4.0;
+            while ends(enough) {
+                enough *= STEP;
+            }
+            let hint = format!(
+                "labels are compared as text, upper and lower case included: a look at the table shows them; {people}else \
+                 it takes more rows or a larger epsilon: with about {} usable {units} in classes of equal size, or half as \
+                 many at twice the epsilon, 9 of 10 runs go on",
+                two_digits(enough)
+            );
+            (rule, hint, vec![Parameter::Classes, Parameter::Inspect, Parameter::Epsilon])
+        }
+        Target::Classes(_) => return Ok(()),
+        _ => {
+            let rows = counted.classes.iter().sum::<f64>();
+            let others = unusable > OTHERS_BEYOND_NOISE / counted.rate
+                && unusable > OTHERS_BEYOND_ROWS * rows;
+            if !others || !drowns(&[rows / 2.0; 2]) {
+                return Ok(());
+            }
+            let rule = format!(
+                "the private counts find next to no {units} with a number as target: about {}, and {} without; a \
+                 selection would find nothing",
+                about(rows),
+                about(unusable),
+            );
+            let hint = format!(
+                "if the target holds labels, state them as classes; if 3,5 means three and a half, state the decimal \
+                 comma; {people}a look at the table shows what it holds"
+            );
+            (rule, hint, vec![Parameter::Classes, Parameter::DecimalComma, Parameter::Inspect])
+        }
+    };
+    parameters.extend(one_row_each.then_some(Parameter::Unit));
     let after = plan.spent.iter().filter(|part| {
         !matches!(part.purpose, Purpose::TargetMedian | Purpose::TargetCenter | Purpose::Rows)
     });
     let unspent = after.map(|part| part.epsilon.clone()).reduce(|sum, part| sum + part);
-    let ends = |rows: f64| {
-        let mut counts = vec![rows / counted.classes.len() as f64; counted.classes.len()];
-        counts[0] -= LOW / counted.rate;
-        let largest = reach.in_rows(&counts) / plan.request.neighbors.steps() as f64;
-        drowns(largest, selection.to_f64(), plan.features)
-    };
-    let mut enough = 4.0;
-    while ends(enough) {
-        enough *= STEP;
-    }
-    let error = Error::input(rule)
-        .hint(format!(
-            "labels are compared as text, upper and lower case included: a look at the table shows them; else it takes \
-             more rows or a larger epsilon: with about {} usable {units} in classes of equal size, or half as many at \
-             twice the epsilon, 9 of 10 runs go on",
-            two_digits(enough)
-        ))
-        .about([Parameter::Classes, Parameter::Inspect, Parameter::Epsilon]);
+    let error = Error::input(rule).hint(hint).about(parameters);
     Err(match unspent {
         Some(unspent) => error.leaving(unspent.to_string()),
         None => error,

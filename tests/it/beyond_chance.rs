@@ -157,7 +157,7 @@ fn an_empty_selection_is_a_result() {
             assert!(record.selected.is_empty());
             assert!(!record.mechanism.parameters.contains_key("level"));
             assert!(
-                record.verdict.text.ends_with("counted under this budget"),
+                record.verdict.text.ends_with("counted, no more than noise can show"),
                 "{:?}",
                 record.verdict
             );

@@ -301,14 +301,14 @@ fn wrong_tables_are_refused() {
     assert_eq!(run(request().bounds(f64::NAN, 1.0)), ErrorKind::Request);
     let one = vec![Bounds::new(0.0, 1.0).unwrap()];
     assert_eq!(run(request().scaling(Scaling::BoundsByFeature(one))), ErrorKind::Request);
+    // Whether there is a row with a usable target is private, and no error.
     let none = array![f64::NAN, f64::INFINITY];
     let unusable = ArrayTable::new(x.view(), none.view()).unwrap();
-    for request in [request(), request().score(ScoreKind::Correlation)] {
-        assert_eq!(kind(request.run(&unusable).unwrap_err()), ErrorKind::Input);
-    }
     let empty = Array2::<f64>::zeros((0, 2));
     let no_rows = ArrayTable::new(empty.view(), Array1::<f64>::zeros(0).view()).unwrap();
-    assert_eq!(kind(request().run(&no_rows).unwrap_err()), ErrorKind::Input);
+    for request in [request(), request().score(ScoreKind::Correlation)] {
+        assert!(request.run(&unusable).is_ok() && request.run(&no_rows).is_ok());
+    }
     let no_columns = ArrayTable::new(x.slice_axis(Axis(1), Slice::from(..0)), y.view()).unwrap();
     assert_eq!(kind(request().run(&no_columns).unwrap_err()), ErrorKind::Input);
     // A reader is consumed by one run.

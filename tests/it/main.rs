@@ -14,11 +14,15 @@ mod end_to_end;
 #[cfg(feature = "ndarray")]
 mod feature_sets;
 mod formats;
+#[cfg(feature = "methods")]
+mod identifiers;
 mod imports;
 #[cfg(feature = "ndarray")]
 mod library;
 #[cfg(feature = "linfa")]
 mod linfa;
+#[cfg(all(feature = "arrow", feature = "patterns"))]
+mod managed_folders;
 mod one_person;
 mod papers;
 #[cfg(feature = "ndarray")]

@@ -98,7 +98,7 @@ pub(super) fn dry_run(request: &FitRequest, source: &(impl Source + ?Sized)) -> 
         command: Command::Fit,
         dry_run: true,
         features: asked.terms.len(),
-        guarantee: guarantee(request, (&asked, &price), of_selection, unit)?,
+        guarantee: guarantee(request, (&asked, &price), of_selection, &schema)?,
         rows_needed: needs.rows,
         needs: needs.to_string(),
         warnings: warnings(request, &price, &RandomnessUsed::of(request.select.entropy))?,

@@ -274,7 +274,7 @@ fn record(
     let randomness = RandomnessUsed::of(request.select.entropy);
     let unit = Unit::of(schema);
     let of_selection = selection.as_ref().map(|record| &record.guarantee);
-    let guarantee = guarantee(request, (asked, &released.price), of_selection, unit)?;
+    let guarantee = guarantee(request, (asked, &released.price), of_selection, schema)?;
     let counted = selection.as_ref().and_then(|record| record.released.rows_estimate);
     let rows_estimate = counted.or(released.rows.map(|rows| rows.round() as u64));
     let mut warnings = warnings(request, &released.price, &randomness)?;
@@ -330,7 +330,7 @@ pub(super) fn guarantee(
     request: &FitRequest,
     (asked, price): (&ModelRequest, &ModelPrice),
     of_selection: Option<&Guarantee>,
-    unit: Unit,
+    schema: &Schema,
 ) -> Result<Guarantee> {
     let ModelBudget { ranges, model, .. } = &asked.budget;
     let (mut spent, mut events) = of_selection
@@ -347,7 +347,8 @@ pub(super) fn guarantee(
         delta: price.delta.clone(),
         pure_epsilon: None,
         neighbors: asked.neighbors,
-        unit,
+        unit: Unit::of(schema),
+        one_row_per_identifier: schema.has_one_row_each(),
         spent,
         events,
     })

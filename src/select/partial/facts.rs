@@ -21,6 +21,9 @@ pub(super) struct Facts {
     pub(super) target: CodedBy,
     decimal_comma: bool,
     missing: Vec<String>,
+    /// Whether rows were compared by their identifiers within these.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) compares_rows: bool,
     /// The hash of the schema file in which facts were stated.
     pub(super) schema_hash: Option<String>,
     /// The values released from the target before.
@@ -120,6 +123,7 @@ impl Facts {
             target,
             decimal_comma: format.decimal_comma,
             missing: format.missing.clone(),
+            compares_rows: false,
             schema_hash: plan.request.schema_hash.clone(),
             released: None,
         })

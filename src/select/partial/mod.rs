@@ -137,6 +137,16 @@ impl Parts {
     }
 }
 
+/// The error for rows compared by identifiers in parts that may depend on other rows: where batches
+/// have so many rows each, a row more moves others to the next.
+fn not_parts() -> Error {
+    let rule = "rows were compared by their identifiers within each partial: such partials add up as numbered parts \
+                alone, which hold all rows of an identifier";
+    Error::request(rule)
+        .hint("state which part each is; or leave out rows of repeated identifiers before, and exclude the column")
+        .about([Parameter::Id, Parameter::Exclude])
+}
+
 /// The sums of a stage.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -195,6 +205,7 @@ impl Partial {
         };
         self.facts.check_equal(&other.facts)?;
         match (&mut self.parts, &other.parts) {
+            (None, None) if self.facts.compares_rows => return Err(not_parts()),
             (None, None) => {}
             (Some(mine), Some(more)) => mine.add(more)?,
             _ => return Err(Error::request("one of the partials does not say which part it is")),

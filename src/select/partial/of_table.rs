@@ -97,6 +97,7 @@ fn of_table(
 /// The plan of a request for an open table, and the facts that it states of its sums.
 pub(super) fn facts_of(request: &Request, table: &dyn Table) -> Result<(Plan, Facts)> {
     let plan = plan_for(request, table.schema())?;
-    let facts = Facts::new(&plan, table.schema(), table.format())?;
+    let mut facts = Facts::new(&plan, table.schema(), table.format())?;
+    facts.compares_rows = table.compares_rows() || table.schema().is_joined();
     Ok((plan, facts))
 }

@@ -14,12 +14,13 @@ use crate::select::partial::{
 };
 use crate::select::plan::Plan;
 use crate::select::record::Record;
-use crate::select::recording::{record, units};
+use crate::select::recording::record;
 use crate::select::release::{Chosen, Release};
 use crate::select::request::Request;
 use crate::select::run::plan_for;
 use crate::select::settled::Settled;
 use crate::select::statistic::{Exact, Gathering, Statistic};
+use crate::select::stop::RowWords;
 
 /// Releases the median or the center of the target from the sums of all rows.
 ///
@@ -148,7 +149,7 @@ fn drawing<T>(
 ) -> Result<T> {
     let hooks = request.hooks.for_a_run();
     let dealer = Dealer { randomness, dealing: 0, threads: 1, hooks: &hooks };
-    draw(&Release { plan, randomness, dealer, units: Some(units(&partial.facts.schema)) })
+    draw(&Release { plan, randomness, dealer, words: Some(RowWords::of(&partial.facts.schema)) })
 }
 
 fn is_private(request: &Request) -> bool {
@@ -177,7 +178,7 @@ fn release_center(release: &Release<'_>, partial: &Partial) -> Result<Center> {
     let (settled, _) = release.settle(&statistic)?;
     let counted = settled.counted.as_ref().zip(release.plan.part(Purpose::TargetCenter).ok());
     let is_public = release.plan.request.neighbors == Neighbors::ReplaceOne
-        && !partial.facts.schema.joins_rows();
+        && !partial.facts.schema.compares_ids();
     Ok(Center {
         on_grid: settled.target.released,
         counted: counted.map(|(counted, epsilon)| Counts::new(counted, epsilon)),

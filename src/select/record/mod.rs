@@ -195,6 +195,9 @@ pub struct Guarantee {
     pub neighbors: Neighbors,
     /// The unit of privacy.
     pub unit: Unit,
+    /// Whether rows that share an identifier, and rows without one, take no part.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub one_row_per_identifier: bool,
     /// The parts of epsilon; they sum to it exactly.
     pub spent: Vec<Spending>,
     /// The same parts as the accountants see them: what was drawn, not what it costs.

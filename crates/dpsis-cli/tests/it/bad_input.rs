@@ -13,11 +13,13 @@ const SECRET: &str = "S3CR3T";
 enum Outcome {
     /// Exit code 0 and one name.
     Released,
+    /// Either that, or an end by released counts, which have noise.
+    Drawn,
     /// This exit code, and these words.
     Refused(i32, &'static str),
 }
 
-use Outcome::{Refused, Released};
+use Outcome::{Drawn, Refused, Released};
 
 /// (name, options, the file as comma-separated text, outcome)
 fn cases() -> Vec<(&'static str, &'static [&'static str], Vec<u8>, Outcome)> {
@@ -29,18 +31,8 @@ fn cases() -> Vec<(&'static str, &'static [&'static str], Vec<u8>, Outcome)> {
     vec![
         ("nothing", &[], b"".to_vec(), Refused(3, "empty")),
         ("blank lines", &[], b"\n\r\n\n".to_vec(), Refused(3, "empty")),
-        (
-            "header only",
-            &[],
-            b"a,b,y".to_vec(),
-            Refused(3, "no cell of the column \"y\" is a number"),
-        ),
-        (
-            "header and blank lines",
-            &[],
-            b"a,b,y\n\n\n".to_vec(),
-            Refused(3, "no cell of the column \"y\" is a number"),
-        ),
+        ("header only", &[], b"a,b,y".to_vec(), Drawn),
+        ("header and blank lines", &[], b"a,b,y\n\n\n".to_vec(), Drawn),
         ("one column", &[], b"y\n1\n".to_vec(), Refused(3, "no feature column")),
         ("ids and target only", &[], b",y\np,1\n".to_vec(), Refused(3, "no feature column")),
         ("no header", &[], b"1.5,2,3\n4,5,6\n".to_vec(), Refused(3, "is the header missing?")),
@@ -109,15 +101,10 @@ fn cases() -> Vec<(&'static str, &'static [&'static str], Vec<u8>, Outcome)> {
             endless.into(),
             Refused(3, "row 1, column 1: the cell is longer"),
         ),
-        ("text target", &[], b"a,b,y\n1,2,S3CR3T\n".to_vec(), Refused(3, "state them as classes")),
-        ("other labels", labels, b"a,b,y\n1,2,S3CR3T\n".to_vec(), Refused(3, "stated classes")),
-        ("labels in capitals", labels, b"a,b,y\n1,2,YES\n".to_vec(), Refused(3, "case included")),
-        (
-            "NaN target",
-            &[],
-            b"a,b,y\n1,2,nan\n1,2,inf\n1,2,1e400\n".to_vec(),
-            Refused(3, "no cell of the column"),
-        ),
+        ("text target", &[], b"a,b,y\n1,2,S3CR3T\n".to_vec(), Drawn),
+        ("other labels", labels, b"a,b,y\n1,2,S3CR3T\n".to_vec(), Drawn),
+        ("labels in capitals", labels, b"a,b,y\n1,2,YES\n".to_vec(), Drawn),
+        ("NaN target", &[], b"a,b,y\n1,2,nan\n1,2,inf\n1,2,1e400\n".to_vec(), Drawn),
         (
             "decimal commas in CSV",
             &["--decimal-comma"],
@@ -178,6 +165,10 @@ fn check(name: &str, options: &[&str], bytes: &[u8], outcome: &Outcome) {
         Released => {
             assert_eq!(code, Some(0), "{name}: {said}");
             assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 1, "{name}");
+        }
+        Drawn => {
+            let ended = code == Some(3) && said.contains("the private counts find next to no rows");
+            assert!(code == Some(0) || ended, "{name}: {code:?} {said}");
         }
         Refused(expected, words) => {
             assert_eq!(code, Some(*expected), "{name}: {said}");
