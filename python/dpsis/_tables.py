@@ -397,7 +397,8 @@ def _of_pandas(frame: Any, y: Any, ids: Any, stated: str, exclude: list[str], as
     column, units = _beside("y", y), _beside("unit", ids)
     _check_rows(frame.shape, column, units)
     check_beside(frame, y, ids)
-    floats = set(frame.dtypes) in ({np.dtype("f4")}, {np.dtype("f8")})
+    # Types are compared, not hashed: the hash of a categorical one looks at its categories.
+    floats = any(all(one == np.dtype(kind) for one in frame.dtypes) for kind in ("f4", "f8"))
     if as_matrix and column is not None and _is_plain(column, units) and floats:
         return Table.of_matrix(_borrowable(frame.to_numpy()), column, units, names)
     # What is excluded is not looked at; a pattern may match the target, which is read.
