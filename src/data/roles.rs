@@ -48,6 +48,10 @@ impl RoleColumns<'_> {
             let rule = "people are told by a column of ids or by a feature: not both";
             return Err(Error::request(rule).about([Parameter::Unit]));
         }
+        if schema.has_one_row_each() {
+            let rule = "give a column of identifiers, each of one row, or the column of persons as the unit: not both";
+            return Err(Error::request(rule).about([Parameter::Unit, Parameter::Id]));
+        }
         places.push(unit);
         Ok(schema.without_features(&places)?.with_people(true))
     }

@@ -41,7 +41,10 @@ pub(super) fn record(plan: &Plan, schema: &Schema, entropy: Entropy, chosen: Cho
     warnings.extend(unusable_targets(plan, schema, &chosen.released, chosen.estimate));
     warnings.extend(one_sided_split(schema, &chosen.released));
     warnings.extend(few_blocks(plan, schema, chosen.blocks));
-    let rows_are_public = plan.request.neighbors == Neighbors::ReplaceOne && !schema.compares_ids();
+    // A person who is replaced may have no identifier, or no entry in a file of targets.
+    let rows_are_public = plan.request.neighbors == Neighbors::ReplaceOne
+        && !schema.compares_ids()
+        && !schema.has_people();
     Record {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         command: Command::Select,

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::account::Event;
 use crate::data::{
-    Hooks, Labels, Levels, PreparedTable, Scaling, Schema, Source, Table, TargetCell,
+    Hooks, Identifiers, Labels, Levels, PreparedTable, Scaling, Schema, Source, Table, TargetCell,
     UsableSamples, hold,
 };
 use crate::error::{Error, Parameter, Result};
@@ -36,6 +36,8 @@ pub(super) fn run(request: &FitRequest, source: &(impl Source + ?Sized)) -> Resu
     if parts.selection.is_some() && !reads_twice(request, source) {
         return Err(read_once());
     }
+    // A model is fitted in a pass over rows, not over columns.
+    source.check_identifiers(Identifiers::Compared)?;
     let hooks = request.select.hooks.for_a_run();
     let opened = source.open(&opening(&request.select, &hooks)?)?;
     run_on(request, &parts, &hooks, &mut prepared(&request.select, opened)?)
@@ -123,6 +125,7 @@ pub(super) fn check_ledger(
     if request.features.is_none() && !reads_twice(request, source) {
         return Err(read_once());
     }
+    source.check_identifiers(Identifiers::Compared)?;
     // What does not fit the header costs nothing, where the header can be read twice.
     if source.repeats() {
         let schema = header(&request.select, source, &request.select.hooks.for_a_run())?;
