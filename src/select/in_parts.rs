@@ -243,7 +243,7 @@ mod tests {
         let unusable = [rows[5].clone()];
         for rows in [&unusable[..], &[]] {
             let seeded = case.0.clone().seed(1);
-            let expected = seeded.run(&table(rows, &case.1, &case.2)).unwrap();
+            let expected = seeded.run(&table(rows, case.1, case.2)).unwrap();
             let mut before = None;
             let none = |released: Option<&ReleasedTarget>| {
                 gathered(case, &[rows, rows], &mut before, released)
