@@ -42,6 +42,8 @@ pub(crate) trait TakeRows {
 pub(crate) struct Shape {
     pub(crate) delimiter: u8,
     pub(crate) columns: usize,
+    /// Whether a blank line is a row: in a table with one column, where it is a missing cell.
+    pub(crate) blank_rows: bool,
 }
 
 impl Shape {
@@ -49,8 +51,7 @@ impl Shape {
         Splitter::new(self.delimiter, self.columns)
     }
 
-    /// The lines of a block that are rows, without their line ends: all but blank ones, which stand
-    /// for an empty cell where there is one column.
+    /// The lines of a block that are rows, without their line ends: blank ones only where they are.
     fn lines(self, block: &[u8]) -> impl Iterator<Item = Line<'_>> {
         let ends = memchr::memchr_iter(b'\n', block).chain([block.len()]);
         let lines = ends.scan(0, |start, end| Some((std::mem::replace(start, end + 1), end)));
@@ -59,7 +60,7 @@ impl Shape {
         lines.filter_map(move |(start, end)| {
             let line = block.get(start..end)?;
             let length = line.strip_suffix(b"\r").unwrap_or(line).len();
-            (length > 0 || self.columns == 1).then_some(Line { block, start, end: start + length })
+            (length > 0 || self.blank_rows).then_some(Line { block, start, end: start + length })
         })
     }
 }
@@ -258,7 +259,7 @@ pub(super) mod tests {
         Ok(results.merged(merge).unwrap_or_else(new))
     }
 
-    const SHAPE: Shape = Shape { delimiter: b',', columns: 2 };
+    const SHAPE: Shape = Shape { delimiter: b',', columns: 2, blank_rows: false };
 
     #[derive(Default)]
     struct Collect(Vec<String>);
@@ -293,7 +294,7 @@ pub(super) mod tests {
     /// A missing value of a table with one column is a blank line.
     #[test]
     fn blank_lines_are_rows_of_one_column() {
-        let shape = Shape { columns: 1, ..SHAPE };
+        let shape = Shape { columns: 1, blank_rows: true, ..SHAPE };
         for (text, expected) in [
             ("a\n\nb\n", &["", "a", "b"][..]),
             ("\r\na\r\nb", &["", "a", "b"]),

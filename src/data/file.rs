@@ -15,7 +15,7 @@ use crate::data::managed::refuse_managed;
 use crate::data::schema::{Orientation, TargetColumn, TargetRole, target_of_rows};
 use crate::data::table::Identifiers;
 use crate::data::targets::TargetTable;
-use crate::data::text_file::TextFile;
+use crate::data::text_file::{TextFile, reads_again};
 use crate::error::{Error, Parameter, Result};
 
 /// A table in a file or from a reader, with the facts stated of it: how it is written and the roles
@@ -263,15 +263,17 @@ impl FileTable {
     /// Recognizes the format; facts that do not fit it are refused, and so is a file that a table
     /// format manages.
     pub(crate) fn format(&self) -> Result<Format> {
-        let path = self.file.path().filter(|_| !self.is_in_batches());
-        let format = match path {
+        let format = match self.file.path() {
             _ if self.is_in_batches() => Format::Arrow,
-            Some(path) => Format::of(path)?,
+            Some(path) => {
+                let format = Format::of(path)?;
+                if format == Format::Parquet || path.is_dir() {
+                    refuse_managed(path)?;
+                }
+                format
+            }
             None => Format::Text,
         };
-        if let Some(path) = path.filter(|path| format == Format::Parquet || path.is_dir()) {
-            refuse_managed(path)?;
-        }
         if format != Format::Text {
             self.check_binary(format)?;
         }
@@ -280,8 +282,14 @@ impl FileTable {
 
     /// Refuses a pipe or a reader where identifiers take a pass of their own.
     pub(super) fn check_identifiers(&self, identifiers: Identifiers) -> Result<()> {
-        let joined = self.facts.target_file.is_some();
-        identifiers.check(self.facts.has_one_row_each(joined), self.rows_repeat())
+        if self.rows_repeat() || !self.facts.has_one_row_each(false) {
+            return Ok(());
+        }
+        let joined = match self.facts.target_file.as_deref().filter(|path| reads_again(path)) {
+            Some(path) => !TargetTable::read_header(path, &self.facts.cells())?.in_order(),
+            None => self.facts.target_file.is_some(),
+        };
+        identifiers.check(self.facts.has_one_row_each(joined), false)
     }
 
     fn check_unit(&self, format: Format) -> Result<()> {

@@ -392,9 +392,7 @@ pub fn identifiers(table: &FileTable) -> Result<Vec<Option<u64>>> {
     }
 
     // With one thread, blocks of rows are folded in order.
-    let (hooks, identifiers) = (Hooks::default(), Identifiers::Ignored);
-    let opening = Opening { threads: 1, hooks, memory: None, labels: None, identifiers };
-    let mut open = table.open_files(&opening)?;
+    let mut open = table.open_files(&Opening::of_all_rows(1))?;
     let format = open.format().clone();
     Ok(fold(&mut open, &|| Hashes(&format, Vec::new()))?.1)
 }

@@ -225,7 +225,7 @@ mod tests {
     use crate::data::scaling::Scaler;
     use crate::data::source::sealed::Open;
     use crate::data::table::{Table, fold};
-    use crate::data::{FileTable, Hooks, Identifiers, Opening, PreparedTable};
+    use crate::data::{FileTable, Opening, PreparedTable};
     use crate::error::ErrorKind;
     use crate::exact::GRID;
 
@@ -252,13 +252,7 @@ mod tests {
 
     /// The sets of a request in a table of text, features in columns, the target last.
     fn grouping(header: &str, sets: FeatureSets, scaling: Scaling) -> Result<Grouping> {
-        let opening = Opening {
-            threads: 1,
-            hooks: Hooks::default(),
-            memory: None,
-            labels: None,
-            identifiers: Identifiers::Ignored,
-        };
+        let opening = Opening::of_all_rows(1);
         let table = table(&format!("{header}\n"));
         Grouping::new(&sets, table.open(&opening)?.schema(), scaling)
     }
@@ -295,13 +289,7 @@ mod tests {
 
     /// The means of each row, in the order of the targets, which number the rows.
     fn means(text: &str, sets: &FeatureSets, scaling: &Scaling, threads: usize) -> Vec<Vec<f64>> {
-        let opening = Opening {
-            threads,
-            hooks: Hooks::default(),
-            memory: None,
-            labels: None,
-            identifiers: Identifiers::Ignored,
-        };
+        let opening = Opening::of_all_rows(threads);
         let table = table(text);
         let open = table.open(&opening).unwrap();
         let grouping = Grouping::new(sets, open.schema(), scaling.clone()).unwrap();

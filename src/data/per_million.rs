@@ -40,9 +40,7 @@ mod tests {
     use crate::data::collected::Collected;
     use crate::data::table::{Table, UsableSamples, fold, hold};
     use crate::data::target::TargetCell;
-    use crate::data::{
-        FileTable, Hooks, Identifiers, Opening, Orientation, PreparedTable, Source, TargetColumn,
-    };
+    use crate::data::{FileTable, Opening, Orientation, PreparedTable, Source, TargetColumn};
 
     fn shares(values: &[f64]) -> Vec<f64> {
         let mut out = vec![7.0];
@@ -97,13 +95,7 @@ mod tests {
     /// The bits of all rows, each with its target, in the order of the targets; a missing value
     /// as 0.
     fn bits(source: &impl Source, threads: usize) -> Vec<[u64; 5]> {
-        let opening = Opening {
-            threads,
-            hooks: Hooks::default(),
-            memory: None,
-            labels: None,
-            identifiers: Identifiers::Ignored,
-        };
+        let opening = Opening::of_all_rows(threads);
         let mut found: Option<Vec<[u64; 5]>> = None;
         for way in 0..3 {
             let rows = bits_of(source.open(&opening).unwrap(), way);

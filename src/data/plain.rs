@@ -242,7 +242,7 @@ mod tests {
             let schema = schema(columns, target, id);
             let missing = if missing { vec!["-999".to_owned()] } else { vec![] };
             let format = CellFormat { decimal_comma, missing };
-            let shape = Shape { delimiter: b';', columns };
+            let shape = Shape { delimiter: b';', columns, blank_rows: false };
             let cut = cells.len() / columns * columns;
             let mut lines: Vec<String> =
                 cells[..cut].chunks(columns).map(|row| row.join(";")).collect();
@@ -257,7 +257,7 @@ mod tests {
         #[test]
         fn any_bytes_are_read_the_same(text in prop::collection::vec(
             prop::sample::select(b"0123456789.-+e;;;\n\n\" \rN".to_vec()), 0..300)) {
-            let (schema, shape) = (schema(2, 1, None), Shape { delimiter: b';', columns: 2 });
+            let (schema, shape) = (schema(2, 1, None), Shape { delimiter: b';', columns: 2, blank_rows: false });
             let [general, quick] = both(&text, &schema, &CellFormat::default(), shape);
             prop_assert_eq!(general, quick);
         }

@@ -131,16 +131,24 @@ pub(crate) struct Opening<'a> {
     pub(crate) identifiers: Identifiers,
 }
 
-/// What is done about rows that share an identifier, in a table with
+impl Opening<'_> {
+    /// Reads every row, on this number of threads: for work that is not a request.
+    pub(crate) fn of_all_rows(threads: usize) -> Self {
+        let hooks = Hooks::default();
+        Self { threads, hooks, memory: None, labels: None, identifiers: Identifiers::Ignored }
+    }
+}
+
+/// How a pass treats rows that share an identifier, in a table with
 /// [one row each](Schema::has_one_row_each).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Identifiers {
-    /// Nothing: rows are not compared.
+    /// Rows are not compared.
     Ignored,
-    /// They take no part; the table is read once more to compare them.
+    /// Rows that share one take no part; the table is read once more to compare identifiers.
     Compared,
-    /// They take no part; the first pass asks for all [columns](Table::columns), so that they are
-    /// compared in it.
+    /// Rows that share one take no part; the first pass requests all [columns](Table::columns), so
+    /// that identifiers are compared in it.
     ComparedInColumns,
 }
 

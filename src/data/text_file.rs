@@ -48,9 +48,9 @@ pub(crate) struct OpenText {
     name: String,
     input: Box<dyn BufRead + Send>,
     failures: Failures,
-    delimiter: u8,
     /// The cells of the first line.
     header: Vec<Vec<u8>>,
+    shape: Shape,
 }
 
 impl TextFile {
@@ -184,7 +184,9 @@ impl TextFile {
             HeaderError::Read(error) => failures.error(&name, &error),
             HeaderError::Malformed(error) => error,
         })?;
-        Ok(OpenText { name, input, failures, delimiter, header })
+        let columns = header.len();
+        let shape = Shape { delimiter, columns, blank_rows: columns == 1 };
+        Ok(OpenText { name, input, failures, header, shape })
     }
 
     fn file(&self, path: &Path) -> io::Result<Box<dyn Read + Send>> {
@@ -236,9 +238,20 @@ impl OpenText {
         &self.header
     }
 
+    /// The layout of the lines.
+    pub(crate) fn shape(&self) -> Shape {
+        self.shape
+    }
+
     /// The delimiter of cells.
     pub(crate) fn delimiter(&self) -> u8 {
-        self.delimiter
+        self.shape.delimiter
+    }
+
+    /// Skips blank lines also in a table with one column: lines of features begin with a name, with
+    /// any number of samples.
+    pub(crate) fn skip_blank_lines(self) -> Self {
+        Self { shape: Shape { blank_rows: false, ..self.shape }, ..self }
     }
 
     /// Runs `work` on `threads` threads, which share the rows, each with its place among them.
@@ -252,8 +265,7 @@ impl OpenText {
         threads: usize,
         work: &(dyn Fn(usize, &mut Lines<'_, '_>) -> Result<()> + Sync),
     ) -> Result<()> {
-        let Self { name, input, failures, delimiter, header } = self;
-        let shape = Shape { delimiter, columns: header.len() };
+        let Self { name, input, failures, header, shape } = self;
         let failed = |error: io::Error| failures.error(&name, &error);
         on_rows(Box::new(input), shape, threads, &failed, work).map_err(|error| {
             let first = error.place().is_some_and(|place| place.row == Some(1));

@@ -3,7 +3,7 @@
 use crate::data::batch::{Batch, Folds, Layout, Sink, Values};
 use crate::data::block_rows::RowsOfBlocks;
 use crate::data::block_table::Layout as Columns;
-use crate::data::blocks::{Shape, TakeRows};
+use crate::data::blocks::TakeRows;
 use crate::data::cells::{Line, Row};
 use crate::data::file::FileTable;
 use crate::data::files::{OpenFile, Rows};
@@ -68,8 +68,7 @@ impl Rows for TextRows {
                 table
             }
         };
-        let shape = Shape { delimiter: table.delimiter(), columns: table.columns() };
-        let plain = PlainLines::new(schema, format, shape);
+        let plain = PlainLines::new(schema, format, table.shape());
         let columns = TextColumns { schema, format, plain, reads_values: folds.read_values() };
         table.on_rows(opening.threads, &|place, lines| {
             folds.thread(place, &mut |sink| {
@@ -242,7 +241,8 @@ fn read_features(
     let format = table.facts.cells();
     let new = || FeatureLines { format: &format, target, samples: ids.len(), lines: Vec::new() };
     let all = |all: &mut FeatureLines<'_>, more: FeatureLines<'_>| all.lines.extend(more.lines);
-    let read = open.fold(opening.threads, &new, all).map_err(Error::without_column)?;
+    let read =
+        open.skip_blank_lines().fold(opening.threads, &new, all).map_err(Error::without_column)?;
     let mut lines = read.lines;
     lines.sort_unstable_by_key(|line| line.number);
     let names = lines.iter().map(|line| table.line_name(line.number, &line.name));

@@ -1,9 +1,8 @@
 //! A whole table in memory, in file order.
 
 use crate::data::batch::{Batch, Fold};
-use crate::data::hooks::Hooks;
 use crate::data::source::Source;
-use crate::data::table::{Identifiers, Opening, Table, fold};
+use crate::data::table::{Opening, Table, fold};
 use crate::data::target::TargetCell;
 use crate::error::{Error, Parameter, Result};
 
@@ -28,13 +27,7 @@ impl WholeTable {
     /// several rows; `Input` if it is malformed or has no rows; `Io` if it cannot be read.
     pub fn read(source: &(impl Source + ?Sized)) -> Result<Self> {
         // With one thread, blocks of rows are folded in order.
-        let opening = Opening {
-            threads: 1,
-            hooks: Hooks::default(),
-            memory: None,
-            labels: None,
-            identifiers: Identifiers::Ignored,
-        };
+        let opening = Opening::of_all_rows(1);
         Self::of_table(&mut *source.open(&opening)?)
     }
 

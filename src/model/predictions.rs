@@ -1,8 +1,6 @@
 //! Predictions for the rows of a table.
 
-use crate::data::{
-    Batch, CellFormat, Fold, Hooks, Identifiers, LevelValues, Levels, Opening, Source, Table, fold,
-};
+use crate::data::{Batch, CellFormat, Fold, LevelValues, Levels, Opening, Source, Table, fold};
 use crate::error::{Error, Result};
 use crate::model::{Model, ModelFeature};
 
@@ -60,13 +58,7 @@ impl Model {
     /// read.
     pub fn predict_table(&self, source: &(impl Source + ?Sized)) -> Result<Vec<f64>> {
         // With one thread, blocks of rows are folded in order.
-        let opening = Opening {
-            threads: 1,
-            hooks: Hooks::default(),
-            memory: None,
-            labels: None,
-            identifiers: Identifiers::Ignored,
-        };
+        let opening = Opening::of_all_rows(1);
         self.predict_rows(&mut *source.open(&opening)?)
     }
 

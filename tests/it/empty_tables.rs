@@ -67,6 +67,20 @@ fn file(folder: &Path, text: &str) -> FileTable {
     FileTable::new(path).missing(["-9"])
 }
 
+/// Lines of features end in a blank line with any number of samples, none included.
+#[test]
+fn features_as_rows_without_a_sample() {
+    let folder = tempfile::tempdir().unwrap();
+    let targets = folder.path().join("targets.csv");
+    std::fs::write(&targets, "who,v\np1,1\np2,0\n").unwrap();
+    for text in ["gene\nA\nB\n\n", "gene\r\nA\r\n\r\nB\r\n", "gene,p1\nA,1\nB,0\n\n"] {
+        let table = FileTable::from_reader(Cursor::new(text.to_owned()));
+        let table = table.delimiter(b',').orientation(dpsis::Orientation::FeaturesAsRows);
+        let table = table.target_file(&targets);
+        outcome(classes().seed(1).run(&table));
+    }
+}
+
 fn routes(folder: &Path) -> Vec<Route<'_>> {
     let simple = |name: &'static str, select: Select| -> Route<'static> {
         let exclude = move |text: &str| match select.clone() {

@@ -2,8 +2,8 @@
 //! part, in every score, format and interface of the library.
 
 use dpsis::{
-    Covariate, ErrorKind, FileTable, FileTables, FitModel, Method, NotPrivate, Record, Scaling,
-    ScoreKind, Select, Target, TwoStage,
+    Covariate, ErrorKind, FileTable, FileTables, FitModel, Ledger, LedgerTerms, Method, NotPrivate,
+    Record, Scaling, ScoreKind, Select, Target, TwoStage,
 };
 use std::io::Cursor;
 use std::path::Path;
@@ -144,6 +144,35 @@ fn a_pipe_is_read_once() {
             }
         }
     }
+}
+
+/// A ledger is charged only for a table that the run can compare: a file of targets in the order of
+/// the rows does not join them by identifier.
+#[test]
+fn a_pipe_is_refused_before_a_charge() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = {
+        let terms = LedgerTerms::new("10".parse().unwrap());
+        Ledger::create(folder.path().join("ledger.txt"), terms).unwrap()
+    };
+    let targets = folder.path().join("targets.csv");
+    let select = Select::new(1).epsilon("1").bounds(0.0, 13.0);
+    let select = select.target(Target::classes(["0", "1"]));
+    let run = |header: &str| {
+        let values = with_repeated().len();
+        let rows =
+            (0..values).map(|i| if header == "y" { "1\n".into() } else { format!("p{i},1\n") });
+        std::fs::write(&targets, format!("{header}\n{}", rows.collect::<String>())).unwrap();
+        let table = FileTable::from_reader(Cursor::new(text(&with_repeated())));
+        let table = table.id("who").exclude(["y", "batch"]).target_file(&targets);
+        select.clone().run_with_ledger(&table, &ledger, "").map(|_| ())
+    };
+    let error = run("y").unwrap_err();
+    assert!(error.to_string().contains("identifiers"), "{error}");
+    assert_eq!(ledger.read().unwrap().left(), "10");
+    // Joined by identifier, the rows are not compared by another pass.
+    let _ = run("who,y");
+    assert_eq!(ledger.read().unwrap().left(), "9");
 }
 
 /// An unnamed first column holds the names of rows, which are not compared; with a column of

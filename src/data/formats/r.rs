@@ -9,10 +9,10 @@
 //! - a list of `x`, either of these, and `y`, a factor, texts or numbers: the target.
 //!
 //! Ids are the row names, if these are texts. Numbers of rows are none: they change when a row is
-//! left out. A table has ids in any case, if only missing ones: what its columns are does not
-//! depend on its rows. Texts are read as in a text file, for R turns numbers into texts as soon as
-//! one cell is none. Where columns are samples, their names are the ids, and a column of another
-//! type is missing.
+//! left out. A table has ids in any case, if only missing ones, and every column may hold categories:
+//! R turns a column of numbers into texts as soon as one cell is not a number, so that its type
+//! depends on single rows. Texts are read as in a text file. Where columns are samples, their names
+//! are the ids, and a column of another type is missing.
 //!
 //! In a workspace the table is the variable with the file's name up to the first dot; else the
 //! variables `x` and `y`; else the only list of `x` and `y`, or the only matrix or data frame.
@@ -47,8 +47,6 @@ struct RTable {
     row_names: Option<Vec<TextCell>>,
     /// The target: the member y.
     target: Option<Vec<TextCell>>,
-    /// Whether that is of numbers.
-    number_target: bool,
 }
 
 /// Reads the table of a file into memory.
@@ -139,18 +137,13 @@ fn x_and_y(object: &Object) -> Option<Result<RTable>> {
         return None;
     }
     let (x, y) = object.member("x").zip(object.member("y"))?;
-    Some(labels(y).and_then(|(labels, number_target)| {
-        Ok(RTable { target: Some(labels), number_target, ..matrix(x)? })
-    }))
+    Some(labels(y).and_then(|labels| Ok(RTable { target: Some(labels), ..matrix(x)? })))
 }
 
-/// A factor's labels; strings and numbers as they are. Also whether they are numbers.
-fn labels(y: &Object) -> Result<(Vec<TextCell>, bool)> {
+/// A factor's labels; strings and numbers as they are.
+fn labels(y: &Object) -> Result<Vec<TextCell>> {
     match column(y) {
-        Some(column) => {
-            let cells = (0..column.len()).map(|row| column.cell(row)).collect();
-            Ok((cells, matches!(column, HeldColumn::Numbers(_))))
-        }
+        Some(column) => Ok((0..column.len()).map(|row| column.cell(row)).collect()),
         None => Err(Error::input("y in the R file is neither a factor, nor text, nor numbers")),
     }
 }
@@ -207,7 +200,6 @@ fn matrix(x: &Object) -> Result<RTable> {
         column_names: column_names(names.1, d)?,
         row_names: row_names(names.0, n),
         target: None,
-        number_target: false,
     })
 }
 
@@ -222,18 +214,26 @@ fn frame(x: &Object, columns: &[Object]) -> Result<RTable> {
     let columns: Vec<Option<HeldColumn>> = columns.iter().map(column).collect();
     let names = x.attribute("row.names");
     let length = columns.iter().flatten().next().map(HeldColumn::len);
-    let n = length.or_else(|| Some(names?.strings()?.len())).unwrap_or(0);
+    let n = length.or_else(|| number_of_rows(names?)).unwrap_or(0);
+    if columns.is_empty() && n as u64 > MAX_COLUMNS_WITHOUT_ROWS {
+        return Err(Error::input("x in the R file has no columns and more than 2^24 rows"));
+    }
     if columns.iter().flatten().any(|column| column.len() != n) {
         return Err(Error::input("the columns of x in the R file differ in length"));
     }
-    Ok(RTable {
-        rows: n,
-        columns,
-        column_names,
-        row_names: row_names(names, n),
-        target: None,
-        number_target: false,
-    })
+    Ok(RTable { rows: n, columns, column_names, row_names: row_names(names, n), target: None })
+}
+
+/// The number of rows by their names, which are texts or, where R gave them, numbers: from 1 on, or
+/// `NA` and the number with any sign.
+fn number_of_rows(names: &Object) -> Option<usize> {
+    match &names.value {
+        ObjectValue::Integers(numbers) => match numbers[..] {
+            [NA_INTEGER, rows] => usize::try_from(rows.unsigned_abs()).ok(),
+            _ => Some(numbers.len()),
+        },
+        _ => names.strings().map(<[_]>::len),
+    }
 }
 
 /// The names of rows, if they are texts.
@@ -291,13 +291,7 @@ impl RTable {
         let names = feature_names(self.column_names, d)?;
         let no_ids = self.row_names.is_none();
         let ids = self.row_names.unwrap_or_else(|| vec![None; self.rows]);
-        let layout = Layout {
-            names,
-            named: true,
-            no_ids,
-            number_target: self.number_target,
-            ..Layout::default()
-        };
+        let layout = Layout { names, named: true, no_ids, all_texts: true, ..Layout::default() };
         held(layout, self.rows, columns.ok_or_else(not_read)?, ids, self.target)
     }
 
@@ -314,14 +308,8 @@ impl RTable {
         let columns = features.into_iter().map(HeldColumn::Numbers).collect();
         let ids = self.column_names.unwrap_or_else(|| vec![None; rows]);
         let orientation = Orientation::FeaturesAsRows;
-        let layout = Layout {
-            orientation,
-            names,
-            named: true,
-            all_texts: true,
-            number_target: self.number_target,
-            ..Layout::default()
-        };
+        let layout =
+            Layout { orientation, names, named: true, all_texts: true, ..Layout::default() };
         held(layout, rows, columns, ids, self.target)
     }
 }
@@ -344,6 +332,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::data::block_table::BlockTable;
     use crate::data::number::CellFormat;
     use crate::data::word::word as word_value;
     use crate::error::ErrorKind;
@@ -533,6 +522,45 @@ mod tests {
         assert_eq!(table_of(None), None);
         assert_eq!(table_of(Some(integers(false, &[NA_INTEGER, -2]))), None);
         assert_eq!(table_of(Some(integers(false, &[1, 3]))), None);
+    }
+
+    /// One cell that is not a number makes R hold a column as texts: nothing but its values may
+    /// depend on that.
+    #[test]
+    fn layouts_do_not_depend_on_the_types_of_columns() {
+        let layout = |column: Vec<u8>, y: Vec<u8>| {
+            let names = (symbol("names"), strings(&["a"]));
+            let class = (symbol("class"), strings(&["data.frame"]));
+            let x = [list(true, &[column]), pairs(&[names, class])].concat();
+            let both = pairs(&[(symbol("x"), x), (symbol("y"), y)]);
+            let held = table(file(3, &both), None).unwrap().samples_as_rows().unwrap();
+            (held.layout().all_texts, held.layout().number_target)
+        };
+        let numbers = || reals(false, &[0.5, 1.5]);
+        let texts = || strings(&["0.5", "1,5"]);
+        for (column, y) in [(numbers(), numbers()), (texts(), numbers()), (numbers(), texts())] {
+            assert_eq!(layout(column, y), (true, false));
+        }
+    }
+
+    /// Features stand in the rows also where there is no sample.
+    #[test]
+    fn frames_without_columns_have_rows() {
+        let features = |row_names: Vec<u8>| {
+            let class = (symbol("class"), strings(&["data.frame"]));
+            let attributes =
+                [(symbol("names"), strings(&[])), class, (symbol("row.names"), row_names)];
+            let x = [list(true, &[]), pairs(&attributes)].concat();
+            let table = table(file(3, &pairs(&[(symbol("x"), x)])), Some("x"))?;
+            let held = table.features_as_rows(&CellFormat::default())?;
+            Ok::<_, Error>(held.layout().names.clone())
+        };
+        assert_eq!(features(strings(&["g1", "g2"])).unwrap(), ["g1", "g2"]);
+        for numbers in [&[NA_INTEGER, -2][..], &[NA_INTEGER, 2], &[1, 2]] {
+            assert_eq!(features(integers(false, numbers)).unwrap(), ["V1", "V2"]);
+        }
+        let error = features(integers(false, &[NA_INTEGER, i32::MIN])).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Input);
     }
 
     /// Complex numbers and bytes are no values, but do not stop a table whose columns are samples.
