@@ -191,7 +191,7 @@ fn warned(epsilon: &str, rows: usize, labels: [&str; 2], seed: u64) -> Option<bo
 fn misspelled_labels_are_warned_of() {
     let (mut told, mut silent) = (0, 0);
     for (epsilon, rows) in [("0.5", 200), ("1", 1000), ("2", 60)] {
-        for seed in 0..if exhaustive() { 400 } else { 120 } {
+        for seed in 0..if exhaustive() { 400 } else { 50 } {
             match warned(epsilon, rows, ["a", "B"], seed) {
                 Some(true) => told += 1,
                 Some(false) => silent += 1,
@@ -200,12 +200,12 @@ fn misspelled_labels_are_warned_of() {
         }
     }
     // A third of the runs print names.
-    assert!(told > 90, "{told}");
+    assert!(told > 36, "{told}");
     // 4 of 120, with a standard deviation of 2; 13 of 400, of 3.6.
     assert!(silent * 20 <= told + silent, "{silent} of {}", told + silent);
     // The noise of a count falls off by e with every 1/0.15 rows: 60 lies 5.6 of them above the
     // bound.
-    let alarms = (0..60).filter(|seed| warned("2", 120, ["a", "b"], *seed) == Some(true)).count();
+    let alarms = (0..40).filter(|seed| warned("2", 120, ["a", "b"], *seed) == Some(true)).count();
     assert!(alarms <= 2, "{alarms}");
 }
 
@@ -231,7 +231,7 @@ fn records_do_not_contradict_themselves() {
         ("2", 60, 30, ["a", "b"]),
         ("8", 100, 20, ["a", "b"]),
     ] {
-        for seed in 0..if exhaustive() { 500 } else { 25 } {
+        for seed in 0..if exhaustive() { 500 } else { 8 } {
             for select in [Select::new(1), Select::beyond_chance()] {
                 let select = select.epsilon(epsilon).target(Target::classes(labels));
                 let table = with_a_feature(rows, second);
@@ -250,7 +250,7 @@ fn records_do_not_contradict_themselves() {
             }
         }
     }
-    assert!(scarce > 5 && few > 5 && called > 5, "{scarce} {few} {called}");
+    assert!(scarce > 3 && few > 3 && called > 3, "{scarce} {few} {called}");
 }
 
 /// A ledger pays for the counts alone where they end a run, of a selection and of a model.

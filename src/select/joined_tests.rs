@@ -15,6 +15,7 @@ use crate::select::plan::Plan;
 use crate::select::roles_tests::{gathered_of, scores_of};
 use crate::select::run::opening;
 use crate::select::{ScoreKind, Select, Target};
+use crate::support::effort::exhaustive;
 
 /// The data of one person: a row with a value in one of the files, an entry in the file of targets,
 /// or both. The id 0 is a missing one; the target 2 is no class.
@@ -230,7 +231,7 @@ fn anyone() -> impl Strategy<Value = Person> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(40))]
+    #![proptest_config(ProptestConfig::with_cases(if exhaustive() { 40 } else { 12 }))]
 
     /// One file or two, the samples are those of the definition, and one person moves them by no
     /// more than is declared.

@@ -4,6 +4,7 @@
 
 #![allow(clippy::unwrap_used)] // tests fail by panicking
 
+use crate::support::effort::exhaustive;
 use dpsis::{ErrorKind, FileTable, Orientation, Select, Target, TargetColumn};
 use proptest::prelude::*;
 
@@ -63,7 +64,7 @@ fn check(bytes: &[u8]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(if exhaustive() { 400 } else { 150 }))]
 
     #[test]
     fn bytes(bytes in prop::collection::vec(any::<u8>(), 0..200)) {

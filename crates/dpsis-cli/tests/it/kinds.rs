@@ -6,6 +6,7 @@
 use std::path::Path;
 use std::process::Command;
 
+use crate::support::effort::exhaustive;
 use dpsis_eval::planted::{Kind, Planted, Size, table};
 
 /// The names that a command selects with a budget so large that there is no noise.
@@ -28,7 +29,8 @@ fn the_suggested_command_finds_the_most() {
     let folder = folder.path();
     for kind in Kind::ALL {
         let mut totals = [0; 4];
-        for seed in 0..3 {
+        let seeds = if exhaustive() { 3 } else { 1 };
+        for seed in 0..seeds {
             let planted = table(kind, Size::Full, seed);
             planted.write_csv(std::fs::File::create(folder.join("t.csv")).unwrap()).unwrap();
             let mut inspect = Command::new(env!("CARGO_BIN_EXE_dpsis"));
@@ -49,8 +51,8 @@ fn the_suggested_command_finds_the_most() {
             }
         }
         let [suggested, others @ ..] = totals;
-        // One of fifteen is chance.
+        // One of five a seed is chance.
         assert!(others.iter().all(|other| *other <= suggested + 1), "{kind:?}: {totals:?}");
-        assert!(suggested >= 12, "{kind:?}: {totals:?}");
+        assert!(suggested >= 4 * seeds as usize, "{kind:?}: {totals:?}");
     }
 }

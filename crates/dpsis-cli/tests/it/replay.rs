@@ -342,7 +342,7 @@ fn requests(labels: bool) -> Vec<Vec<&'static str>> {
 
 /// A few of the odd people; all of them in `.ci/full`.
 fn step() -> usize {
-    if exhaustive() { 1 } else { 4 }
+    if exhaustive() { 1 } else { 8 }
 }
 
 /// Every format with every odd person, for one request; the others are spread over the requests.
