@@ -201,7 +201,7 @@ impl Columns for HeldColumns {
     }
 }
 
-/// Keeps some of the values of each feature: those of some rows.
+/// Keeps the values of some rows of each feature.
 fn retain<T>(values: &mut Vec<T>, kept: &[bool]) {
     let mut row = 0;
     values.retain(|_| {
@@ -226,7 +226,7 @@ pub(crate) struct HoldColumns<'a> {
     samples: u64,
     /// The format of identifiers, if rows are compared by them.
     compared: Option<&'a CellFormat>,
-    /// The identifier of each row that is held, and those of the others.
+    /// The identifiers of rows that are held, one each, and of the other rows.
     ids: Vec<u64>,
     other_ids: Vec<u64>,
 }

@@ -1,4 +1,4 @@
-//! Rows that a column of identifiers tells apart: one row per person.
+//! Tables with one row per person, by a column of identifiers.
 //!
 //! # Definition
 //!
@@ -52,7 +52,7 @@ pub(crate) fn hash(id: Option<TargetCell<'_>>, format: &CellFormat) -> Option<u6
 pub(crate) struct Repeated(Vec<u64>);
 
 impl Repeated {
-    /// Those of the identifiers of all rows.
+    /// The repeated ones among the identifiers of all rows.
     pub(crate) fn of(mut hashes: Vec<u64>) -> Self {
         hashes.sort_unstable();
         let (mut repeated, mut before) = (Vec::new(), None);

@@ -1,7 +1,7 @@
 //! Folders that belong to a table format: Delta Lake, Apache Iceberg, Apache Hudi.
 //!
 //! Such a table keeps files of rows that an update or a compaction has replaced, and its metadata
-//! decide which files are current. Whoever reads all Parquet files of the folder counts some rows
+//! decide which files are current. A reader of all Parquet files of the folder counts some rows
 //! several times, and rows that were deleted, so these files are refused at every level: the
 //! folder, its partitions, patterns, lists and single files. Files are opened in one place,
 //! [`FileTable`](crate::FileTable), and folders are listed in one, [`files`](crate::files); both

@@ -25,7 +25,7 @@ use crate::select::plan::Plan;
 use crate::select::record::{Warning, WarningKind};
 use crate::select::request::Target;
 
-/// The number of runs, which do not end, of which one does not report that a class has no row.
+/// One in this many runs that do not end misses that a class has no row.
 const RUNS: f64 = 30.0;
 
 /// The most strata that are listed.
@@ -78,7 +78,7 @@ impl Plan {
 }
 
 impl Scarce {
-    /// Those of the counts that were released for one center.
+    /// The scarce classes among the counts that were released for one center.
     pub(super) fn of_classes(plan: &Plan, counted: &Counted) -> Self {
         let places = plan.scarce_classes(&counted.classes, counted.rate);
         let leaves_nothing = counted.classes.len() - places.len() < 2;
@@ -86,7 +86,7 @@ impl Scarce {
         Self { classes, leaves_nothing, ..Self::default() }
     }
 
-    /// Those of the levels of covariates, by the counts of each stratum.
+    /// The scarce levels of covariates, by the counts of each stratum.
     pub(super) fn of_strata(plan: &Plan, counted: &[Counted]) -> Self {
         let Some(rate) = counted.first().map(|counted| counted.rate) else {
             return Self::default();

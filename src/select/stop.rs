@@ -24,8 +24,8 @@ use crate::select::request::Target;
 /// two counts in one of ten.
 const LOW: f64 = std::f64::consts::LN_10;
 
-/// A run with a number as target ends only if more rows are counted without one than so many times
-/// the scale of the noise, and than so many times those with a number.
+/// A run with a number as target ends only if the count of rows without a number exceeds this
+/// multiple of the noise scale, and the next multiple of the count of rows with one.
 const OTHERS_BEYOND_NOISE: f64 = 10.0;
 const OTHERS_BEYOND_ROWS: f64 = 4.0;
 
