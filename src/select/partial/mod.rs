@@ -137,8 +137,8 @@ impl Parts {
     }
 }
 
-/// The error for rows compared by identifiers in parts that may depend on other rows: where batches
-/// have so many rows each, a row more moves others to the next.
+/// The error for rows compared by identifiers in parts that may depend on other rows: where a batch
+/// is a fixed number of rows, one more row moves others to the next batch.
 fn not_parts() -> Error {
     let rule = "rows were compared by their identifiers within each partial: such partials add up as numbered parts \
                 alone, which hold all rows of an identifier";
