@@ -208,11 +208,6 @@ impl TextFile {
 }
 
 impl OpenText {
-    /// The number of columns.
-    pub(crate) fn columns(&self) -> usize {
-        self.header.len()
-    }
-
     /// The names of the columns, where the header is public.
     ///
     /// # Errors

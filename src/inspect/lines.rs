@@ -18,7 +18,7 @@ pub(super) fn look<'a>(
     threads: usize,
 ) -> Result<(Vec<String>, TextLook<'a>)> {
     let mut ids: HashMap<Vec<u8>, u64> = HashMap::new();
-    let samples = open.columns() - 1;
+    let samples = open.shape().columns - 1;
     for id in &open.ids()[1..] {
         *ids.entry(id.trim_ascii().to_vec()).or_default() += 1;
     }
