@@ -51,7 +51,8 @@ impl Shape {
         Splitter::new(self.delimiter, self.columns)
     }
 
-    /// The lines of a block that are rows, without their line ends: blank ones only where they are.
+    /// The lines of a block that are rows, without their line ends; blank lines only if
+    /// `blank_rows`.
     fn lines(self, block: &[u8]) -> impl Iterator<Item = Line<'_>> {
         let ends = memchr::memchr_iter(b'\n', block).chain([block.len()]);
         let lines = ends.scan(0, |start, end| Some((std::mem::replace(start, end + 1), end)));

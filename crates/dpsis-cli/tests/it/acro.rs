@@ -285,26 +285,26 @@ fn a_killed_run_leaves_a_whole_folder_or_none() {
     assert_eq!(folder.run(&format!("{words} first")).status.code(), Some(0));
     let mut whole = start.elapsed().as_micros() as u64;
     let (mut made, mut none) = (0, 0);
-    for round in 0..300 {
-        // Other work may slow the runs down, or no longer: then the moments of the kills move.
-        match round % 60 {
-            0 if made > 0 && none > 0 => return,
-            0 if round > 0 && made == 0 => whole *= 2,
-            0 if round > 0 => whole /= 2,
-            _ => {}
+    // Other work may slow the runs down or cease: then the moments of the kills move.
+    for attempt in 0..5 {
+        for round in 0..60 {
+            let name = format!("out{attempt}-{round}");
+            let mut command = folder.command(&format!("{words} {name}"));
+            let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+            std::thread::sleep(Duration::from_micros(whole * (round * 17 % 60) / 60 * 5 / 4));
+            child.kill().unwrap();
+            child.wait().unwrap();
+            if folder.path(&name).exists() {
+                has_the_form(Files::read(&folder.path(&name)).output());
+                made += 1;
+            } else {
+                none += 1;
+            }
         }
-        let name = format!("out{round}");
-        let mut command = folder.command(&format!("{words} {name}"));
-        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        std::thread::sleep(Duration::from_micros(whole * (round * 17 % 60) / 60 * 5 / 4));
-        child.kill().unwrap();
-        child.wait().unwrap();
-        if folder.path(&name).exists() {
-            has_the_form(Files::read(&folder.path(&name)).output());
-            made += 1;
-        } else {
-            none += 1;
+        if made > 0 && none > 0 {
+            return;
         }
+        whole = if made == 0 { whole * 2 } else { whole / 2 };
     }
     panic!("{made} whole folders, {none} without one");
 }
