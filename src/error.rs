@@ -75,6 +75,8 @@ pub enum Parameter {
     Delimiter,
     /// Decimal commas.
     DecimalComma,
+    /// That numbers have a decimal point.
+    DecimalPoint,
     /// The statement that column names may be numbers.
     NumericNames,
     /// Texts that represent a missing value.
@@ -162,7 +164,7 @@ impl Parameter {
             Self::Exclude => "exclude",
             Self::Orientation => "features_as_rows",
             Self::Delimiter => "delimiter",
-            Self::DecimalComma => "decimal_comma",
+            Self::DecimalComma | Self::DecimalPoint => "decimal_comma",
             Self::NumericNames => "numeric_names",
             Self::Missing => "missing",
             Self::Bounds => "bounds",

@@ -199,7 +199,8 @@ pub mod internals {
     #[cfg(feature = "batches")]
     pub use crate::data::quiet_caught_panics;
     pub use crate::data::{
-        WholeTable, are_excluded, delimiter_name, parse_delimiter, parse_number, reads_again,
+        RNumbers, WholeTable, are_excluded, delimiter_name, parse_delimiter, parse_number,
+        reads_again,
     };
     pub use crate::error::near;
     pub use crate::exact::{

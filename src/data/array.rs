@@ -6,10 +6,10 @@ use std::ops::Range;
 use ndarray::{Array2, ArrayView1, ArrayView2, Axis, Slice, Zip};
 
 use crate::data::batch::{Batch, Folds, Layout, Sink, Values};
+use crate::data::cell::CellFormat;
 use crate::data::columns::SomeRows;
 use crate::data::held_columns::Limit;
 use crate::data::hooks::Hooks;
-use crate::data::number::CellFormat;
 use crate::data::schema::Schema;
 use crate::data::source::sealed;
 use crate::data::table::{Opening, Table, UsableSamples, in_ranges};

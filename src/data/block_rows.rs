@@ -5,20 +5,18 @@ use std::ops::Range;
 use crate::data::batch::{BATCH, Batch, Folds, Layout, Sink, Values};
 use crate::data::block_table::{BlockTable, RowBlock, RowValues, TextCell, TextPlace, Wanted};
 use crate::data::block_turns::{BLOCKS, on_blocks};
+use crate::data::cell::CellFormat;
 use crate::data::file::FileTable;
 use crate::data::files::{OpenFile, Rows};
-use crate::data::number::{CellFormat, parse_number};
 use crate::data::schema::{Orientation, Schema, TargetColumn, TargetRole};
 use crate::data::table::{Opening, in_ranges};
 use crate::data::target::TargetCell;
 use crate::data::targets::TargetTable;
-use crate::error::{Error, Result};
+use crate::error::{Error, Parameter, Result};
 
 /// The rows of a file that is not text.
 pub(super) struct RowsOfBlocks {
     table: Box<dyn BlockTable>,
-    /// The codes for missing values that are numbers.
-    missing: Vec<f64>,
     wanted: Wanted,
     /// The places of target and id among the wanted texts, from 0.
     target: Option<usize>,
@@ -47,11 +45,15 @@ impl FileTable {
             let rule = "this file has no ids: a target file for it holds one value for each sample";
             return Err(Error::request(rule));
         }
+        let last = layout.last().map(|column| TargetColumn::At(column + 1));
         let role = match targets {
             Some(_) if by_id && !layout.ids => TargetRole::Elsewhere,
             Some(_) => TargetRole::Apart,
             None if own_target => TargetRole::Apart,
-            None => self.target_role(None),
+            None => match (self.target_role(None), &last) {
+                (TargetRole::Here(TargetColumn::Last), Some(last)) => TargetRole::Here(last),
+                (role, _) => role,
+            },
         };
         if layout.orientation == Orientation::SamplesAsRows {
             self.check_not_turned(&layout.names)?;
@@ -59,7 +61,9 @@ impl FileTable {
         let names = layout.names.clone();
         let schema = match layout.orientation {
             Orientation::SamplesAsRows => {
-                Schema::of_columns(names, &role, facts.ids(), &facts.excluded())
+                let index = layout.index.iter().map(|&column| names[column].clone());
+                let excluded: Vec<String> = facts.excluded().into_iter().chain(index).collect();
+                Schema::of_columns(names, &role, facts.ids(), &excluded)
             }
             Orientation::FeaturesAsRows => Schema::of_rows(names, &role, &facts.exclude),
         };
@@ -71,9 +75,10 @@ impl FileTable {
                 .with_one_row_each(facts.has_one_row_each(by_id)),
         };
         check_printable(&schema)?;
+        check_read(&schema, &layout.unread)?;
         self.check_targets_have_header(targets, opening.labels)
             .map_err(|error| error.hint("is the header missing in the target file?"))?;
-        let (format, missing) = codes(&facts.cells());
+        let format = facts.cells();
         // An eighth of the memory of a run is for them.
         let of_blocks = opening.memory.map_or(2 * BLOCKS as u64, |memory| memory / 8);
         let of_blocks = usize::try_from(of_blocks).unwrap_or(usize::MAX);
@@ -105,7 +110,7 @@ impl FileTable {
             Some(TextPlace::Target) => layout.number_target,
             _ => false,
         };
-        let rows = Box::new(RowsOfBlocks { table, missing, wanted, target, id });
+        let rows = Box::new(RowsOfBlocks { table, wanted, target, id });
         Ok(OpenFile { schema, format, has_words, number_target, rows })
     }
 }
@@ -117,7 +122,7 @@ impl RowsOfBlocks {
         let mut wanted = Wanted { numbers, texts: vec![TextPlace::Ids], ..Wanted::default() };
         let target = table.layout().target.then_some(1);
         wanted.texts.extend(target.map(|_| TextPlace::Target));
-        Self { table, missing: Vec::new(), wanted, target, id: Some(0) }
+        Self { table, wanted, target, id: Some(0) }
     }
 
     /// Sends rows with these texts on, the first of which has this number.
@@ -152,24 +157,6 @@ impl RowsOfBlocks {
             self.send(first + start as u64, &block.texts, rows, values, sink);
         }
     }
-
-    /// Stated codes for missing values become missing.
-    fn clean(&self, values: &mut RowValues) {
-        if self.missing.is_empty() {
-            return;
-        }
-        let is_missing = |value: f64| self.missing.contains(&value);
-        match values {
-            RowValues::F32(values) => {
-                let gone = values.iter_mut().filter(|value| is_missing(f64::from(**value)));
-                gone.for_each(|value| *value = f32::NAN);
-            }
-            RowValues::F64(values) => {
-                let gone = values.iter_mut().filter(|value| is_missing(**value));
-                gone.for_each(|value| *value = f64::NAN);
-            }
-        }
-    }
 }
 
 impl Rows for RowsOfBlocks {
@@ -185,8 +172,7 @@ impl Rows for RowsOfBlocks {
         folds: &dyn Folds,
     ) -> Result<()> {
         let (this, read_values) = (&*self, folds.read_values());
-        if let Some(columns) = this.table.columns(&this.wanted).filter(|_| this.missing.is_empty())
-        {
+        if let Some(columns) = this.table.columns(&this.wanted) {
             let rows = this.table.layout().rows.unwrap_or_default() as usize;
             let size = (rows, columns.len());
             return in_ranges(size, opening.threads, &opening.hooks, folds, &|rows, sink| {
@@ -209,8 +195,7 @@ impl Rows for RowsOfBlocks {
         }
         on_blocks(&*this.table, &wanted, opening.threads, &opening.hooks, &|place, blocks| {
             folds.thread(place, &mut |sink| {
-                blocks.each(|first, mut block: RowBlock| {
-                    this.clean(&mut block.values);
+                blocks.each(|first, block: RowBlock| {
                     this.send_block(first, &block, read_values, sink);
                 })
             })
@@ -218,6 +203,24 @@ impl Rows for RowsOfBlocks {
         folds.merge();
         Ok(())
     }
+}
+
+/// Refuses columns of a type that is not read, unless they are excluded.
+fn check_read(schema: &Schema, unread: &[usize]) -> Result<()> {
+    let is_unread = |column: &usize| unread.binary_search(column).is_ok();
+    let used = schema.target().into_iter().chain(schema.id());
+    if let Some(column) = used.into_iter().find(is_unread) {
+        let name = schema.name(column);
+        return Err(Error::input(format!(
+            "the column {name:?}, of targets or identifiers, holds neither numbers, dates nor texts"
+        )));
+    }
+    if let Some(&column) = schema.features().iter().find(|column| is_unread(column)) {
+        let name = schema.name(column);
+        let rule = format!("the column {name:?} holds neither numbers, dates nor texts");
+        return Err(Error::input(rule).hint("exclude it").about([Parameter::Exclude]));
+    }
+    Ok(())
 }
 
 /// Refuses names that hold a line break: names are printed, one per line.
@@ -231,13 +234,4 @@ fn check_printable(schema: &Schema) -> Result<()> {
             Err(Error::input(rule))
         }
     }
-}
-
-/// The stated codes for missing values: as texts, with numbers also in their shortest form, and
-/// those that are numbers as such.
-pub(crate) fn codes(stated: &CellFormat) -> (CellFormat, Vec<f64>) {
-    let numbers: Vec<f64> =
-        stated.missing.iter().filter_map(|code| parse_number(code.as_bytes())).collect();
-    let texts = numbers.iter().map(f64::to_string).chain(stated.missing.iter().cloned());
-    (CellFormat { missing: texts.collect(), ..stated.clone() }, numbers)
 }

@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use crate::data::number::CellFormat;
+use crate::data::cell::{CellFormat, Kind};
 use crate::data::schema::Orientation;
 use crate::error::Result;
 
@@ -21,6 +21,10 @@ pub(crate) struct Layout {
     pub(crate) names: Vec<String>,
     /// The places of the columns that hold text, in order.
     pub(crate) texts: Vec<usize>,
+    /// The places of the columns of an index, in order: neither features nor the default target.
+    pub(crate) index: Vec<usize>,
+    /// The places of the columns of a type that is not read, in order: they can be excluded.
+    pub(crate) unread: Vec<usize>,
     /// Whether the values of all columns come from cells of text, and any may be a word.
     pub(crate) all_texts: bool,
     /// Whether the names come from the file; otherwise they were made up by number.
@@ -44,6 +48,17 @@ pub(crate) struct Layout {
     /// The number of samples, if it is known. It is private: only the progress on a terminal may
     /// use it.
     pub(crate) rows: Option<u64>,
+}
+
+impl Layout {
+    /// The last column that is not an index, where features are columns.
+    pub(crate) fn last(&self) -> Option<usize> {
+        let is_index = |column: &usize| self.index.binary_search(column).is_ok();
+        match self.orientation {
+            Orientation::SamplesAsRows => (0..self.names.len()).rfind(|column| !is_index(column)),
+            Orientation::FeaturesAsRows => None,
+        }
+    }
 }
 
 /// The origin of a text.
@@ -70,7 +85,7 @@ pub(crate) struct Wanted {
     /// block.
     #[cfg_attr(not(feature = "arrow"), allow(dead_code, reason = "no other format is read so"))]
     pub(crate) wide: usize,
-    /// The format of texts that are read as values.
+    /// The format of texts that are read as values, with the codes for missing values.
     pub(crate) format: CellFormat,
 }
 
@@ -82,8 +97,8 @@ pub(crate) type TextCell = Option<Vec<u8>>;
 pub(crate) struct RowBlock {
     /// The number of rows.
     pub(crate) rows: usize,
-    /// The values of the wanted columns, row by row; NaN where missing. Of a table with words,
-    /// `f64::NAN`.
+    /// The values of the wanted columns, row by row; NaN where missing, codes for missing values
+    /// included. Of a table with words, `f64::NAN`.
     pub(crate) values: RowValues,
     /// The wanted texts: for each, one cell per row.
     pub(crate) texts: Vec<Vec<TextCell>>,
@@ -111,8 +126,8 @@ pub(crate) trait BlockTable: Send + Sync {
     /// `Input` if the file is malformed; `Io` if it cannot be read. Each block can fail likewise.
     fn blocks(&self, wanted: &Wanted) -> Result<RowBlocks<'_>>;
 
-    /// The wanted numbers column by column, if they are in memory so: passes then are made over
-    /// these, in place.
+    /// The wanted numbers column by column, if they are in memory so and no code for a missing value
+    /// is given: passes then are made over these, in place.
     fn columns(&self, _wanted: &Wanted) -> Option<Vec<&[f64]>> {
         None
     }
@@ -124,6 +139,19 @@ pub(crate) trait BlockTable: Send + Sync {
     /// `Input` for a column that holds none.
     fn texts(&self, _wanted: &Wanted, _rows: Range<usize>) -> Result<Vec<Vec<TextCell>>> {
         Ok(Vec::new())
+    }
+}
+
+/// Makes the codes for missing values among the numbers of a column missing.
+pub(crate) fn clean<'a, A: Copy + From<f32> + Into<f64> + 'a>(
+    values: impl Iterator<Item = &'a mut A>,
+    kind: Kind,
+    format: &CellFormat,
+) {
+    if format.has_codes() {
+        values
+            .filter(|value| format.is_code_value(kind, (**value).into()))
+            .for_each(|value| *value = f32::NAN.into());
     }
 }
 

@@ -84,16 +84,41 @@ impl Splitter {
             self.split_plain(line);
         }
         if self.ranges.len() > self.columns {
-            return Err(ragged(self.ranges.len(), self.columns, row));
+            return Err(self.ragged(line, row));
         }
         if let Some(long) = self.ranges.iter().position(|(start, end)| end - start > MAX_CELL) {
             return Err(oversized(row, long + 1));
         }
         if self.ranges.len() != self.columns {
-            return Err(ragged(self.ranges.len(), self.columns, row));
+            return Err(self.ragged(line, row));
         }
         let bytes = if quoted { &self.unquoted } else { line };
         Ok(Row { bytes, ranges: &self.ranges })
+    }
+
+    /// The error for a line whose number of cells is not that of the header.
+    fn ragged(&self, line: &[u8], row: u64) -> Error {
+        let (cells, columns) = (self.ranges.len(), self.columns);
+        // The message holds no counts: where samples are columns, their number is private.
+        let cells_than = if cells < columns { FEWER } else { "the row has more cells" };
+        let rule = format!("{cells_than} than the header");
+        let error = Error::input(rule).at(Some(row), Some(cells.min(columns) + 1));
+        if cells == columns + 1 && line.ends_with(&[self.delimiter]) {
+            return error.hint("remove what separates cells from the end of the rows");
+        }
+        let separator = match self.delimiter {
+            b',' => "a comma",
+            b'\t' => "a tab",
+            b';' => "a semicolon",
+            _ => "what separates cells",
+        };
+        match row == 1 && cells > columns {
+            true => error.hint(format!(
+                "is there a line before the header? If the header is one name short, as R's write.table writes it, \
+                 put {separator} before its first name: the first column is then taken as row names"
+            )),
+            false => error,
+        }
     }
 
     fn split_plain(&mut self, line: &[u8]) {
@@ -130,7 +155,10 @@ impl Splitter {
                 _ => {
                     let rule = "a quoted cell runs past the end of the line: \
                                 a quote is not closed, or the cell holds a line feed";
-                    return Err(Error::input(rule).at(Some(row), column));
+                    return Err(Error::input(rule).at(Some(row), column).hint(
+                        "take line breaks out of cells, or convert the file: in Python \
+                         pandas.read_csv(FILE).to_parquet(\"NAME.parquet\"), or pass the data frame",
+                    ));
                 }
             }
         }
@@ -167,20 +195,6 @@ fn column_at(line: &[u8], at: usize, delimiter: u8) -> usize {
         }
     }
     column
-}
-
-fn ragged(cells: usize, columns: usize, row: u64) -> Error {
-    // The message holds no counts: where samples are columns, their number is private.
-    let cells_than = if cells < columns { FEWER } else { "the row has more cells" };
-    let rule = format!("{cells_than} than the header");
-    let error = Error::input(rule).at(Some(row), Some(cells.min(columns) + 1));
-    if row == 1 && cells > columns {
-        return error.hint(
-            "is there a line before the header? If the header is one name short, as R writes row names, \
-             put a comma before its first name: the first column is then taken as ids",
-        );
-    }
-    error
 }
 
 #[cfg(test)]

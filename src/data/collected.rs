@@ -1,7 +1,7 @@
 //! A fold of tests: all rows.
 
 use crate::data::batch::{Batch, Fold};
-use crate::data::number::CellFormat;
+use crate::data::cell::CellFormat;
 
 /// The rows, each with its target, a number, in any order.
 #[derive(Default)]

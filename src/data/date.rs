@@ -1,9 +1,13 @@
-//! Dates as numbers: days since 1970-01-01, the time of the day as a fraction of one.
+//! Dates and times of day in text.
 //!
-//! Read are `YYYY-MM-DD` and, after `T` or a blank, `HH:MM`, `HH:MM:SS` or `HH:MM:SS.fff` (up to
-//! nine digits), with or without a `Z` at the end: ISO 8601 with hyphens and colons, in the
-//! Gregorian calendar, which is continued to the years before it. What is no valid date -
-//! 2023-02-29, 24:00, a leap second, an offset from UTC - is none.
+//! A date is the number of days since 1970-01-01, the time of day as a fraction of one. Read are
+//! `YYYY-MM-DD` and, after `T` or a blank, `HH:MM`, `HH:MM:SS` or `HH:MM:SS.fff` (up to nine digits):
+//! ISO 8601 with hyphens and colons, in the Gregorian calendar, which is continued to the years
+//! before it. `Z`, `UTC`, `GMT`, an offset (`+02`, `+0200`, `+02:00`) and a zone in brackets after one
+//! may follow: the date is that of the instant in UTC. Without them a date is taken as it is.
+//!
+//! A time of day without a date is a number of seconds. Not read are 2023-02-29, 24:00, leap seconds
+//! and zones that are given by name alone.
 
 /// The number of nanoseconds in a day.
 const DAY: i128 = 86_400 * SECOND;
@@ -15,13 +19,18 @@ pub(crate) fn days_of(nanoseconds: i128) -> f64 {
     nanoseconds.div_euclid(DAY) as f64 + nanoseconds.rem_euclid(DAY) as f64 / DAY as f64
 }
 
-/// The days since 1970-01-01 that a text states; `None` if it is no valid date.
+/// The days since 1970-01-01 of a date in text; `None` if it is not a valid date.
 pub(crate) fn date(text: &[u8]) -> Option<f64> {
     let (day, time) = text.split_first_chunk()?;
     let day = DAY * i128::from(day_number(day)?);
     match time.split_first() {
         None => Some(days_of(day)),
-        Some((b'T' | b' ', time)) => Some(days_of(day + nanoseconds(time)?)),
+        Some((b'T' | b' ', time)) => {
+            let clock = |byte: &u8| byte.is_ascii_digit() || b":.".contains(byte);
+            let end = time.iter().position(|byte| !clock(byte)).unwrap_or(time.len());
+            let (time, zone) = time.split_at(end);
+            Some(days_of(day + nanoseconds(time)? - offset(zone)?))
+        }
         Some(_) => None,
     }
 }
@@ -44,9 +53,40 @@ fn day_number(text: &[u8; 10]) -> Option<i64> {
     Some(years + lengths[..month].iter().sum::<i64>() + day - 1)
 }
 
-/// The nanoseconds from midnight to a time of the day.
+/// The seconds from midnight to a time of day in text; its hour may have one digit.
+pub(crate) fn time_of_day(text: &[u8]) -> Option<f64> {
+    let nanoseconds = match text {
+        [_, b':', ..] => nanoseconds(&[b"0", text].concat()),
+        _ => nanoseconds(text),
+    };
+    Some(nanoseconds? as f64 / SECOND as f64)
+}
+
+/// The nanoseconds by which the local time is ahead of UTC: none without a zone.
+fn offset(zone: &[u8]) -> Option<i128> {
+    let zone = zone.trim_ascii_start();
+    // A zone's name after the offset adds nothing.
+    let zone = match (zone.iter().position(|byte| *byte == b'['), zone) {
+        (Some(start @ 1..), [.., b']']) => &zone[..start],
+        _ => zone,
+    };
+    let (sign, minutes) = match zone {
+        b"" | b"Z" | b"UTC" | b"GMT" => return Some(0),
+        [b'+', minutes @ ..] => (1, minutes),
+        [b'-', minutes @ ..] => (-1, minutes),
+        _ => return None,
+    };
+    let (hour, minute) = match *minutes {
+        [h1, h2] => (digits(&[h1, h2])?, 0),
+        [h1, h2, m1, m2] | [h1, h2, b':', m1, m2] => (digits(&[h1, h2])?, digits(&[m1, m2])?),
+        _ => return None,
+    };
+    let seconds = sign * i128::from(hour * 3600 + minute * 60);
+    (hour < 24 && minute < 60).then_some(seconds * SECOND)
+}
+
+/// The nanoseconds from midnight to a time of day.
 fn nanoseconds(text: &[u8]) -> Option<i128> {
-    let text = text.strip_suffix(b"Z").unwrap_or(text);
     let (minutes, rest) = text.split_first_chunk()?;
     let [h1, h2, b':', m1, m2] = *minutes else { return None };
     let (hour, minute) = (digits(&[h1, h2])?, digits(&[m1, m2])?);
@@ -122,6 +162,12 @@ mod tests {
             ("1970-01-01T00:00:00.5", 0.5 / 86_400.0),
             ("1970-01-01 00:00:00.000000001Z", 1.0 / 86_400e9),
             ("1970-01-01T23:59:59.999", 86_399_999.0 / 86_400_000.0),
+            ("1970-01-02T02:00+02:00", 1.0),
+            ("1970-01-01 22:30:00-0130", 1.0),
+            ("1970-01-01 12:00:00.25+00", 0.5 + 0.25 / 86_400.0),
+            ("1970-01-01 00:15+05:45", -1.0 + 66_600.0 / 86_400.0),
+            ("1970-01-02 00:00:00 UTC", 1.0),
+            ("1970-01-02T01:00:00+01:00[Europe/Paris]", 1.0),
         ] {
             assert_eq!(date(text.as_bytes()), Some(days), "{text}");
         }
@@ -147,7 +193,13 @@ mod tests {
             "2023-04-01T12:00:60",
             "2023-04-01T12:00:00.",
             "2023-04-01T12:00:00.1234567890",
-            "2023-04-01T12:00+02:00",
+            "2023-04-01T12:00+2:00",
+            "2023-04-01T12:00+02:60",
+            "2023-04-01T12:00+24",
+            "2023-04-01T12:00 CET",
+            "2023-04-01T12:00[UTC]",
+            "2023-04-01+02:00",
+            "2023-04-01T12:00Z+02",
             "2023-04-01  12:00",
             "2023-04-01t12:00",
             "+023-04-01",
@@ -163,5 +215,25 @@ mod tests {
         assert_eq!(days_of(-1), -1.0 + (DAY - 1) as f64 / DAY as f64);
         assert_eq!(days_of(-DAY), -1.0);
         assert_eq!(days_of(DAY / 8 * 11), 1.375);
+    }
+
+    #[test]
+    fn times_of_day() {
+        for (text, seconds) in [
+            ("00:00", 0.0),
+            ("06:30", 23_400.0),
+            ("6:30", 23_400.0),
+            ("23:59:59", 86_399.0),
+            ("00:00:01.5", 1.5),
+            ("12:00:00.123456789", 43_200.123_456_789),
+        ] {
+            assert_eq!(time_of_day(text.as_bytes()), Some(seconds), "{text}");
+        }
+        for text in [
+            "", ":", "1:2", "24:00", "12:60", "12:30:60", "12:30 ", "12:30Z", "012:30", "-1:30",
+            "12.30",
+        ] {
+            assert_eq!(time_of_day(text.as_bytes()), None, "{text}");
+        }
     }
 }

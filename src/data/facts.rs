@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::number::CellFormat;
+use crate::data::cell::CellFormat;
 use crate::data::schema::{Orientation, TargetColumn};
 
 /// Public facts about a table: how it is written and the roles of its columns.
@@ -57,8 +57,9 @@ pub struct TableFacts {
     /// that character, or the word `tab`.
     #[serde(with = "delimiter")]
     pub delimiter: Option<u8>,
-    /// Whether `3,5` means three and a half, in text.
-    pub decimal_comma: bool,
+    /// Whether `3,5` means three and a half, in text. It must be given where semicolons separate
+    /// cells, as programs write that use a decimal comma; elsewhere numbers have a decimal point.
+    pub decimal_comma: Option<bool>,
     /// Texts that stand for a missing value, besides empty cells, `NA` and the like.
     pub missing: Vec<String>,
     /// Whether the names in the header may be numbers; otherwise a header that looks like a row of
@@ -84,9 +85,14 @@ impl TableFacts {
         self.exclude.iter().cloned().chain(other).collect()
     }
 
+    /// Whether numbers are read with a decimal comma.
+    pub(crate) fn has_decimal_comma(&self) -> bool {
+        self.decimal_comma == Some(true)
+    }
+
     /// The format of cells.
     pub(crate) fn cells(&self) -> CellFormat {
-        CellFormat { decimal_comma: self.decimal_comma, missing: self.missing.clone() }
+        CellFormat::new(self.has_decimal_comma(), &self.missing)
     }
 }
 
@@ -166,7 +172,7 @@ mod tests {
             exclude: vec!["note".into()],
             orientation: Some(Orientation::SamplesAsRows),
             delimiter: Some(b'\t'),
-            decimal_comma: true,
+            decimal_comma: Some(true),
             missing: vec!["-999".into()],
             ..TableFacts::default()
         };

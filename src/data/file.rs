@@ -231,9 +231,10 @@ impl FileTable {
         self
     }
 
-    /// States whether `3,5` means three and a half.
+    /// Gives the decimal sign: whether `3,5` means three and a half. By default it is a point; for a
+    /// file in which semicolons separate cells it must be given.
     pub fn decimal_comma(mut self, decimal_comma: bool) -> Self {
-        self.facts.decimal_comma = decimal_comma;
+        self.facts.decimal_comma = Some(decimal_comma);
         self
     }
 
@@ -334,7 +335,7 @@ impl FileTable {
     fn check_binary(&self, format: Format) -> Result<()> {
         let of_text = [
             (self.facts.delimiter.is_some(), "a delimiter", Parameter::Delimiter),
-            (self.facts.decimal_comma, "a decimal comma", Parameter::DecimalComma),
+            (self.facts.has_decimal_comma(), "a decimal comma", Parameter::DecimalComma),
             (self.facts.numeric_names, "a header of numbers", Parameter::NumericNames),
         ];
         let name = format.name();
@@ -402,7 +403,7 @@ impl FileTable {
         self.file
             .clone()
             .with_delimiter(self.facts.delimiter.or_else(by_name))
-            .with_decimal_comma(self.facts.decimal_comma)
+            .with_decimal_comma(self.facts.has_decimal_comma())
     }
 
     /// Reads the target file, if there is one.
@@ -420,12 +421,20 @@ impl FileTable {
         }
     }
 
-    /// Refuses decimal commas where commas separate cells.
+    /// Refuses decimal commas where commas separate cells, and asks for the decimal sign where
+    /// semicolons do: programs write these where the comma is taken, and only the rows, which are
+    /// private, show which sign they hold.
     pub(super) fn check_decimal(&self, delimiter: u8) -> Result<()> {
-        if delimiter == b',' && self.facts.decimal_comma {
+        if delimiter == b',' && self.facts.has_decimal_comma() {
             return Err(Error::request("decimal commas need cells that commas do not separate")
-                .hint("state the delimiter if another one was found in the header")
+                .hint("give the delimiter if another one was found in the header")
                 .about([Parameter::Delimiter]));
+        }
+        if delimiter == b';' && self.facts.decimal_comma.is_none() {
+            let rule = "semicolons separate the cells: give the decimal sign of the numbers";
+            return Err(Error::request(rule)
+                .hint("a decimal comma if 3,5 is three and a half, a decimal point if 3.5 is")
+                .about([Parameter::DecimalComma, Parameter::DecimalPoint]));
         }
         Ok(())
     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 #[cfg(feature = "batches")]
 use crate::data::batch::Fold;
 use crate::data::batch::{Batch, Folds, FoldsOf, Map, MapBatch, Mapped, Values};
+use crate::data::cell::CellFormat;
 use crate::data::file::FileTable;
 use crate::data::formats::Format;
 use crate::data::held_columns::{HoldColumns, Holding, Limit};
@@ -14,7 +15,6 @@ use crate::data::hooks::Hooks;
 #[cfg(feature = "batches")]
 use crate::data::identifiers::hash;
 use crate::data::identifiers::{Collect, OneRowEach, Repeated};
-use crate::data::number::CellFormat;
 use crate::data::schema::{Orientation, Schema};
 #[cfg(feature = "batches")]
 use crate::data::table::fold;
@@ -145,7 +145,7 @@ impl FileTable {
     }
 
     /// Whether its rows can be read more than once.
-    pub(super) fn rows_repeat(&self) -> bool {
+    pub(crate) fn rows_repeat(&self) -> bool {
         self.is_in_batches() || self.file().reads_again()
     }
 

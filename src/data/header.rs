@@ -2,9 +2,10 @@
 //! would be printed.
 
 use crate::data::blocks::TakeRows;
+use crate::data::cell::CellFormat;
 use crate::data::cells::Row;
 use crate::data::file::FileTable;
-use crate::data::number::{CellFormat, parse_number};
+use crate::data::number::parse_number;
 use crate::data::schema::{Orientation, Schema, TargetColumn, TargetRole};
 use crate::data::table::Opening;
 use crate::data::targets::TargetTable;

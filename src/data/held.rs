@@ -6,7 +6,7 @@ use crate::data::block_table::{
     BlockTable, Layout, RowBlock, RowBlocks, RowValues, TextCell, TextPlace, Wanted, number_cell,
     rows_in,
 };
-use crate::data::number::CellFormat;
+use crate::data::cell::{CellFormat, Kind};
 use crate::error::Result;
 
 /// The number of rows in a block: at least a cache line of each column.
@@ -15,32 +15,41 @@ const ROWS: usize = 64;
 /// One column of a table.
 #[derive(Debug)]
 pub(crate) enum HeldColumn {
-    /// Numbers, `f64::NAN` where missing, or words.
-    Numbers(Vec<f64>),
+    /// Values of cells: numbers, `f64::NAN` where missing, or words.
+    Values(Vec<f64>),
+    /// Numbers of a kind, `f64::NAN` where missing.
+    Numbers(Kind, Vec<f64>),
     /// Texts.
     Texts(Vec<TextCell>),
+    /// Of a type that is not read: no role but that of an excluded column is open to it.
+    Unread,
 }
 
 impl HeldColumn {
     pub(crate) fn len(&self) -> usize {
         match self {
-            Self::Numbers(values) => values.len(),
+            Self::Values(values) | Self::Numbers(_, values) => values.len(),
             Self::Texts(cells) => cells.len(),
+            Self::Unread => 0,
         }
     }
 
     /// The value of a feature; texts are read as in a text file.
     pub(crate) fn value(&self, row: usize, format: &CellFormat) -> f64 {
         match self {
-            Self::Numbers(values) => values[row],
+            Self::Values(values) => values[row],
+            Self::Numbers(kind, values) if format.is_code_value(*kind, values[row]) => f64::NAN,
+            Self::Numbers(_, values) => values[row],
             Self::Texts(cells) => cells[row].as_deref().map_or(f64::NAN, |cell| format.value(cell)),
+            Self::Unread => f64::NAN,
         }
     }
 
     pub(crate) fn cell(&self, row: usize) -> TextCell {
         match self {
-            Self::Numbers(values) => number_cell(values[row]),
+            Self::Values(values) | Self::Numbers(_, values) => number_cell(values[row]),
             Self::Texts(cells) => cells[row].clone(),
+            Self::Unread => None,
         }
     }
 }
@@ -65,8 +74,11 @@ impl HeldTable {
         ids: Option<Vec<TextCell>>,
         target: Option<Vec<TextCell>>,
     ) -> Self {
-        let is_text = |c: &usize| matches!(columns[*c], HeldColumn::Texts(_));
-        layout.texts = (0..columns.len()).filter(is_text).collect();
+        let places = |is: fn(&HeldColumn) -> bool| {
+            (0..columns.len()).filter(|&column| is(&columns[column])).collect()
+        };
+        layout.texts = places(|column| matches!(column, HeldColumn::Texts(_)));
+        layout.unread = places(|column| matches!(column, HeldColumn::Unread));
         (layout.ids, layout.target) = (ids.is_some(), target.is_some());
         layout.rows = Some(rows as u64);
         Self { layout, rows, columns, ids, target }
@@ -111,8 +123,9 @@ impl BlockTable for HeldTable {
 
     fn columns(&self, wanted: &Wanted) -> Option<Vec<&[f64]>> {
         let numbers = |&column: &usize| match &self.columns[column] {
-            HeldColumn::Numbers(values) => Some(&values[..]),
-            HeldColumn::Texts(_) => None,
+            HeldColumn::Values(values) => Some(&values[..]),
+            HeldColumn::Numbers(_, values) => (!wanted.format.has_codes()).then_some(&values[..]),
+            HeldColumn::Texts(_) | HeldColumn::Unread => None,
         };
         wanted.numbers.iter().map(numbers).collect()
     }

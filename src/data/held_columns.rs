@@ -14,9 +14,9 @@
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use crate::data::batch::{Batch, Fold, Role, Sample};
+use crate::data::cell::CellFormat;
 use crate::data::columns::Columns;
 use crate::data::identifiers::{Repeated, hash};
-use crate::data::number::CellFormat;
 use crate::data::target::Code;
 
 /// The number of values staged at a time, unless a few rows have more.

@@ -35,7 +35,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::data::batch::{Batch, Fold, Map, MapBatch};
-use crate::data::number::CellFormat;
+use crate::data::cell::CellFormat;
 use crate::data::people::key;
 use crate::data::target::TargetCell;
 
@@ -322,7 +322,7 @@ mod tests {
 
     #[test]
     fn identifiers_are_texts_without_blanks() {
-        let format = CellFormat { missing: vec!["-9".into()], ..CellFormat::default() };
+        let format = CellFormat::new(false, ["-9"]);
         let of = |text: &'static str| hash(Some(TargetCell::Text(text.as_bytes())), &format);
         assert_eq!(of(" p1\t"), of("p1"));
         assert_ne!(of("P1"), of("p1"));

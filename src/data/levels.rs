@@ -1,13 +1,13 @@
 //! Stated levels of a column: what its words may be.
 //!
-//! A cell is at a level if it has the value of the level's text: so `1` and `1.0` are the same level,
-//! and upper and lower case differ. Levels that are numbers are written with a point, whatever the
+//! A cell is at a level if it has the value of the level's text: `1`, `1.0` and `true` are the same
+//! level, and upper and lower case of other texts differ. Levels that are numbers are written with a point, whatever the
 //! table's decimal mark. That is a function of the cell and of what was stated.
 
 use std::fmt;
 use std::str::FromStr;
 
-use crate::data::number::CellFormat;
+use crate::data::cell::CellFormat;
 use crate::data::schema::Schema;
 use crate::data::word::{nth_word, word_of};
 use crate::error::{Error, Parameter, Result};
@@ -62,7 +62,7 @@ impl Levels {
     ///
     /// As for [`new`](Self::new).
     pub(crate) fn values(&self, format: &CellFormat) -> Result<LevelValues> {
-        let format = CellFormat { decimal_comma: false, ..format.clone() };
+        let format = format.with_point();
         let value = |level: &String| bits(format.value(level.as_bytes()));
         let values: Vec<u64> = self.texts.iter().map(value).collect();
         let name = &self.name;
@@ -84,14 +84,21 @@ fn bits(value: f64) -> u64 {
     (value + 0.0).to_bits()
 }
 
-/// The values of the cells at each of some levels.
+/// The values of the cells at each of some levels, by their bits.
 #[derive(Debug, Clone)]
 pub(crate) struct LevelValues(Vec<u64>);
+
+/// The nearest 4-byte float, which a column of such floats holds; a category is its own.
+fn short(level: u64) -> u64 {
+    let value = f64::from_bits(level);
+    if value.is_nan() { level } else { f64::from(value as f32).to_bits() }
+}
 
 impl LevelValues {
     /// The level of a cell by its value, from 0; `None` if it is at none.
     pub(crate) fn of(&self, value: f64) -> Option<usize> {
-        self.0.iter().position(|level| *level == bits(value))
+        let value = bits(value);
+        self.0.iter().position(|level| *level == value || short(*level) == value)
     }
 
     pub(crate) fn len(&self) -> usize {

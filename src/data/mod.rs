@@ -11,6 +11,7 @@ mod block_table;
 mod block_turns;
 mod blocks;
 mod bounds;
+mod cell;
 mod cells;
 mod chunks;
 #[cfg(test)]
@@ -71,6 +72,8 @@ pub use file::FileTable;
 pub use files::FileTables;
 #[cfg(feature = "batches")]
 pub use files::identifiers;
+#[doc(hidden)]
+pub use formats::r::RNumbers;
 pub use grouped::{SetFacts, SetMembers, SetSize};
 pub use levels::Levels;
 pub use people::UnitTarget;
@@ -83,13 +86,14 @@ pub use to_target::{OwnTarget, ToTarget};
 
 pub(crate) use batch::{Batch, Fold, Layout, Role, Value, Values};
 #[cfg(feature = "inspect")]
-pub(crate) use block_rows::codes;
-#[cfg(feature = "inspect")]
 pub(crate) use block_table::{RowBlock, RowValues, TextCell, TextPlace, Wanted};
 #[cfg(feature = "inspect")]
 pub(crate) use block_turns::{BLOCKS, on_blocks};
 #[cfg(feature = "inspect")]
 pub(crate) use blocks::TakeRows;
+pub(crate) use cell::CellFormat;
+#[cfg(feature = "inspect")]
+pub(crate) use cell::{Cell, GivenCell};
 #[cfg(feature = "inspect")]
 pub(crate) use cells::Row;
 pub(crate) use chunks::{Chunks, chunk};
@@ -108,9 +112,6 @@ pub(crate) use held_columns::HeldColumns;
 pub(crate) use held_columns::Limit;
 pub(crate) use hooks::{Cancel, Hooks};
 pub(crate) use levels::{LevelValues, NumbersAndLevels, level_of};
-pub(crate) use number::CellFormat;
-#[cfg(feature = "inspect")]
-pub(crate) use number::MISSING;
 pub use number::parse_number;
 pub(crate) use on_grid::OnGrid;
 pub(crate) use orientation::is_id_name;
@@ -141,4 +142,6 @@ pub(crate) use text_file::{OpenText, likely_cells};
 #[cfg(feature = "inspect")]
 pub(crate) use turns::Results;
 pub use whole::WholeTable;
+#[cfg(feature = "inspect")]
+pub(crate) use word::word;
 pub(crate) use word::word_of;

@@ -1,83 +1,4 @@
-//! Parsing cells as numbers, words or missing.
-
-use crate::data::date::date;
-use crate::data::word::word;
-
-/// The texts that stand for a missing value of a feature in every format, beside the empty one,
-/// blanks around them ignored: a public list. They need not be stated, and they are no words. It
-/// does not apply to targets, where a stated class may be called `None`.
-pub(crate) const MISSING: [&str; 9] = ["NA", "N/A", "n/a", "NaN", "null", "NULL", "None", ".", "?"];
-
-/// The format of cells.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct CellFormat {
-    /// Whether `3,5` means three and a half.
-    pub(crate) decimal_comma: bool,
-    /// Texts that stand for a missing value, beside [`MISSING`].
-    pub(crate) missing: Vec<String>,
-}
-
-impl CellFormat {
-    /// The value of a feature's cell: a finite number, also that of a [date](crate::data::date);
-    /// `f64::NAN` if it is missing; else a [word](crate::data::word). Missing are empty cells, the
-    /// texts of [`MISSING`], the stated codes, and floats that are not finite (NaN, inf, 1e400).
-    #[inline]
-    pub(crate) fn value(&self, cell: &[u8]) -> f64 {
-        let cell = cell.trim_ascii();
-        if cell.is_empty() || self.is_missing(cell) {
-            return f64::NAN;
-        }
-        match self.float(cell) {
-            Some(number) if number.is_finite() => number,
-            Some(_) => f64::NAN,
-            None => value_of_text(cell),
-        }
-    }
-
-    /// The finite number in a cell, also that of a date; `None` if it is missing, empty, text, NaN,
-    /// infinite (also 1e400), not UTF-8 or holds NUL.
-    #[inline]
-    pub(crate) fn number(&self, cell: &[u8]) -> Option<f64> {
-        let cell = cell.trim_ascii();
-        if self.is_missing(cell) {
-            return None;
-        }
-        match self.float(cell) {
-            Some(number) => Some(number).filter(|number| number.is_finite()),
-            None => date(cell),
-        }
-    }
-
-    /// The float in a trimmed cell, finite or not; `None` if it holds none.
-    #[inline]
-    fn float(&self, cell: &[u8]) -> Option<f64> {
-        match self.decimal_comma {
-            true => parse_decimal_comma(cell),
-            false => fast_float2::parse(cell).ok(),
-        }
-    }
-
-    /// The decimal mark.
-    pub(crate) fn mark(&self) -> u8 {
-        if self.decimal_comma { b',' } else { b'.' }
-    }
-
-    /// Whether the cell holds a code for a missing value.
-    #[inline]
-    pub(crate) fn is_missing(&self, cell: &[u8]) -> bool {
-        !self.missing.is_empty()
-            && self.missing.iter().any(|code| code.as_bytes() == cell.trim_ascii())
-    }
-}
-
-/// The value of a trimmed cell that is not empty and no float.
-#[cold]
-fn value_of_text(cell: &[u8]) -> f64 {
-    if MISSING.iter().any(|missing| missing.as_bytes() == cell) {
-        return f64::NAN;
-    }
-    date(cell).unwrap_or_else(|| word(cell))
-}
+//! Parsing numbers in text.
 
 /// Powers of ten that are exactly an `f64`.
 const POWERS: [f64; 17] =
@@ -201,7 +122,7 @@ pub fn parse_number(cell: &[u8]) -> Option<f64> {
 
 /// Parses a float with a decimal comma, finite or not. A point, which would separate thousands, is
 /// refused.
-fn parse_decimal_comma(cell: &[u8]) -> Option<f64> {
+pub(crate) fn parse_decimal_comma(cell: &[u8]) -> Option<f64> {
     /// The longest number, in bytes; people and programs write shorter ones.
     const LONGEST: usize = 64;
     let mut text = [0; LONGEST];
@@ -219,11 +140,10 @@ fn parse_decimal_comma(cell: &[u8]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::word::word_of;
     use proptest::prelude::*;
 
     #[test]
-    fn numbers_and_what_is_missing() {
+    fn numbers_and_others() {
         for (cell, value) in [
             ("1", 1.0),
             (" -2.5 ", -2.5),
@@ -242,125 +162,7 @@ mod tests {
         assert_eq!(parse_number(b"\xff1"), None);
     }
 
-    #[test]
-    fn decimal_commas() {
-        let format = CellFormat { decimal_comma: true, missing: vec![] };
-        assert_eq!(format.number(b" -3,25 "), Some(-3.25));
-        assert_eq!(format.number(b"17"), Some(17.0));
-        for cell in [&b"1.234,5"[..], b"3.5", b"1,2,3", &[b'1'; 100]] {
-            assert_eq!(format.number(cell), None);
-        }
-    }
-
-    #[test]
-    fn codes_for_missing_values() {
-        let missing = vec!["-999".to_owned(), "?".to_owned()];
-        let format = CellFormat { decimal_comma: false, missing };
-        assert_eq!(format.number(b" -999 "), None);
-        assert_eq!(format.number(b"-999.0"), Some(-999.0));
-        assert!(format.is_missing(b"?") && !format.is_missing(b""));
-    }
-
-    fn code(missing: &[&str]) -> CellFormat {
-        let missing = missing.iter().map(|code| code.to_string()).collect();
-        CellFormat { decimal_comma: false, missing }
-    }
-
-    /// The list itself is asserted: adding to it or removing from it changes what is released.
-    #[test]
-    fn missing_cells() {
-        let comma = CellFormat { decimal_comma: true, missing: vec![] };
-        for cell in [
-            "",
-            " ",
-            "NA",
-            "N/A",
-            "n/a",
-            "NaN",
-            "null",
-            "NULL",
-            "None",
-            ".",
-            "?",
-            " NA\t",
-            "nan",
-            "NAN",
-            "inf",
-            "-Infinity",
-            "1e400",
-            "-1e400",
-        ] {
-            for format in [&CellFormat::default(), &comma] {
-                let value = format.value(cell.as_bytes());
-                assert_eq!(value.to_bits(), f64::NAN.to_bits(), "{cell}");
-                assert_eq!(format.number(cell.as_bytes()), None, "{cell}");
-            }
-        }
-        assert_eq!(comma.value(b"1,5e400").to_bits(), f64::NAN.to_bits());
-        assert_eq!(MISSING.len(), 9);
-    }
-
-    #[test]
-    fn words_are_all_other_texts() {
-        let format = code(&["unknown", "-9"]);
-        for cell in [
-            "yes",
-            "na",
-            "none",
-            "NONE",
-            "Null",
-            "N.A.",
-            "-",
-            "--",
-            "??",
-            "..",
-            "unknown?",
-            "<0.1",
-            "1,234",
-            "12 mg",
-            "0x1",
-            "1\0",
-            "2023-02-29",
-            "n / a",
-        ] {
-            let value = format.value(cell.as_bytes());
-            assert_eq!(value.to_bits(), word(cell.as_bytes()).to_bits(), "{cell}");
-            assert_eq!(value.to_bits(), format.value(format!(" {cell} ").as_bytes()).to_bits());
-        }
-        assert!(word_of(format.value(b"m\xe4nnlich")).is_some());
-        for missing in [&b"unknown"[..], b" unknown", b"-9"] {
-            assert_eq!(format.value(missing).to_bits(), f64::NAN.to_bits());
-        }
-    }
-
-    #[test]
-    fn numbers_and_dates_are_numbers() {
-        let format = CellFormat::default();
-        for cell in ["1", "1.0", "01", "+1", " 1e0 ", "1970-01-02", "1970-01-02T00:00Z"] {
-            assert_eq!(format.value(cell.as_bytes()), 1.0, "{cell}");
-            assert_eq!(format.number(cell.as_bytes()), Some(1.0), "{cell}");
-        }
-        let comma = CellFormat { decimal_comma: true, missing: vec!["1970-01-03".into()] };
-        assert_eq!(comma.value(b"1,5"), 1.5);
-        assert_eq!(comma.value(b"1970-01-02 12:00"), 1.5);
-        assert_eq!(word_of(comma.value(b"1.5")), word_of(word(b"1.5")));
-        assert_eq!(comma.number(b"1970-01-03"), None);
-        assert_eq!(comma.value(b"1970-01-03").to_bits(), f64::NAN.to_bits());
-    }
-
     proptest! {
-        /// A number is one for features and targets alike; any other cell is a word or missing.
-        #[test]
-        fn values_and_numbers_agree(
-            cell in prop::collection::vec(prop::sample::select(b"0123456789.,-+eT: NAa\xff".to_vec()), 0..12),
-            decimal_comma: bool,
-        ) {
-            let format = CellFormat { decimal_comma, missing: vec!["-9".to_owned()] };
-            let value = format.value(&cell);
-            prop_assert_eq!(format.number(&cell).map(f64::to_bits), Some(value).filter(|v| !v.is_nan()).map(f64::to_bits));
-            prop_assert!(!value.is_infinite());
-        }
-
         #[test]
         fn agrees_with_the_standard_library(value in any::<f64>()) {
             let expected = Some(value).filter(|value| value.is_finite());

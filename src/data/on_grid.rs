@@ -1,8 +1,8 @@
 //! Samples whose values are on the grid, for scores of scaled values by column.
 
 use crate::data::batch::{Batch, Folds, Layout, Map, MapBatch, Mapped, Values};
+use crate::data::cell::CellFormat;
 use crate::data::held_columns::Limit;
-use crate::data::number::CellFormat;
 use crate::data::people::People;
 use crate::data::scaling::{Scaler, Scaling};
 use crate::data::schema::Schema;

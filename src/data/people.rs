@@ -25,7 +25,7 @@ use std::str::FromStr;
 use serde::Serialize;
 
 use crate::data::batch::{Batch, Fold, Role};
-use crate::data::number::{CellFormat, MISSING};
+use crate::data::cell::CellFormat;
 use crate::data::target::{Labels, TargetCell};
 use crate::error::{Error, Parameter, Result, word};
 
@@ -121,10 +121,7 @@ impl People {
 /// The key of an identifier, from its cell; `None` if the cell is missing.
 pub(crate) fn key<'a>(cell: &'a [u8], format: &CellFormat) -> Option<&'a [u8]> {
     let cell = cell.trim_ascii();
-    let missing = cell.is_empty()
-        || format.is_missing(cell)
-        || MISSING.iter().any(|text| text.as_bytes() == cell);
-    (!missing).then_some(cell)
+    (!format.is_missing(cell)).then_some(cell)
 }
 
 /// How people get their targets.

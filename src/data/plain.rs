@@ -5,8 +5,9 @@
 //! parser, which reports the error. A test checks that both agree.
 
 use crate::data::blocks::Shape;
+use crate::data::cell::{CellFormat, Kind};
 use crate::data::cells::{Line, MAX_CELL};
-use crate::data::number::{CellFormat, plain_number};
+use crate::data::number::plain_number;
 use crate::data::schema::Schema;
 
 /// Reads the features, the target and the id of plain lines.
@@ -134,8 +135,8 @@ impl<'l> Cells<'_, 'l> {
             && end < self.line.end
         {
             self.next = Some(end + 1);
-            let missing = !format.missing.is_empty() && format.is_missing(&block[at..end]);
-            return Some(if missing { f64::NAN } else { value });
+            let is_code = format.is_code_value(Kind::Number, value);
+            return Some(if is_code { f64::NAN } else { value });
         }
         Some(format.value(self.text()?))
     }
@@ -240,8 +241,8 @@ mod tests {
         ) {
             let columns = columns.max(2);
             let schema = schema(columns, target, id);
-            let missing = if missing { vec!["-999".to_owned()] } else { vec![] };
-            let format = CellFormat { decimal_comma, missing };
+            let missing: &[&str] = if missing { &["-999.0", "NA"] } else { &[] };
+            let format = CellFormat::new(decimal_comma, missing);
             let shape = Shape { delimiter: b';', columns, blank_rows: false };
             let cut = cells.len() / columns * columns;
             let mut lines: Vec<String> =

@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use crate::data::batch::{Batch, Folds, Layout, Map, MapBatch, Mapped, Role, Sample, Values};
+use crate::data::cell::CellFormat;
 use crate::data::grouped::Grouping;
 use crate::data::held_columns::Limit;
 use crate::data::levels::{Levels, NumbersAndLevels};
-use crate::data::number::CellFormat;
 use crate::data::people::{People, PeopleRule};
 use crate::data::per_million::per_million;
 use crate::data::roles::{RoleColumns, Roles};

@@ -1,7 +1,7 @@
 //! The parts of samples in scores: whose rows they are, and in which stratum.
 
 use crate::data::batch::{Batch, Fold, Role, Sample};
-use crate::data::number::CellFormat;
+use crate::data::cell::CellFormat;
 use crate::data::people::{FindPeople, People, PeopleRule};
 use crate::data::schema::Schema;
 use crate::data::strata::{Covariate, Strata};

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::data::cell::CellFormat;
 use crate::data::file::FileTable;
 use crate::data::files::FileTables;
-use crate::data::number::CellFormat;
 use crate::data::schema::Schema;
 use crate::data::table::{Identifiers, Opening, Table};
 use crate::error::Result;

@@ -6,8 +6,8 @@
 
 use std::str::FromStr;
 
+use crate::data::cell::CellFormat;
 use crate::data::levels::{LevelValues, Levels};
-use crate::data::number::CellFormat;
 use crate::data::schema::Schema;
 use crate::error::{Error, Parameter, Result};
 
@@ -270,7 +270,7 @@ mod tests {
         let schema = Schema::of_rows(names, &crate::data::TargetRole::Apart, &[]).unwrap();
         let covariates = ["sex=F,M".parse().unwrap()];
         let refused = |code: &str| {
-            let format = CellFormat { missing: vec![code.to_owned()], ..CellFormat::default() };
+            let format = CellFormat::new(false, [code]);
             Strata::new(&covariates, &schema, &format).err().map(|error| error.to_string())
         };
         assert_eq!(refused("-9"), None);

@@ -4,11 +4,11 @@ use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
 use crate::data::batch::{BATCH, Fold, Folds, FoldsOf, Role, Sink};
+use crate::data::cell::CellFormat;
 use crate::data::columns::Columns;
 use crate::data::held_columns::{HoldColumns, Holding, Limit};
 use crate::data::hooks::Hooks;
 use crate::data::identifiers::Repeated;
-use crate::data::number::CellFormat;
 use crate::data::people::People;
 use crate::data::schema::Schema;
 use crate::data::target::Code;

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use crate::data::bounds::Bounds;
-use crate::data::number::CellFormat;
+use crate::data::cell::{Cell, CellFormat, EXACT, GivenCell, Kind};
 use crate::error::{Error, Parameter, Result};
 use crate::exact::GRID;
 
@@ -60,11 +60,10 @@ impl TargetCell<'_> {
 pub(crate) type Code<'a> = dyn Fn(TargetCell<'_>) -> Option<f64> + Sync + 'a;
 
 /// The classes of a target, stated by the user: inferring them from the data would leak.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Labels {
     texts: Vec<String>,
-    /// The bits of the number whose shortest text a label is.
-    numbers: Vec<Option<u64>>,
+    cells: Vec<GivenCell>,
 }
 
 impl Labels {
@@ -75,44 +74,45 @@ impl Labels {
         if labels.len() < 2 {
             return Err(wrong("at least two classes are needed"));
         }
-        let mut sorted: Vec<&String> = labels.iter().collect();
-        sorted.sort_unstable();
-        if sorted.windows(2).any(|pair| pair[0] == pair[1]) {
-            return Err(wrong("a class is stated twice"));
+        let cells: Vec<GivenCell> = labels.iter().map(|label| GivenCell::new(label)).collect();
+        let plain = CellFormat::default();
+        let is_earlier = |(place, cell): (usize, &GivenCell)| {
+            labels[..place].iter().any(|label| cell.is_cell(label.as_bytes(), &plain))
+        };
+        if cells.iter().enumerate().any(is_earlier) {
+            return Err(wrong("a class is given twice: numbers are compared by value"));
         }
         if labels.iter().any(String::is_empty) {
             return Err(wrong("a class has an empty label"));
         }
-        let number = |label: &String| {
-            let number: f64 = label.parse().ok()?;
-            (number.to_string() == *label).then(|| number.to_bits())
-        };
-        Ok(Self { numbers: labels.iter().map(number).collect(), texts: labels })
+        Ok(Self { texts: labels, cells })
     }
 
     pub(crate) fn as_slice(&self) -> &[String] {
         &self.texts
     }
 
-    /// The class of a cell, from 0, by equality of text: upper and lower case differ, blanks around
-    /// it are ignored.
+    /// The class of a cell, from 0: numbers are compared by value, other labels as text, where upper
+    /// and lower case differ and blanks around it are ignored.
     pub(crate) fn class_of<'a>(
         &self,
         cell: impl Into<TargetCell<'a>>,
         format: &CellFormat,
     ) -> Option<usize> {
         let cell = cell.into();
-        if let TargetCell::Number(value) = cell
-            && format.missing.is_empty()
-        {
-            return self.numbers.iter().position(|number| *number == Some(value.to_bits()));
+        match cell {
+            TargetCell::Number(value) if value.abs() < EXACT => {
+                let is_label = |label: &GivenCell| label.is_value(Kind::Number, value, format);
+                let is_code = format.is_code_value(Kind::Number, value);
+                self.cells.iter().position(is_label).filter(|_| !is_code)
+            }
+            _ => {
+                let cell = cell.text();
+                let is_code = format.has_codes() && format.cell(&cell) == Cell::Missing;
+                let is_label = |label: &GivenCell| label.is_cell(&cell, format);
+                self.cells.iter().position(is_label).filter(|_| !is_code)
+            }
         }
-        let cell = cell.text();
-        if format.is_missing(&cell) {
-            return None;
-        }
-        let cell = cell.trim_ascii();
-        self.texts.iter().position(|label| label.as_bytes() == cell)
     }
 }
 
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_are_compared_as_text() {
+    fn labels_that_are_not_numbers_are_compared_as_text() {
         let labels = labels(&["case", "x, y"]).unwrap();
         assert_eq!(labels.class_of(b" case", &CellFormat::default()), Some(0));
         assert_eq!(labels.class_of(b"x, y", &CellFormat::default()), Some(1));

@@ -28,8 +28,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::data::batch::{Batch, Fold, Map, MapBatch};
 use crate::data::block_table::TextCell;
+use crate::data::cell::CellFormat;
 use crate::data::formats::{Format, cls, npy};
-use crate::data::number::CellFormat;
 use crate::data::side::SideFile;
 use crate::data::target::TargetCell;
 use crate::error::{Error, Result};
@@ -111,8 +111,7 @@ impl TargetTable {
                 for row in rows {
                     let [id, value] = <[Vec<u8>; 2]>::try_from(row).unwrap_or_default();
                     // As a cell of a feature would be.
-                    let is_missing = format.value(&id).to_bits() == f64::NAN.to_bits();
-                    if is_missing || repeated.contains(&id) {
+                    if format.is_missing(&id) || repeated.contains(&id) {
                         continue;
                     }
                     match targets.remove(&id) {
@@ -305,7 +304,7 @@ mod tests {
     fn read(text: &str) -> Result<TargetTable> {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), text).unwrap();
-        let format = CellFormat { missing: vec!["-9".into()], ..CellFormat::default() };
+        let format = CellFormat::new(false, ["-9"]);
         TargetTable::read(file.path(), &format)
     }
 

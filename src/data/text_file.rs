@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::data::blocks::{Lines, Shape, TakeRows, on_rows};
 use crate::data::cells::MAX_CELL;
 use crate::data::decompress::{ZSTANDARD, decompress};
-use crate::data::formats::Format;
+use crate::data::formats::{Format, refuse_foreign};
 use crate::data::hooks::Hooks;
 use crate::data::text::text;
 use crate::data::turns::Results;
@@ -144,8 +144,8 @@ impl TextFile {
     ///
     /// # Errors
     ///
-    /// `Io` if it cannot be read; `Input` if it holds no header; `Request` for a reader that has
-    /// been read.
+    /// `Io` if it cannot be read; `Input` if it holds no header, or its first line is not one;
+    /// `Request` for a reader that has been read.
     pub(crate) fn open(&self) -> Result<OpenText> {
         let name = self.name();
         let raw = match &self.input {
@@ -170,6 +170,7 @@ impl TextFile {
                 .hint("build it with the feature zstd, or compress with gzip")
                 .about([Parameter::BuildFeature("zstd")]));
         }
+        refuse_foreign(&name, &start)?;
         if let Some(format) = Format::of_start(&start) {
             let rule = format!("{name} does not hold text: its format is {}", format.name());
             return Err(Error::input(rule).hint("this format is read by its path, unpacked"));
@@ -184,6 +185,15 @@ impl TextFile {
             HeaderError::Read(error) => failures.error(&name, &error),
             HeaderError::Malformed(error) => error,
         })?;
+        if header[1..].iter().all(Vec::is_empty) && header[0].starts_with(b"sep=") {
+            return Err(Error::input("the first line is no header, but says what separates cells")
+                .hint("remove the line sep=, as spreadsheets write it"));
+        }
+        let mut comments = || input.fill_buf().is_ok_and(|next| next.starts_with(b"#"));
+        if header[0].starts_with(b"#") && (header.len() == 1 || comments()) {
+            return Err(Error::input(format!("{name} starts with lines of comments"))
+                .hint("remove the lines that start with #"));
+        }
         let columns = header.len();
         let shape = Shape { delimiter, columns, blank_rows: columns == 1 };
         Ok(OpenText { name, input, failures, header, shape })
@@ -212,18 +222,8 @@ impl OpenText {
     ///
     /// # Errors
     ///
-    /// `Input` with its place for a name that is not text in UTF-8, or holds a line break, and for
-    /// a first line that is no header.
+    /// `Input` with its place for a name that is not text in UTF-8, or holds a line break.
     pub(crate) fn names(&self) -> Result<Vec<String>> {
-        let one_cell = self.header[1..].iter().all(Vec::is_empty);
-        if one_cell && self.header[0].starts_with(b"sep=") {
-            return Err(Error::input("the first line is no header, but says what separates cells")
-                .hint("remove the line sep=, as spreadsheets write it"));
-        }
-        if self.header.len() == 1 && self.header[0].starts_with(b"#") {
-            return Err(Error::input("the first line starts with # and is no header")
-                .hint("remove lines of comments"));
-        }
         let name = |(name, column): (&Vec<u8>, usize)| checked_name(name, Some(column));
         self.header.iter().zip(1..).map(name).collect()
     }
@@ -265,7 +265,8 @@ impl OpenText {
         on_rows(Box::new(input), shape, threads, &failed, work).map_err(|error| {
             let first = error.place().is_some_and(|place| place.row == Some(1));
             if first && header[0].starts_with(b"#") {
-                return error.hint("the first line starts with #: remove lines of comments");
+                return error
+                    .hint("the first line starts with #: remove the lines that start with #");
             }
             error
         })

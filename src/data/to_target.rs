@@ -105,7 +105,7 @@ texts!(str, String, bool, char);
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::number::CellFormat;
+    use crate::data::cell::CellFormat;
     use crate::data::target::Labels;
 
     #[test]

@@ -134,7 +134,7 @@ impl<R: BufRead> GctLines<R> {
             values.push(if is_target {
                 HeldColumn::Texts(of.iter().map(|cell| Some(cell.trim_ascii().to_vec())).collect())
             } else {
-                HeldColumn::Numbers(of.iter().map(|cell| format.value(cell)).collect())
+                HeldColumn::Values(of.iter().map(|cell| format.value(cell)).collect())
             });
         }
         if names.len() as u64 != features {

@@ -7,6 +7,7 @@
 #[cfg(feature = "batches")]
 pub(crate) mod arrow;
 pub(crate) mod cls;
+mod foreign;
 mod gct;
 pub(crate) mod inflate;
 pub(crate) mod npy;
@@ -24,6 +25,7 @@ use crate::data::facts::TableFacts;
 #[cfg(not(feature = "arrow"))]
 use crate::error::Parameter;
 use crate::error::{Error, Result};
+pub(in crate::data) use foreign::refuse_foreign;
 use positioned::Positioned;
 
 /// The largest number of columns of a binary matrix without rows: no file length bounds it, and
@@ -86,7 +88,8 @@ impl Format {
     ///
     /// # Errors
     ///
-    /// `Input` if the name promises another format than the content has.
+    /// `Input` if the name promises another format than the content has, or the file is one of
+    /// another program.
     pub(crate) fn of(path: &Path) -> Result<Self> {
         let start = match path.metadata() {
             Ok(metadata) if !metadata.is_file() => return Ok(Self::Text),
@@ -95,6 +98,8 @@ impl Format {
             Err(_) => None,
         };
         let Some(start) = start else { return Ok(Self::of_name(path).unwrap_or(Self::Text)) };
+        let content = start.inflated.as_deref().unwrap_or(&start.raw);
+        refuse_foreign(&path.display().to_string(), content)?;
         if let Some(format) = Self::of_start(&start.raw) {
             return Ok(format);
         }
@@ -203,7 +208,7 @@ struct Start {
 
 /// Reads the start of a file; `None` if it cannot be read.
 fn start(path: &Path) -> Option<Start> {
-    const ENOUGH: u64 = 64;
+    const ENOUGH: u64 = 256;
     let first = |input: &mut dyn Read| {
         let mut bytes = Vec::new();
         // Damage is reported later, by the reader.

@@ -5,7 +5,8 @@
 //! following are tables:
 //!
 //! - a matrix of numbers, logicals or texts: columns by their dimnames (`V1` to `Vd` without);
-//! - a data frame: numbers, logicals as 0 and 1, factors and texts;
+//! - a data frame: numbers, also of the package bit64, logicals as 0 and 1, dates and times, factors
+//!   and texts; columns of other classes can be excluded;
 //! - a list of `x`, either of these, and `y`, a factor, texts or numbers: the target.
 //!
 //! Ids are the row names, if these are texts. Numbers of rows are none: they change when a row is
@@ -23,12 +24,13 @@ use std::path::Path;
 use std::rc::Rc;
 
 use crate::data::block_table::{Layout, TextCell};
+use crate::data::cell::{CellFormat, Kind};
+use crate::data::date::days_of;
 use crate::data::facts::TableFacts;
 use crate::data::formats::MAX_COLUMNS_WITHOUT_ROWS;
 use crate::data::formats::inflate::inflate;
 use crate::data::formats::serialized::{self, NA_INTEGER, Object, ObjectValue};
 use crate::data::held::{HeldColumn, HeldTable};
-use crate::data::number::CellFormat;
 use crate::data::schema::Orientation;
 use crate::error::{Error, Result};
 
@@ -148,19 +150,28 @@ fn labels(y: &Object) -> Result<Vec<TextCell>> {
     }
 }
 
-/// Numbers, logicals, a factor or texts.
+/// Numbers, logicals, dates, times, a factor or texts; `None` for a column of another class, whose
+/// values may not be what its type says.
 fn column(object: &Object) -> Option<HeldColumn> {
+    let classes = object.attribute("class").and_then(Object::strings).unwrap_or_default();
+    let classes = classes.iter().flatten().map(|class| &**class);
     match (&object.value, object.attribute("levels")) {
         (ObjectValue::Integers(codes), Some(levels)) => {
             let levels = levels.strings().unwrap_or_default();
             let level = |&code: &i32| levels.get(usize::try_from(code).ok()?.checked_sub(1)?);
-            Some(HeldColumn::Texts(codes.iter().map(|code| level(code).and_then(cell)).collect()))
+            return Some(HeldColumn::Texts(
+                codes.iter().map(|code| level(code).and_then(cell)).collect(),
+            ));
         }
         (ObjectValue::Strings(texts), _) => {
-            Some(HeldColumn::Texts(texts.iter().map(cell).collect()))
+            return Some(HeldColumn::Texts(texts.iter().map(cell).collect()));
         }
-        _ => numbers(object).map(HeldColumn::Numbers),
+        _ => {}
     }
+    let unit = object.attribute("units").and_then(|unit| unit.strings()?.first()?.as_deref());
+    let class = RNumbers::of(classes, unit)?;
+    let values = numbers(object)?.into_iter().map(|value| class.value(value)).collect();
+    Some(HeldColumn::Numbers(class.kind(), values))
 }
 
 /// A matrix or a data frame.
@@ -182,13 +193,13 @@ fn matrix(x: &Object) -> Result<RTable> {
     let length = n.checked_mul(d).ok_or_else(not_a_matrix)?;
     // R lays matrices out by columns.
     let columns: Vec<HeldColumn> = match column(x).filter(|cells| cells.len() == length) {
-        Some(HeldColumn::Numbers(values)) => {
-            cut(&values, n, d).map(|column| HeldColumn::Numbers(column.to_vec())).collect()
+        Some(HeldColumn::Numbers(kind, values)) => {
+            cut(&values, n, d).map(|column| HeldColumn::Numbers(kind, column.to_vec())).collect()
         }
         Some(HeldColumn::Texts(cells)) => {
             cut(&cells, n, d).map(|column| HeldColumn::Texts(column.to_vec())).collect()
         }
-        None => return Err(not_a_matrix()),
+        _ => return Err(not_a_matrix()),
     };
     let names = match x.attribute("dimnames").map(|names| &names.value) {
         Some(ObjectValue::List(names)) => (names.first(), names.get(1)),
@@ -242,7 +253,89 @@ fn row_names(names: Option<&Object>, rows: usize) -> Option<Vec<TextCell>> {
     Some(names.iter().map(cell).collect())
 }
 
-/// Numbers, NaN where missing or not finite.
+/// The classes whose values are what their type says.
+const PLAIN_CLASSES: [&str; 14] = [
+    "AsIs",
+    "array",
+    "double",
+    "glue",
+    "haven_labelled",
+    "integer",
+    "labelled",
+    "logical",
+    "matrix",
+    "noquote",
+    "numeric",
+    "ts",
+    "units",
+    "vctrs_vctr",
+];
+
+/// What the numbers of a column of R mean, by its class.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum RNumbers {
+    /// Numbers, also logicals as 0 and 1.
+    Plain,
+    /// Days since 1970-01-01, whose fractions are cut off.
+    Days,
+    /// Seconds since 1970-01-01, of which microseconds are kept.
+    Seconds,
+    /// A span of time, in units of so many seconds.
+    Span(f64),
+    /// Integers of 64 bits in the bits of doubles, the least one missing.
+    Integers,
+}
+
+impl RNumbers {
+    /// The meaning by the names of the classes and, of a span, its unit; `None` for classes that
+    /// are not known, whose values may not be what their type says.
+    pub fn of<'a>(
+        classes: impl Iterator<Item = &'a str> + Clone,
+        unit: Option<&str>,
+    ) -> Option<Self> {
+        let special = |class: &str| match class {
+            "Date" => Some(Self::Days),
+            "POSIXct" => Some(Self::Seconds),
+            "integer64" => Some(Self::Integers),
+            "difftime" => Some(Self::Span(match unit? {
+                "secs" => 1.0,
+                "mins" => 60.0,
+                "hours" => 3600.0,
+                "days" => 86_400.0,
+                "weeks" => 7.0 * 86_400.0,
+                _ => return None,
+            })),
+            _ => None,
+        };
+        let is_plain = |class: &str| PLAIN_CLASSES.contains(&class);
+        let plain = || classes.clone().all(is_plain).then_some(Self::Plain);
+        classes.clone().find_map(special).or_else(plain)
+    }
+
+    fn kind(self) -> Kind {
+        match self {
+            Self::Days | Self::Seconds => Kind::Date,
+            Self::Plain | Self::Span(_) | Self::Integers => Kind::Number,
+        }
+    }
+
+    /// The value of a number; `f64::NAN` if it is missing or not finite.
+    fn value(self, number: f64) -> f64 {
+        match self {
+            Self::Integers => match number.to_bits().cast_signed() {
+                i64::MIN => f64::NAN,
+                integer => integer as f64,
+            },
+            _ if !number.is_finite() => f64::NAN,
+            Self::Plain => number,
+            Self::Days => number.floor(),
+            Self::Seconds => days_of(1000 * (number * 1e6).floor() as i128),
+            Self::Span(seconds) => number * seconds,
+        }
+    }
+}
+
+/// The numbers of a vector, NaN where an integer is missing.
 fn numbers(object: &Object) -> Option<Vec<f64>> {
     match &object.value {
         // A factor's codes are no measurements.
@@ -250,10 +343,7 @@ fn numbers(object: &Object) -> Option<Vec<f64>> {
             let number = |&value: &i32| if value == NA_INTEGER { f64::NAN } else { value.into() };
             Some(values.iter().map(number).collect())
         }
-        ObjectValue::Reals(values) => {
-            let number = |&value: &f64| if value.is_finite() { value } else { f64::NAN };
-            Some(values.iter().map(number).collect())
-        }
+        ObjectValue::Reals(values) => Some(values.clone()),
         _ => None,
     }
 }
@@ -285,14 +375,14 @@ fn feature_names(names: Option<Vec<TextCell>>, d: usize) -> Result<Vec<String>> 
 
 impl RTable {
     fn samples_as_rows(self) -> Result<HeldTable> {
-        let not_read = || Error::input("a feature in the R file does not hold numbers or texts");
         let d = self.columns.len();
-        let columns: Option<Vec<HeldColumn>> = self.columns.into_iter().collect();
+        let columns = self.columns.into_iter().map(|column| column.unwrap_or(HeldColumn::Unread));
+        let columns = columns.collect();
         let names = feature_names(self.column_names, d)?;
         let no_ids = self.row_names.is_none();
         let ids = self.row_names.unwrap_or_else(|| vec![None; self.rows]);
         let layout = Layout { names, named: true, no_ids, all_texts: true, ..Layout::default() };
-        held(layout, self.rows, columns.ok_or_else(not_read)?, ids, self.target)
+        held(layout, self.rows, columns, ids, self.target)
     }
 
     /// Rows are features, called by the row names if these are texts.
@@ -305,7 +395,7 @@ impl RTable {
                 feature.push(sample.as_ref().map_or(f64::NAN, |cells| cells.value(row, format)));
             }
         }
-        let columns = features.into_iter().map(HeldColumn::Numbers).collect();
+        let columns = features.into_iter().map(HeldColumn::Values).collect();
         let ids = self.column_names.unwrap_or_else(|| vec![None; rows]);
         let orientation = Orientation::FeaturesAsRows;
         let layout =
@@ -333,7 +423,7 @@ mod tests {
 
     use super::*;
     use crate::data::block_table::BlockTable;
-    use crate::data::number::CellFormat;
+    use crate::data::cell::CellFormat;
     use crate::data::word::word as word_value;
     use crate::error::ErrorKind;
 
@@ -506,6 +596,41 @@ mod tests {
         assert_eq!(bits(&table.x[1]), bits(&vec![1.5, f64::NAN, 2.0]));
     }
 
+    /// Numbers mean what their class says; of other classes they are not read.
+    #[test]
+    fn classes_of_numbers() {
+        let class = |values: &[f64], classes: &[&str], unit: Option<&str>| {
+            let classes = (symbol("class"), strings(classes));
+            let unit = unit.map(|unit| (symbol("units"), strings(&[unit])));
+            let attributes: Vec<_> = [classes].into_iter().chain(unit).collect();
+            let x = [reals(true, values), pairs(&attributes)].concat();
+            let frame =
+                [(symbol("names"), strings(&["a"])), (symbol("class"), strings(&["data.frame"]))];
+            let x = [list(true, &[x]), pairs(&frame)].concat();
+            let mut table = table(file(3, &pairs(&[(symbol("x"), x)])), Some("x")).unwrap();
+            match table.columns.remove(0) {
+                Some(HeldColumn::Numbers(kind, values)) => Some((kind, values)),
+                _ => None,
+            }
+        };
+        let days = |days: &[f64]| Some((Kind::Date, days.to_vec()));
+        let numbers = |numbers: &[f64]| Some((Kind::Number, numbers.to_vec()));
+        assert_eq!(class(&[1.5, -0.5], &["Date"], None), days(&[1.0, -1.0]));
+        assert_eq!(class(&[43_200.0], &["POSIXct", "POSIXt"], None), days(&[0.5]));
+        assert_eq!(class(&[1.5], &["difftime"], Some("mins")), numbers(&[90.0]));
+        assert_eq!(class(&[3.0], &["hms", "difftime"], Some("secs")), numbers(&[3.0]));
+        assert_eq!(
+            class(&[1.5], &["haven_labelled", "vctrs_vctr", "double"], None),
+            numbers(&[1.5])
+        );
+        let long = [7i64, -9, i64::MIN].map(|value| f64::from_bits(value.cast_unsigned()));
+        let (_, values) = class(&long, &["integer64"], None).unwrap();
+        assert_eq!(values[..2], [7.0, -9.0]);
+        assert!(values[2].is_nan());
+        assert_eq!(class(&[1.0], &["yearmon"], None), None);
+        assert_eq!(class(&[1.0], &["difftime"], Some("years")), None);
+    }
+
     /// Numbers of rows are no ids: they change when a row is left out.
     #[test]
     fn ids_are_row_names_of_text() {
@@ -580,7 +705,7 @@ mod tests {
         assert!(all.columns[1].is_none() && all.columns[2].is_none() && all.rows == 2);
         assert!(all.features_as_rows(&CellFormat::default()).is_ok());
         let all = frame(&columns, &[names, class.clone(), rows.clone()]);
-        assert_eq!(all.samples_as_rows().err().unwrap().kind(), ErrorKind::Input);
+        assert_eq!(all.samples_as_rows().unwrap().layout().unread, [1, 2]);
         // Without any column that is read the features are known all the same.
         let none = frame(&columns[1..], &[(symbol("names"), strings(&["p2", "p3"])), class, rows]);
         assert_eq!(none.rows, 2);

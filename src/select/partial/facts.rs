@@ -122,7 +122,7 @@ impl Facts {
             per_million: plan.request.per_million,
             target,
             decimal_comma: format.decimal_comma,
-            missing: format.missing.clone(),
+            missing: format.codes().iter().map(|code| code.text().to_owned()).collect(),
             compares_rows: false,
             schema_hash: plan.request.schema_hash.clone(),
             released: None,
@@ -231,8 +231,7 @@ impl Facts {
     ///
     /// `Request` then.
     pub(super) fn check_request(&self, plan: &Plan) -> Result<()> {
-        let format =
-            CellFormat { decimal_comma: self.decimal_comma, missing: self.missing.clone() };
+        let format = CellFormat::new(self.decimal_comma, &self.missing);
         let asked =
             Self { released: self.released.clone(), ..Self::new(plan, &self.schema, &format)? };
         asked.check_equal(self)

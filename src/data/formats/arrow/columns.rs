@@ -12,9 +12,9 @@ use arrow_array::types::{
 };
 use arrow_schema::{DataType, TimeUnit};
 
-use crate::data::block_table::{TextCell, number_cell};
+use crate::data::block_table::{TextCell, clean, number_cell};
+use crate::data::cell::{CellFormat, Kind};
 use crate::data::date::days_of;
-use crate::data::number::CellFormat;
 use crate::error::{Error, Result};
 
 /// Whether a column of this type can be read at all.
@@ -22,10 +22,11 @@ pub(super) fn is_read(of: &DataType) -> bool {
     is_number(of) || is_text(of)
 }
 
-/// Whether the values are numbers, booleans, dates, times of a day or spans of time; a column
-/// without values counts as one of numbers.
+/// Whether the values are numbers, booleans, dates, times of a day or spans of time, also in
+/// dictionaries; a column without values counts as one of numbers.
 pub(super) fn is_number(of: &DataType) -> bool {
     use DataType::{Boolean, Date32, Date64, Duration, Null, Time32, Time64, Timestamp};
+    let of = values_of(of);
     of.is_integer()
         || of.is_floating()
         || of.is_decimal()
@@ -35,17 +36,62 @@ pub(super) fn is_number(of: &DataType) -> bool {
         )
 }
 
+/// The kind of a column of numbers.
+fn kind(of: &DataType) -> Kind {
+    use DataType::{Date32, Date64, Time32, Time64, Timestamp};
+    match values_of(of) {
+        Date32 | Date64 | Timestamp(..) => Kind::Date,
+        Time32(_) | Time64(_) => Kind::Time,
+        _ => Kind::Number,
+    }
+}
+
+/// The type of the values, those of a dictionary included.
+fn values_of(of: &DataType) -> &DataType {
+    match of {
+        DataType::Dictionary(_, values) => values,
+        other => other,
+    }
+}
+
 /// Writes the values of a column to its place in each row: `f64::NAN` where null or NaN, texts as
 /// in a text file, dates as days since 1970-01-01, times of a day and spans in seconds.
-pub(super) fn spread<A>(
+pub(super) fn spread<A: Copy + From<f32> + Into<f64>>(
     column: &dyn Array,
     all: &mut [A],
     place: usize,
     d: usize,
     format: &CellFormat,
+    of: impl Fn(f64) -> A + Copy,
+) -> Result<()> {
+    let all = all.get_mut(place..).unwrap_or_default();
+    if let DataType::Dictionary(..) = column.data_type() {
+        let dictionary = column.as_any_dictionary();
+        let mut values = vec![of(f64::NAN); dictionary.values().len()];
+        spread(dictionary.values().as_ref(), &mut values, 0, 1, format, of)?;
+        // Arrow's own keys panic where there are no values.
+        let keys = if values.is_empty() { Vec::new() } else { dictionary.normalized_keys() };
+        all.iter_mut().step_by(d).for_each(|slot| *slot = of(f64::NAN));
+        for (row, (slot, key)) in all.iter_mut().step_by(d).zip(keys).enumerate() {
+            let value = values.get(key).filter(|_| column.is_valid(row));
+            *slot = value.copied().unwrap_or_else(|| of(f64::NAN));
+        }
+        return Ok(());
+    }
+    spread_values(column, all.iter_mut().step_by(d), format, of)?;
+    if is_number(column.data_type()) {
+        clean(all.iter_mut().step_by(d), kind(column.data_type()), format);
+    }
+    Ok(())
+}
+
+/// Writes the values of a column that is not a dictionary.
+fn spread_values<'a, A: 'a>(
+    column: &dyn Array,
+    slots: impl Iterator<Item = &'a mut A>,
+    format: &CellFormat,
     of: impl Fn(f64) -> A,
 ) -> Result<()> {
-    let slots = all.get_mut(place..).unwrap_or_default().iter_mut().step_by(d);
     macro_rules! from {
         ($type:ty, $number:expr) => {{
             let column = column.as_primitive::<$type>();
@@ -176,35 +222,16 @@ fn days(count: i64, unit: i128) -> f64 {
 
 /// Whether the values are texts.
 pub(super) fn is_text(of: &DataType) -> bool {
-    match of {
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
-        DataType::Dictionary(_, values) => {
-            matches!(**values, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
-        }
-        _ => false,
-    }
+    matches!(values_of(of), DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
 }
 
-/// Turns the texts of a column into values, each text of a dictionary once; `None` if it holds no
-/// texts.
+/// Turns the texts of a column that is not a dictionary into values; `None` if it holds no texts.
 fn texts<T: Clone>(column: &dyn Array, missing: &T, of: &dyn Fn(&str) -> T) -> Option<Vec<T>> {
     let each = |text: Option<&str>| text.map_or_else(|| missing.clone(), of);
     Some(match column.data_type() {
         DataType::Utf8 => column.as_string::<i32>().iter().map(each).collect(),
         DataType::LargeUtf8 => column.as_string::<i64>().iter().map(each).collect(),
         DataType::Utf8View => column.as_string_view().iter().map(each).collect(),
-        dictionary if is_text(dictionary) => {
-            let dictionary = column.as_any_dictionary();
-            let values = texts(dictionary.values().as_ref(), missing, of)?;
-            if values.is_empty() {
-                return Some(vec![missing.clone(); column.len()]);
-            }
-            let value = |(row, key): (usize, usize)| {
-                let value = values.get(key).filter(|_| !column.is_null(row));
-                value.unwrap_or(missing).clone()
-            };
-            dictionary.normalized_keys().into_iter().enumerate().map(value).collect()
-        }
         _ => return None,
     })
 }
@@ -212,6 +239,18 @@ fn texts<T: Clone>(column: &dyn Array, missing: &T, of: &dyn Fn(&str) -> T) -> O
 /// The texts of a column; numbers in their shortest form, and those that a float would round with
 /// all their digits.
 pub(super) fn cells(column: &dyn Array) -> Result<Vec<TextCell>> {
+    if let DataType::Dictionary(..) = column.data_type() {
+        let dictionary = column.as_any_dictionary();
+        let values = cells(dictionary.values().as_ref())?;
+        let cell = |(row, key): (usize, usize)| {
+            values.get(key).filter(|_| column.is_valid(row)).cloned().flatten()
+        };
+        // Arrow's own keys panic where there are no values.
+        return Ok(match values.is_empty() {
+            true => vec![None; column.len()],
+            false => dictionary.normalized_keys().into_iter().enumerate().map(cell).collect(),
+        });
+    }
     if let Some(texts) = wide_integers(column).or_else(|| decimals(column)) {
         return Ok(texts.into_iter().map(|text| text.map(String::into_bytes)).collect());
     }
@@ -242,14 +281,14 @@ mod tests {
 
     /// The bits of a column's values, with one code for missing values.
     fn bits(column: &dyn Array) -> Vec<u64> {
-        let format = CellFormat { missing: vec!["-9".to_owned()], ..CellFormat::default() };
+        let format = CellFormat::new(false, ["-9"]);
         let mut values = vec![7.0; column.len()];
         spread(column, &mut values, 0, 1, &format, |value| value).unwrap();
         values.into_iter().map(f64::to_bits).collect()
     }
 
     fn of_text(cells: &[Option<&str>]) -> Vec<u64> {
-        let format = CellFormat { missing: vec!["-9".to_owned()], ..CellFormat::default() };
+        let format = CellFormat::new(false, ["-9"]);
         let value =
             |cell: &Option<&str>| cell.map_or(f64::NAN, |cell| format.value(cell.as_bytes()));
         cells.iter().map(|cell| value(cell).to_bits()).collect()
@@ -278,6 +317,31 @@ mod tests {
         assert_eq!(bits(&column), of_text(&[None, Some("yes"), None]));
         let none: [Option<&str>; 2] = [None, None];
         assert_eq!(bits(&none.into_iter().collect::<DictionaryArray<Key>>()), of_text(&none));
+    }
+
+    /// Categories of numbers are the numbers, and codes are compared with values of their kind.
+    #[test]
+    fn dictionaries_of_numbers_and_codes() {
+        let values = Arc::new(Int64Array::from(vec![Some(7), Some(-9), None]));
+        let keys = arrow_array::Int32Array::from(vec![Some(0), Some(1), Some(2), None]);
+        let column = DictionaryArray::<Key>::new(keys, values);
+        assert!(is_number(column.data_type()));
+        assert_eq!(bits(&column), of_text(&[Some("7"), None, None, None]));
+        assert_eq!(cells(&column).unwrap()[..2], [Some(b"7".to_vec()), Some(b"-9".to_vec())]);
+        // The tenth day before 1970 is not the code -9.
+        assert_eq!(
+            bits(&Date32Array::from(vec![-9, 1])),
+            of_text(&[Some("1969-12-23"), Some("1")])
+        );
+        let mut values = vec![0.0; 2];
+        let format = CellFormat::new(false, ["1969-12-23"]);
+        spread(&Date32Array::from(vec![-9, 1]), &mut values, 0, 1, &format, |value| value).unwrap();
+        assert!(values[0].is_nan() && values[1] == 1.0);
+        let mut values = vec![0f32; 2];
+        let format = CellFormat::new(false, ["-99.9"]);
+        let column = Float32Array::from(vec![-99.9, 1.0]);
+        spread(&column, &mut values, 0, 1, &format, |value| value as f32).unwrap();
+        assert!(values[0].is_nan() && values[1] == 1.0);
     }
 
     /// No NaN of a column of numbers is a word, whatever its payload.

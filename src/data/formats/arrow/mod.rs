@@ -4,9 +4,12 @@
 //! In memory is one batch of an Arrow file at a time, or the decoded pages of one row group of
 //! Parquet, with the wanted columns only, and of very many a [group](wide) at a time. Integers,
 //! floats, booleans, dates and timestamps are numbers; texts, also in dictionaries, are texts; null
-//! is missing. The column `__index_level_0__`, the index of a pandas table, holds ids if it holds
-//! texts. Otherwise it is left out: pandas stores numbers of rows there as soon as one row was left
-//! out, and they are none of people.
+//! is missing.
+//!
+//! The columns of a pandas index, which the metadata names, are neither features nor the default
+//! target. A single one holds ids if it holds texts. A column `__index_level_0__`, an index without
+//! a name, is left out: pandas stores numbers of rows there as soon as one row was left out, and they
+//! do not identify people.
 
 mod batches;
 #[cfg(feature = "arrow")]
@@ -36,11 +39,11 @@ use arrow_schema::{DataType, SchemaRef};
 use crate::data::block_table::{
     BlockTable, Layout, RowBlock, RowBlocks, RowValues, TextCell, TextPlace, Wanted, rows_in,
 };
+use crate::data::cell::CellFormat;
 use crate::data::formats::Format;
 #[cfg(feature = "arrow")]
 use crate::data::formats::positioned::Positioned;
-use crate::data::number::CellFormat;
-use crate::error::{Error, Result};
+use crate::error::Result;
 pub use batches::BatchIterator;
 pub(in crate::data) use batches::RecordBatches;
 use columns::{cells, is_number, is_read, spread};
@@ -53,8 +56,8 @@ use parquet::ParquetSource;
 #[cfg(feature = "arrow")]
 use wide::Wide;
 
-/// The name of the column in which pandas stores an index.
-const INDEX: &str = "__index_level_0__";
+/// The start of the names of the columns in which pandas stores an index without a name.
+const INDEX: &str = "__index_level_";
 /// The number of rows per batch. More are not read faster: the cache lines to which a column is
 /// written no longer fit in the cache.
 const MOST_ROWS: usize = 1 << 10;
@@ -124,14 +127,22 @@ impl ArrowTable {
                 (batches.schema().clone(), batches.rows(), units, target)
             }
         };
-        let index = schema.fields().iter().position(|field| field.name() == INDEX);
-        let beside = [index, units, target];
-        let columns: Vec<usize> =
-            (0..schema.fields().len()).filter(|column| !beside.contains(&Some(*column))).collect();
+        let index = index_columns(&schema);
+        let is_unnamed = |column: &usize| {
+            index.contains(column) && schema.field(*column).name().starts_with(INDEX)
+        };
+        let beside = [units, target];
+        let columns: Vec<usize> = (0..schema.fields().len())
+            .filter(|column| !beside.contains(&Some(*column)) && !is_unnamed(column))
+            .collect();
         let names = columns.iter().map(|&column| schema.field(column).name().clone()).collect();
         let is_text = |place: &usize| !is_number(schema.field(columns[*place]).data_type());
         let texts = (0..columns.len()).filter(is_text).collect();
-        let index = index.filter(|&place| !is_number(schema.field(place).data_type()));
+        let is_unread = |place: &usize| !is_read(schema.field(columns[*place]).data_type());
+        let unread = (0..columns.len()).filter(is_unread).collect();
+        let places = (0..columns.len()).filter(|place| index.contains(&columns[*place])).collect();
+        let is_index = |place: &&usize| !is_number(schema.field(**place).data_type());
+        let index = index.first().filter(|_| index.len() == 1).filter(is_index).copied();
         // Whose row each is tells more than an index.
         let index = units.or(index);
         let ids = index.is_some();
@@ -142,6 +153,8 @@ impl ArrowTable {
             names,
             named: true,
             texts,
+            index: places,
+            unread,
             ids,
             units: units.is_some(),
             rows,
@@ -204,6 +217,20 @@ impl ArrowTable {
     }
 }
 
+/// The places of the columns of a pandas index, by pandas' metadata or their names.
+fn index_columns(schema: &SchemaRef) -> Vec<usize> {
+    let metadata = schema.metadata().get("pandas");
+    let metadata: Option<serde_json::Value> =
+        metadata.and_then(|text| serde_json::from_str(text).ok());
+    let listed = metadata.as_ref().and_then(|pandas| pandas.get("index_columns")?.as_array());
+    // A range without a column is an object.
+    let names: Vec<&str> =
+        listed.into_iter().flatten().filter_map(serde_json::Value::as_str).collect();
+    let is_index = |name: &str| names.contains(&name) || name.starts_with(INDEX);
+    let fields = schema.fields().iter().enumerate();
+    fields.filter(|(_, field)| is_index(field.name())).map(|(place, _)| place).collect()
+}
+
 impl BlockTable for ArrowTable {
     fn layout(&self) -> &Layout {
         &self.layout
@@ -217,20 +244,6 @@ impl BlockTable for ArrowTable {
             numbers.iter().copied().chain(texts.iter().copied().flatten()).collect();
         columns.sort_unstable();
         columns.dedup();
-        let is_read = |column: usize| is_read(self.schema.field(column).data_type());
-        if let Some(&column) = columns.iter().find(|column| !is_read(**column)) {
-            let rule = match (numbers.contains(&column), self.schema.field(column).name().as_str())
-            {
-                (true, name) => {
-                    format!("the column {name:?} holds neither numbers nor texts: exclude it")
-                }
-                (false, "") => "the targets or ids are neither numbers nor texts".to_owned(),
-                (false, name) => format!(
-                    "the column {name:?}, of targets or ids, holds neither numbers nor texts"
-                ),
-            };
-            return Err(Error::input(rule));
-        }
         #[cfg(feature = "arrow")]
         if let Content::Parquet(source, metadata) = &self.content
             && columns.len() > wide::GROUP
@@ -252,13 +265,9 @@ impl BlockTable for ArrowTable {
         }))
     }
 
-    /// Of a single batch whose wanted numbers all are `f64` and there.
+    /// The columns of a single batch whose wanted numbers all are `f64` and there.
     fn columns(&self, wanted: &Wanted) -> Option<Vec<&[f64]>> {
-        let batch = self.only_batch()?;
-        let texts = wanted.texts.iter().filter_map(|&place| self.file_column(place));
-        if !texts.into_iter().all(|column| is_read(self.schema.field(column).data_type())) {
-            return None;
-        }
+        let batch = self.only_batch().filter(|_| !wanted.format.has_codes())?;
         let numbers = |&column: &usize| {
             let column = batch.column(self.columns[column]).as_primitive_opt::<Float64Type>()?;
             (column.null_count() == 0).then(|| &column.values()[..])

@@ -13,8 +13,8 @@ use super::columns::{cells, spread};
 use super::guard::{guarded, malformed};
 use super::parquet::ParquetSource;
 use crate::data::block_table::{RowBlock, RowValues, TextCell, Wanted, rows_in};
+use crate::data::cell::CellFormat;
 use crate::data::formats::Format;
-use crate::data::number::CellFormat;
 use crate::error::Result;
 
 /// The number of columns that are read at a time: of more, the others wait.
@@ -86,7 +86,7 @@ impl<'a> Wide<'a> {
     }
 
     /// Reads all values, group by group.
-    fn values<A: Copy>(
+    fn values<A: Copy + From<f32> + Into<f64>>(
         &self,
         part: &Part,
         mut values: Vec<A>,

@@ -4,9 +4,10 @@ use std::ops::Range;
 
 use super::{Array, malformed};
 use crate::data::block_table::{
-    BlockTable, Layout, RowBlock, RowBlocks, RowValues, TextCell, TextPlace, Wanted, number_cell,
-    rows_in,
+    BlockTable, Layout, RowBlock, RowBlocks, RowValues, TextCell, TextPlace, Wanted, clean,
+    number_cell, rows_in,
 };
+use crate::data::cell::Kind;
 use crate::data::formats::MAX_COLUMNS_WITHOUT_ROWS;
 use crate::data::formats::positioned::too_short;
 use crate::data::schema::Orientation;
@@ -241,7 +242,7 @@ impl BlockTable for Matrix {
     }
 
     fn blocks(&self, wanted: &Wanted) -> Result<RowBlocks<'_>> {
-        let reading = Reading::new(wanted);
+        let (reading, format) = (Reading::new(wanted), wanted.format.clone());
         // In Fortran order a block takes a read of each column: the larger the blocks, the fewer
         // reads.
         let most = if self.by_rows { wanted.block.min(BLOCK) } else { wanted.block };
@@ -252,8 +253,13 @@ impl BlockTable for Matrix {
             if rows == 0 {
                 return None;
             }
-            let block = self.block(&reading, first, rows);
+            let mut block = self.block(&reading, first, rows);
             first += rows as u64;
+            match block.as_mut().map(|block| &mut block.values) {
+                Ok(RowValues::F32(values)) => clean(values.iter_mut(), Kind::Number, &format),
+                Ok(RowValues::F64(values)) => clean(values.iter_mut(), Kind::Number, &format),
+                Err(_) => {}
+            }
             Some(block)
         })))
     }
