@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::column::ColumnSummary;
 use crate::data::{CellFormat, TableFacts, TargetTable};
 use crate::error::Result;
+use crate::select::Target;
 
 /// The targets in a file.
 pub(super) struct Beside {
@@ -26,19 +27,20 @@ pub(super) struct Beside {
 
 impl Beside {
     /// Reads the stated target file, if there is one; `ids` are those of the table, and `header`
-    /// holds the names of columns where each row is read as a sample.
+    /// holds the names of columns where each row is read as a sample. The labels of a target are
+    /// counted.
     ///
     /// # Errors
     ///
     /// As for reading it.
     pub(super) fn read(
         facts: &TableFacts,
-        ids: &HashMap<Vec<u8>, u64>,
+        (ids, format): (&HashMap<Vec<u8>, u64>, &CellFormat),
         header: &[String],
+        target: Option<&Target>,
     ) -> Result<Option<Self>> {
         let Some(path) = &facts.target_file else { return Ok(None) };
-        let table = TargetTable::read(path, &facts.cells())?;
-        let format = CellFormat { decimal_comma: false, ..facts.cells() };
+        let table = TargetTable::read(path, format)?;
         let (by_id, cells) = (!table.in_order(), table.cells());
         let targets = cells.len();
         let count =
@@ -47,12 +49,15 @@ impl Beside {
         let alike = count(&|id| lower.contains(&in_lower_case(id)));
         let names: HashSet<&[u8]> = header.iter().map(|name| name.as_bytes()).collect();
         let in_header = count(&|id| names.contains(id));
-        let mut column = ColumnSummary::default();
+        let mut column = match target {
+            Some(Target::Classes(labels)) => ColumnSummary::of_labels(labels, format),
+            _ => ColumnSummary::default(),
+        };
         let mut joined = 0;
         for (number, (_, value)) in
             cells.into_iter().filter(|(id, _)| id.is_none_or(|id| ids.contains_key(id))).enumerate()
         {
-            column.take_in(value, number as u64 + 1, &format);
+            column.take_in(value, number as u64 + 1, format);
             joined += 1;
         }
         let repeated = table.repeated();

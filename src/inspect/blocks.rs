@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use super::Inspection;
 use super::beside::Beside;
-use super::column::{ColumnSummary, NumberSummary};
+use super::column::ColumnSummary;
 use super::findings::{self, Written};
+use super::{Decimal, Inspection, roles};
 use crate::data::{
     BLOCKS, CellFormat, FileTable, Format, Hooks, Orientation, Results, RowBlock, RowValues,
-    TextCell, TextPlace, Wanted, codes, on_blocks,
+    TextCell, TextPlace, Wanted, on_blocks,
 };
 use crate::error::Result;
 use crate::select::Target;
@@ -24,29 +24,52 @@ pub(super) fn inspect(
     let layout = file.layout();
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let is_text = |column: &usize| layout.texts.binary_search(column).is_ok();
+    let is_read = |column: &usize| layout.unread.binary_search(column).is_err();
     let ids = layout.ids && !layout.no_ids && stated.ids().is_none();
     let beside = [(ids, TextPlace::Ids), (layout.target, TextPlace::Target)];
     let beside = beside.into_iter().filter(|(there, _)| *there).map(|(_, place)| place);
-    let texts = layout.texts.iter().map(|&column| TextPlace::Column(column)).chain(beside);
-    let wanted = Wanted {
-        numbers: (0..layout.names.len()).filter(|column| !is_text(column)).collect(),
+    let texts = layout.texts.iter().copied().filter(is_read).map(TextPlace::Column).chain(beside);
+    let mut wanted = Wanted {
+        numbers: (0..layout.names.len())
+            .filter(|column| !is_text(column) && is_read(column))
+            .collect(),
         texts: texts.collect(),
         block: BLOCKS / (threads + 1),
+        format: stated.cells(),
         ..Wanted::default()
     };
+    let named_as_ids = roles::named_as_identifiers(&layout.names);
     let id = match stated.ids().and_then(|id| layout.names.iter().position(|n| n == id)) {
         Some(column) => TextPlace::Column(column),
         None if ids => TextPlace::Ids,
-        None => TextPlace::Column(0),
+        None => TextPlace::Column(named_as_ids.unwrap_or(0)),
     };
-    let (format_of_cells, missing) = codes(&stated.cells());
+    if let TextPlace::Column(column) = id
+        && (stated.ids().is_some() || named_as_ids.is_some())
+        && is_read(&column)
+        && !wanted.texts.contains(&id)
+    {
+        wanted.texts.push(id);
+    }
+    let target_place = match layout.target {
+        true => Some(TextPlace::Target),
+        false => roles::place_of_target(&stated.target, &layout.names, &layout.index)
+            .map(TextPlace::Column),
+    };
+    let column = |place: TextPlace| match target {
+        Some(Target::Classes(labels)) if Some(place) == target_place => {
+            ColumnSummary::of_labels(labels, &wanted.format)
+        }
+        _ => ColumnSummary::default(),
+    };
+    let numbers: Vec<ColumnSummary> =
+        wanted.numbers.iter().map(|&place| column(TextPlace::Column(place))).collect();
+    let texts: Vec<ColumnSummary> = wanted.texts.iter().map(|&place| column(place)).collect();
     let new = || BlockLook {
-        format: &format_of_cells,
-        missing: &missing,
+        format: &wanted.format,
         rows: 0,
-        numbers: vec![NumberSummary::default(); wanted.numbers.len()],
-        merged: None,
-        texts: vec![ColumnSummary::default(); wanted.texts.len()],
+        numbers: numbers.clone(),
+        texts: texts.clone(),
         id: wanted.texts.iter().position(|place| *place == id),
         ids: HashMap::new(),
     };
@@ -54,18 +77,24 @@ pub(super) fn inspect(
     on_blocks(&*file, &wanted, threads, &table.hooks(&Hooks::default()), &|_, blocks| {
         looks.add(new(), |look| blocks.each(|first, block| look.block(first, block)))
     })?;
-    let look = looks.merged(BlockLook::merge).unwrap_or_else(new).merged();
+    let look = looks.merged(BlockLook::merge).unwrap_or_else(new);
     // The columns in file order, ids before and a target after them.
-    let mut places: Vec<(usize, ColumnSummary)> = Vec::new();
     let (d, rows) = (layout.names.len(), look.rows);
     let place = |place: &TextPlace| match place {
         TextPlace::Ids => 0,
         TextPlace::Column(column) => column + 1,
         TextPlace::Target => d + 1,
     };
-    let numbers = wanted.numbers.iter().map(|column| column + 1);
-    places.extend(numbers.zip(look.merged.unwrap_or_default()));
-    places.extend(wanted.texts.iter().map(place).zip(look.texts));
+    let mut places: Vec<(usize, ColumnSummary)> =
+        layout.unread.iter().map(|column| (column + 1, ColumnSummary::unread())).collect();
+    places.extend(wanted.numbers.iter().map(|column| column + 1).zip(look.numbers));
+    // A column of numbers that may hold identifiers is read as texts, too.
+    let is_own = |(place, _): &(&TextPlace, _)| match place {
+        TextPlace::Column(column) => is_text(column),
+        _ => true,
+    };
+    let texts = wanted.texts.iter().zip(look.texts).filter(is_own);
+    places.extend(texts.map(|(of, column)| (place(of), column)));
     places.sort_by_key(|(place, _)| *place);
     let columns: Vec<ColumnSummary> = places.into_iter().map(|(_, column)| column).collect();
     let beside_name = layout.target_name.clone().unwrap_or_else(|| "y".to_owned());
@@ -74,7 +103,10 @@ pub(super) fn inspect(
     header.extend(layout.target.then_some(beside_name));
     let duplicated_ids = look.ids.values().filter(|&&count| count > 1).count();
     let turned = layout.orientation == Orientation::FeaturesAsRows;
-    let beside = Beside::read(stated, &look.ids, if turned { &[] } else { &header })?;
+    let in_header = if turned { &[][..] } else { &header };
+    let beside = Beside::read(stated, (&look.ids, &wanted.format), in_header, target)?;
+    let before = usize::from(ids);
+    let index: Vec<usize> = layout.index.iter().map(|column| column + before).collect();
     let (findings, suggestion) = findings::draw(findings::Seen {
         stated,
         stated_target: target,
@@ -87,6 +119,10 @@ pub(super) fn inspect(
         duplicated_ids,
         beside: beside.as_ref(),
         next_cells: 0,
+        decimal: Decimal::Point,
+        // Cells of features as rows are parsed where the file is opened.
+        unused_codes: if turned { Vec::new() } else { wanted.format.unused_codes() },
+        index: &index,
     });
     Ok(Inspection { rows, columns: d, names: header, findings, suggestion })
 }
@@ -94,11 +130,8 @@ pub(super) fn inspect(
 /// Counts what each column holds.
 struct BlockLook<'a> {
     format: &'a CellFormat,
-    missing: &'a [f64],
     rows: u64,
-    numbers: Vec<NumberSummary>,
-    /// The counts of other threads.
-    merged: Option<Vec<ColumnSummary>>,
+    numbers: Vec<ColumnSummary>,
     texts: Vec<ColumnSummary>,
     /// The place of the text that may be the id.
     id: Option<usize>,
@@ -107,23 +140,10 @@ struct BlockLook<'a> {
 }
 
 impl BlockLook<'_> {
-    /// Merges its own counts of numbers into those of the others.
-    fn merged(mut self) -> Self {
-        let own = std::mem::take(&mut self.numbers).into_iter().map(NumberSummary::into_summary);
-        self.merged = Some(match self.merged.take() {
-            None => own.collect(),
-            Some(mut merged) => {
-                merged.iter_mut().zip(own).for_each(|(column, more)| column.merge(more));
-                merged
-            }
-        });
-        self
-    }
-
     fn values<A: Copy + Into<f64>>(&mut self, values: &[A]) {
         for row in values.chunks(self.numbers.len().max(1)) {
             for (column, &value) in self.numbers.iter_mut().zip(row) {
-                column.take_in(value.into(), self.missing);
+                column.take_number(value.into());
             }
         }
     }
@@ -146,18 +166,9 @@ impl BlockLook<'_> {
     }
 
     fn merge(&mut self, other: Self) {
-        let other = other.merged();
         self.rows += other.rows;
-        match (&mut self.merged, other.merged) {
-            (Some(merged), Some(more)) => {
-                merged.iter_mut().zip(more).for_each(|(column, more)| column.merge(more));
-            }
-            (merged @ None, more) => *merged = more,
-            _ => {}
-        }
-        for (column, more) in self.texts.iter_mut().zip(other.texts) {
-            column.merge(more);
-        }
+        self.numbers.iter_mut().zip(other.numbers).for_each(|(column, more)| column.merge(more));
+        self.texts.iter_mut().zip(other.texts).for_each(|(column, more)| column.merge(more));
         for (id, count) in other.ids {
             *self.ids.entry(id).or_default() += count;
         }

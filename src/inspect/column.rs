@@ -5,89 +5,93 @@ use std::collections::BTreeMap;
 use super::amount::is_amount;
 use super::dates::is_other_date;
 use super::different::Different;
-use crate::data::{CellFormat, word_of};
+use crate::data::{Cell, CellFormat, word, word_of};
 
 /// The largest number of different values that may be labels.
 pub(super) const MOST_LABELS: usize = 20;
 
-/// The number of different words that are counted, and the length up to which they are, in bytes.
+/// The number of different categories that are counted, and the length up to which they are, in
+/// bytes.
 const MOST_STRAYS: usize = 12;
 const LONGEST_STRAY: usize = 24;
 
-/// Numbers that often stand for missing values, and must be stated then.
+/// A category of more bytes or more words is a sentence rather than a name.
+const LONGEST_NAME: usize = 40;
+const MOST_WORDS: usize = 3;
+
+/// Numbers that often stand for missing values, and must be given then.
 pub(super) const CODES: [&str; 9] =
     ["-999", "-9999", "-99", "-9", "99", "999", "9999", "99999", "-1e30"];
 
 /// [`CODES`] as numbers.
-const CODE_VALUES: [f64; CODES.len()] =
+pub(super) const CODE_VALUES: [f64; CODES.len()] =
     [-999.0, -9999.0, -99.0, -9.0, 99.0, 999.0, 9999.0, 99999.0, -1e30];
 
 /// Counts and moments of a column.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ColumnSummary {
-    /// Cells that are finite numbers.
+    /// Cells that are numbers, booleans, dates or times of day.
     pub(super) numbers: u64,
-    /// Cells that are empty or a stated code.
+    /// Cells that are empty or a given code.
     pub(super) missing: u64,
-    /// Cells that are missing in a feature without being stated: NA and the like, NaN, infinite.
-    pub(super) unstated: u64,
-    /// Other cells: words.
-    pub(super) texts: u64,
-    /// Different words.
+    /// Cells that are missing in a feature without a given code: NA and the like, NaN, infinite.
+    pub(super) not_available: u64,
+    /// Other cells.
+    pub(super) categories: u64,
+    /// Different categories.
     different: Different,
-    /// Words that would be numbers with a decimal comma.
+    /// Categories that would be numbers with a decimal comma.
     pub(super) decimal_commas: u64,
-    /// Words that look like dates of another notation.
+    /// The categories among these whose commas could separate thousands.
+    pub(super) thousands: u64,
+    /// Categories that look like dates of another notation.
     pub(super) dates: u64,
-    /// Other words that look like numbers with a sign or a unit.
+    /// Other categories that look like numbers with a sign or a unit.
     amounts: u64,
-    /// Other words, the first different ones that are short, with their counts.
+    /// Categories that are long or of many words.
+    sentences: u64,
+    /// Categories that could be identifiers: a single word with a digit.
+    identifiers: u64,
+    /// Categories of no other notation, the first different ones that are short, with their counts.
     pub(super) strays: BTreeMap<String, u64>,
-    /// The row of the first text.
-    pub(super) first_text: Option<u64>,
+    /// The row of the first category.
+    pub(super) first_category: Option<u64>,
     pub(super) low: f64,
     pub(super) high: f64,
     /// The lowest and the highest number that is not a code of [`CODES`], if there is one.
     others: Option<(f64, f64)>,
     /// Numbers that are not whole.
-    fractions: u64,
+    pub(super) fractions: u64,
     /// The number of times that each of [`CODES`] occurs.
     pub(super) codes: [u64; CODES.len()],
-    /// Different values with their counts, up to [`MOST_LABELS`] and one more.
-    pub(super) values: BTreeMap<String, u64>,
+    /// The different values with their counts: the labels that were given to be counted, and all
+    /// others while there are at most [`MOST_LABELS`].
+    values: Vec<Counted>,
+    /// The number of labels that were given.
+    given: usize,
+    /// Whether there are more than [`MOST_LABELS`] different values.
+    has_many: bool,
+    /// Whether one of the values that were counted occurs more than once.
+    repeats: bool,
+    /// Whether the type of the column is not read.
+    pub(super) is_unread: bool,
 }
 
-/// Counts and moments of a column of numbers.
-#[derive(Debug, Clone, Default)]
-pub(super) struct NumberSummary {
-    counted: ColumnSummary,
-    /// Different values with their counts, up to [`MOST_LABELS`] and one more.
-    values: Vec<(f64, u64)>,
+/// A value with its count.
+#[derive(Debug, Clone)]
+struct Counted {
+    /// The bits of the number or of the category.
+    bits: u64,
+    count: u64,
+    /// The text of a category; a number is its own.
+    text: Option<Box<str>>,
 }
 
-impl NumberSummary {
-    /// Takes in a value; the values `missing` count as missing.
-    pub(super) fn take_in(&mut self, value: f64, missing: &[f64]) {
-        let column = &mut self.counted;
-        if !value.is_finite() || missing.contains(&value) {
-            column.missing += 1;
-            return;
-        }
-        column.number(value);
-        match self.values.iter().position(|(seen, _)| *seen == value) {
-            Some(place) => self.values[place].1 += 1,
-            None if self.values.len() <= MOST_LABELS => self.values.push((value, 1)),
-            None => {}
-        }
-        if let Some(code) = CODE_VALUES.iter().position(|code| *code == value) {
-            self.counted.codes[code] += 1;
-        }
-    }
-
-    /// The summary with values as texts.
-    pub(super) fn into_summary(self) -> ColumnSummary {
-        let text = |(value, count): (f64, u64)| (value.to_string(), count);
-        ColumnSummary { values: self.values.into_iter().map(text).collect(), ..self.counted }
+impl Counted {
+    /// The text of the value: of a number its shortest form.
+    fn text(&self) -> String {
+        let number = || f64::from_bits(self.bits).to_string();
+        self.text.as_ref().map_or_else(number, |text| text.to_string())
     }
 }
 
@@ -96,8 +100,54 @@ fn widened(range: Option<(f64, f64)>, (low, high): (f64, f64)) -> (f64, f64) {
     range.map_or((low, high), |(least, most)| (low.min(least), high.max(most)))
 }
 
+/// The bits by which a label is compared with cells of a target, to which no text is missing.
+fn label_bits(label: &str, format: &CellFormat) -> u64 {
+    let cell = format.cell(label.as_bytes());
+    // Both zeros are one number.
+    cell.number().map_or_else(|| word(label.as_bytes()), |number| number + 0.0).to_bits()
+}
+
 impl ColumnSummary {
-    /// Counts a number.
+    /// A column of labels that are counted whatever else it holds.
+    pub(super) fn of_labels(labels: &[String], format: &CellFormat) -> Self {
+        let counted = |label: &String| {
+            let label = label.trim();
+            Counted { bits: label_bits(label, format), count: 0, text: Some(label.into()) }
+        };
+        let values: Vec<Counted> = labels.iter().map(counted).collect();
+        Self { given: values.len(), values, ..Self::default() }
+    }
+
+    /// A column of a type that is not read.
+    pub(super) fn unread() -> Self {
+        Self { is_unread: true, ..Self::default() }
+    }
+
+    /// Takes in a value of a column of numbers, NaN if it is missing.
+    pub(super) fn take_number(&mut self, value: f64) {
+        match value.is_finite() {
+            true => self.number(value),
+            false => self.missing += 1,
+        }
+    }
+
+    /// Takes in a cell.
+    pub(super) fn take_in(&mut self, cell: &[u8], row: u64, format: &CellFormat) {
+        match format.cell(cell) {
+            Cell::Missing => self.missing += 1,
+            Cell::NotAvailable => {
+                self.not_available += 1;
+                self.text_value(cell);
+            }
+            Cell::Category => self.category(cell, row),
+            other => {
+                if let Some(number) = other.number() {
+                    self.number(number);
+                }
+            }
+        }
+    }
+
     fn number(&mut self, value: f64) {
         if self.numbers == 0 {
             (self.low, self.high) = (value, value);
@@ -106,54 +156,76 @@ impl ColumnSummary {
         self.low = self.low.min(value);
         self.high = self.high.max(value);
         self.fractions += u64::from(value.fract() != 0.0);
-        if !CODE_VALUES.contains(&value) {
-            self.others = Some(widened(self.others, (value, value)));
+        // No code is smaller.
+        let may_be_code = value.abs() >= 9.0 && value.fract() == 0.0;
+        let code = may_be_code.then(|| CODE_VALUES.iter().position(|code| *code == value));
+        match code.flatten() {
+            Some(code) => self.codes[code] += 1,
+            None => self.others = Some(widened(self.others, (value, value))),
         }
+        self.value((value + 0.0).to_bits(), || None);
     }
 
-    pub(super) fn take_in(&mut self, cell: &[u8], row: u64, format: &CellFormat) {
+    fn category(&mut self, cell: &[u8], row: u64) {
         let text = String::from_utf8_lossy(cell.trim_ascii());
-        if text.is_empty() || format.is_missing(cell) {
-            self.missing += 1;
-            return;
+        self.categories += 1;
+        self.different.take_in(word_of(word(cell)).unwrap_or_default());
+        self.first_category = Some(self.first_category.unwrap_or(row).min(row));
+        let comma = CellFormat::new(true, [""; 0]);
+        if comma.number(cell).is_some() {
+            self.decimal_commas += 1;
+            self.thousands += u64::from(may_be_thousands(&text));
+        } else if is_other_date(&text) {
+            self.dates += 1;
+        } else if is_amount(&text) {
+            self.amounts += 1;
+        } else {
+            let words = text.split_ascii_whitespace().count();
+            self.sentences += u64::from(text.len() > LONGEST_NAME || words > MOST_WORDS);
+            let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
+            self.identifiers += u64::from(words == 1 && has_digit);
+            self.stray(&text);
         }
-        let value = format.value(cell);
-        match word_of(value) {
-            None if value.is_nan() => self.unstated += 1,
-            None => self.number(value),
-            Some(word) => {
-                self.texts += 1;
-                self.different.take_in(word);
-                let first = self.first_text.unwrap_or(row);
-                self.first_text = Some(first.min(row));
-                let comma = CellFormat { decimal_comma: true, missing: Vec::new() };
-                if comma.number(cell).is_some() {
-                    self.decimal_commas += 1;
-                } else if is_other_date(&text) {
-                    self.dates += 1;
-                } else if is_amount(&text) {
-                    self.amounts += 1;
-                } else {
-                    self.stray(&text);
-                }
+        self.text_value(cell);
+    }
+
+    /// Counts the value of a text.
+    fn text_value(&mut self, cell: &[u8]) {
+        let text = || Some(String::from_utf8_lossy(cell.trim_ascii()).into());
+        self.value(word(cell).to_bits(), text);
+    }
+
+    /// Counts a value.
+    #[inline]
+    fn value(&mut self, bits: u64, text: impl FnOnce() -> Option<Box<str>>) {
+        match self.values.iter_mut().find(|counted| counted.bits == bits) {
+            Some(counted) => {
+                self.repeats |= counted.count > 0;
+                counted.count += 1;
             }
-        }
-        if let Some(code) = CODES.iter().position(|code| *code == text) {
-            self.codes[code] += 1;
-        }
-        if let Some(count) = self.values.get_mut(text.as_ref()) {
-            *count += 1;
-        } else if self.values.len() <= MOST_LABELS {
-            self.values.insert(text.into_owned(), 1);
+            None if !self.has_many => {
+                self.values.push(Counted { bits, count: 1, text: text() });
+                self.forget_many();
+            }
+            None => {}
         }
     }
 
-    /// Counts a word, if it is among those that are counted.
-    fn stray(&mut self, word: &str) {
-        if let Some(count) = self.strays.get_mut(word) {
+    /// Keeps the given labels alone, if there are too many values for labels.
+    fn forget_many(&mut self) {
+        if self.has_many || self.values.len() - self.given > MOST_LABELS {
+            self.has_many = true;
+            self.values.truncate(self.given);
+            self.values.shrink_to_fit();
+        }
+    }
+
+    /// Counts a category, if it is among those that are counted.
+    fn stray(&mut self, category: &str) {
+        if let Some(count) = self.strays.get_mut(category) {
             *count += 1;
-        } else if self.strays.len() < MOST_STRAYS && word.len() <= LONGEST_STRAY {
-            self.strays.insert(word.to_owned(), 1);
+        } else if self.strays.len() < MOST_STRAYS && category.len() <= LONGEST_STRAY {
+            self.strays.insert(category.to_owned(), 1);
         }
     }
 
@@ -164,73 +236,136 @@ impl ColumnSummary {
             self.low = self.low.min(other.low);
             self.high = self.high.max(other.high);
         }
-        self.numbers += other.numbers;
-        self.missing += other.missing;
-        self.unstated += other.unstated;
-        self.texts += other.texts;
-        self.different.merge(other.different);
-        self.amounts += other.amounts;
-        self.dates += other.dates;
-        for (word, count) in other.strays {
-            *self.strays.entry(word).or_default() += count;
+        for (count, more) in [
+            (&mut self.numbers, other.numbers),
+            (&mut self.missing, other.missing),
+            (&mut self.not_available, other.not_available),
+            (&mut self.categories, other.categories),
+            (&mut self.decimal_commas, other.decimal_commas),
+            (&mut self.thousands, other.thousands),
+            (&mut self.dates, other.dates),
+            (&mut self.amounts, other.amounts),
+            (&mut self.sentences, other.sentences),
+            (&mut self.identifiers, other.identifiers),
+            (&mut self.fractions, other.fractions),
+        ] {
+            *count += more;
         }
-        self.decimal_commas += other.decimal_commas;
-        self.fractions += other.fractions;
+        self.different.merge(other.different);
+        for (category, count) in other.strays {
+            *self.strays.entry(category).or_default() += count;
+        }
         if let Some(others) = other.others {
             self.others = Some(widened(self.others, others));
         }
-        self.first_text = match (self.first_text, other.first_text) {
+        self.first_category = match (self.first_category, other.first_category) {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
         };
         for (code, more) in self.codes.iter_mut().zip(other.codes) {
             *code += more;
         }
-        for (value, count) in other.values {
-            *self.values.entry(value).or_default() += count;
+        for more in other.values {
+            match self.values.iter_mut().find(|counted| counted.bits == more.bits) {
+                Some(counted) => {
+                    self.repeats |= counted.count > 0 && more.count > 0;
+                    counted.count += more.count;
+                }
+                None => self.values.push(more),
+            }
         }
+        self.repeats |= other.repeats;
+        self.has_many |= other.has_many;
+        self.forget_many();
+    }
+
+    /// Takes the categories that would be numbers with a decimal comma for numbers, of a size that
+    /// is not known.
+    pub(super) fn take_commas_for_numbers(&mut self) {
+        let commas = std::mem::take(&mut self.decimal_commas);
+        self.categories -= commas;
+        if commas > 0 {
+            self.numbers += commas;
+            (self.low, self.high) = (f64::NEG_INFINITY, f64::INFINITY);
+        }
+    }
+
+    /// The different values that occur, as far as they are counted.
+    fn found(&self) -> impl Iterator<Item = &Counted> {
+        self.values.iter().filter(|counted| counted.count > 0)
+    }
+
+    /// The number of different values, if there are at most [`MOST_LABELS`]; else a larger number.
+    fn different_values(&self) -> usize {
+        if self.has_many { MOST_LABELS + 1 } else { self.found().count() }
+    }
+
+    /// The different values as texts, with their counts.
+    pub(super) fn labels(&self) -> impl Iterator<Item = (String, u64)> {
+        self.found().map(|counted| (counted.text(), counted.count))
+    }
+
+    /// The number of cells with a label that was given to be counted.
+    pub(super) fn count_of(&self, label: &str) -> u64 {
+        let is_it = |counted: &&Counted| counted.text.as_deref() == Some(label.trim());
+        self.values[..self.given].iter().find(is_it).map_or(0, |counted| counted.count)
     }
 
     /// Whether the different values are few enough to be labels.
     pub(super) fn has_labels(&self) -> bool {
-        (2..=MOST_LABELS).contains(&self.values.len())
+        (2..=MOST_LABELS).contains(&self.different_values())
     }
 
-    /// Whether most cells are numbers, or would be with a decimal comma.
-    pub(super) fn is_numeric(&self, decimal_comma: bool) -> bool {
-        let numbers = self.numbers + if decimal_comma { self.decimal_commas } else { 0 };
-        numbers > 0 && 2 * numbers >= self.numbers + self.texts
+    /// Whether most cells are numbers.
+    pub(super) fn is_numeric(&self) -> bool {
+        self.numbers > 0 && self.numbers >= self.categories
     }
 
-    /// Whether its words are ids or free text: most of them occur once.
-    pub(super) fn is_free_text(&self, decimal_comma: bool) -> bool {
-        let words = self.texts - if decimal_comma { self.decimal_commas } else { 0 };
+    /// Whether its categories are identifiers or free text: most of them occur once, or are
+    /// sentences of many kinds, as where rows repeat.
+    pub(super) fn is_free_text(&self) -> bool {
         let different = self.different.count();
-        !self.is_numeric(decimal_comma) && words > 2 && 2 * different > self.texts
+        let sentences = 2 * self.sentences > self.categories && different > MOST_LABELS as u64;
+        let once = self.categories > 2 && 2 * different > self.categories;
+        !self.is_numeric() && !self.is_notation() && (once || sentences)
     }
 
-    /// The number of words that look like numbers with a sign, a unit or commas.
-    pub(super) fn amounts(&self, decimal_comma: bool) -> u64 {
-        self.amounts + if decimal_comma { 0 } else { self.decimal_commas }
+    /// Whether most categories are numbers or dates of another notation.
+    pub(super) fn is_notation(&self) -> bool {
+        2 * self.amounts().max(self.dates) >= self.categories.max(1)
+    }
+
+    /// Whether nearly all cells are identifiers by their form: single words with digits, and many of
+    /// them.
+    pub(super) fn looks_like_identifiers(&self) -> bool {
+        self.numbers + self.not_available == 0
+            && 20 * self.identifiers >= 19 * self.categories
+            && self.different.count() > MOST_LABELS as u64
+    }
+
+    /// The number of categories that look like numbers with a sign, a unit or commas.
+    pub(super) fn amounts(&self) -> u64 {
+        self.amounts + self.decimal_commas
     }
 
     /// Whether all present cells are whole numbers from 0 to 20, which are rather labels than
     /// amounts.
     pub(super) fn has_label_numbers(&self) -> bool {
-        let whole = |value: &String| value.parse::<u8>().is_ok_and(|number| number <= 20);
-        self.texts + self.unstated == 0 && self.values.len() <= 10 && self.values.keys().all(whole)
+        self.categories + self.not_available + self.fractions == 0
+            && self.different_values() <= 10
+            && (self.numbers == 0 || self.low >= 0.0 && self.high <= 20.0)
     }
 
     /// Whether it holds whole numbers and nothing else.
     pub(super) fn is_whole(&self) -> bool {
-        self.numbers > 0 && self.texts + self.fractions == 0
+        self.numbers > 0 && self.categories + self.fractions == 0
     }
 
     /// Whether its numbers go from one to the next, as those of rows do.
     pub(super) fn counts_rows(&self) -> bool {
         self.numbers > 20
-            && self.values.len() > MOST_LABELS
-            && self.values.values().all(|&count| count == 1)
+            && self.has_many
+            && !self.repeats
             && self.high - self.low == (self.numbers - 1) as f64
     }
 
@@ -246,6 +381,44 @@ impl ColumnSummary {
 
     /// Whether all present cells hold the same value.
     pub(super) fn is_constant(&self) -> bool {
-        self.values.len() == 1
+        self.different_values() == 1
+    }
+}
+
+/// Whether the commas of a number may separate thousands: each has three digits after it, and the
+/// first one to three before it.
+fn may_be_thousands(text: &str) -> bool {
+    let mut groups = text.trim_start_matches(['+', '-']).split(',');
+    let first = groups.next().unwrap_or_default();
+    let is_digits = |group: &str| group.bytes().all(|byte| byte.is_ascii_digit());
+    (1..=3).contains(&first.len())
+        && is_digits(first)
+        && !first.starts_with('0')
+        && groups.all(|group| group.len() == 3 && is_digits(group))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commas_of_thousands() {
+        for text in ["1,234", "-12,345", "999,000"] {
+            assert!(may_be_thousands(text), "{text}");
+        }
+        for text in ["1,5", "1234,567", "1,2345", ",500", "1,23e2", "0,125"] {
+            assert!(!may_be_thousands(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn labels_are_counted_by_value() {
+        let format = CellFormat::default();
+        let labels = ["1".to_owned(), "None".to_owned(), "z".to_owned()];
+        let mut column = ColumnSummary::of_labels(&labels, &format);
+        let other = |i: u32| format!("value {i}");
+        let cells = (0..100).map(other).chain(["1.0", "True", "None", "1"].map(str::to_owned));
+        cells.for_each(|cell| column.take_in(cell.as_bytes(), 1, &format));
+        assert_eq!(labels.each_ref().map(|label| column.count_of(label)), [3, 1, 0]);
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::column::{CODES, ColumnSummary};
 use super::findings::{Draft, Seen, Written, labels_of};
-use crate::data::{Names, TargetColumn, is_id_name};
+use crate::data::{CellFormat, GivenCell, Names, TargetColumn, is_id_name};
 use crate::error::Parameter;
 
 impl Seen<'_> {
@@ -15,26 +15,33 @@ impl Seen<'_> {
             || matches!(self.written, Written::Blocks { target: true, .. });
         let here = own && self.beside.is_none();
         let skip = [self.id_column(), self.target_column().filter(|_| here)];
+        let stated = [self.stated.id.as_ref(), self.stated.unit.as_ref()];
         let names = Names::new(self.header);
         let excluded: HashSet<usize> =
             self.stated.exclude.iter().flat_map(|pattern| names.places(pattern)).collect();
-        let skipped = |c: &usize| skip.contains(&Some(*c)) || excluded.contains(c);
+        let skipped = |c: &usize| {
+            skip.contains(&Some(*c))
+                || excluded.contains(c)
+                || self.index.contains(c)
+                || stated.contains(&Some(&self.header[*c]))
+        };
         (0..self.columns.len()).filter(|c| !skipped(c)).collect()
     }
 
     pub(super) fn features(&self, draft: &mut Draft) {
         let places = self.feature_places();
-        let comma = draft.suggestion.facts.decimal_comma;
         let columns = || places.iter().map(|&c| &self.columns[c]);
-        let numeric = columns().filter(|c| c.is_numeric(comma)).count();
+        let numeric = columns().filter(|c| c.is_numeric()).count();
         draft.suggestion.features = places.len();
         if draft.suggestion.shares.is_empty() {
             draft.suggestion.rows = self.rows;
         }
-        let words = columns().filter(|c| !c.is_numeric(comma) && c.texts > 0).count();
+        let words = columns().filter(|c| !c.is_numeric() && c.categories > 0).count();
         let words = if words > 0 { format!(", {words} hold words") } else { String::new() };
         draft
             .say("features", format!("{numeric} of {} features hold numbers{words}", places.len()));
+        self.numeric_names(draft, &places);
+        self.unread_columns(draft, &places);
         self.columns_of_words(draft, &places);
         self.numeric_ids(draft, &places);
         self.words_among_numbers(draft, &places);
@@ -43,7 +50,7 @@ impl Seen<'_> {
         if constant > 0 {
             draft.say("features", format!("features that hold one value only: {constant}"));
         }
-        let missing: u64 = columns().map(|c| c.missing + c.unstated).sum();
+        let missing: u64 = columns().map(|c| c.missing + c.not_available).sum();
         if missing > 0 {
             let text = format!("{missing} cells are missing: empty, NA and the like");
             draft.say("features", text);
@@ -51,18 +58,49 @@ impl Seen<'_> {
         self.codes(draft, &places);
     }
 
+    /// Names that are numbers, as those of wavelengths are, or the first row of a table without a
+    /// header.
+    fn numeric_names(&self, draft: &mut Draft, places: &[usize]) {
+        let is_number = |name: &str| CellFormat::default().number(name.as_bytes()).is_some();
+        let numbers = places.iter().filter(|&&c| is_number(&self.header[c])).count();
+        let of_target = self.target_column().filter(|_| self.beside.is_none());
+        let names_target = of_target.is_none_or(|target| !is_number(&self.header[target]));
+        let asks = matches!(self.written, Written::Text(_)) && !self.stated.numeric_names;
+        if asks && numbers > 0 && 2 * numbers >= places.len() && names_target {
+            draft.warn_about(
+                "header",
+                "are the numbers in the header names, as of wavelengths? If the header is missing and they are values, \
+                 add one: names are printed",
+                [Parameter::NumericNames],
+            );
+            draft.suggestion.facts.numeric_names = true;
+        }
+    }
+
+    /// Columns of a type that is not read, which must be excluded.
+    fn unread_columns(&self, draft: &mut Draft, places: &[usize]) {
+        let is_unread = |column: &&usize| self.columns[**column].is_unread;
+        let unread: Vec<usize> = places.iter().filter(is_unread).copied().collect();
+        if !unread.is_empty() {
+            if unread.len() < places.len() {
+                self.exclude(draft, &unread);
+            }
+            let text = format!(
+                "{}: values that are neither numbers, dates nor texts: exclude it",
+                self.named(&unread)
+            );
+            draft.warn_about("features", text, [Parameter::Exclude]);
+        }
+    }
+
     /// Columns of words: those of ids and free text are excluded, for nearly each of their words
     /// stands alone.
     fn columns_of_words(&self, draft: &mut Draft, places: &[usize]) {
-        let comma = draft.suggestion.facts.decimal_comma;
         let of = |is: &dyn Fn(&ColumnSummary) -> bool| -> Vec<usize> {
-            let wordy = places.iter().filter(|&&c| !self.columns[c].is_numeric(comma));
+            let wordy = places.iter().filter(|&&c| !self.columns[c].is_numeric());
             wordy.filter(|&&c| is(&self.columns[c])).copied().collect()
         };
-        let amounts =
-            |column: &ColumnSummary| 2 * column.amounts(comma).max(column.dates) >= column.texts;
-        let free = |column: &ColumnSummary| column.is_free_text(comma) && !amounts(column);
-        let is_free = of(&free);
+        let is_free = of(&ColumnSummary::is_free_text);
         if is_free.len() < places.len() {
             self.exclude(draft, &is_free);
         }
@@ -73,11 +111,13 @@ impl Seen<'_> {
             );
             draft.warn_about("features", text, [Parameter::Exclude]);
         }
-        let empty = of(&|column| column.texts == 0);
+        let empty = of(&|column| column.categories == 0 && !column.is_unread);
         if !empty.is_empty() {
             draft.say("features", format!("{}: no value", self.named(&empty)));
         }
-        let valued = |column: &ColumnSummary| column.texts > 0 && !free(column) && !amounts(column);
+        let valued = |column: &ColumnSummary| {
+            column.categories > 0 && !column.is_free_text() && !column.is_notation()
+        };
         let labels = of(&|column| valued(column) && column.has_labels());
         match labels.as_slice() {
             [] => {}
@@ -86,7 +126,7 @@ impl Seen<'_> {
                     "{} holds labels ({}): state it if it is the target; as a feature its words are values, \
                      but missing for a model",
                     self.what(c),
-                    labels_of(&self.columns[c]).join(", ")
+                    shown(&labels_of(&self.columns[c]))
                 );
                 draft.say_about("features", text, [Parameter::Target, Parameter::Exclude]);
             }
@@ -140,16 +180,19 @@ impl Seen<'_> {
 
     /// Numbers that usually stand for missing values, in features and the target.
     fn codes(&self, draft: &mut Draft, features: &[usize]) {
-        let used: Vec<usize> = (0..self.columns.len())
-            .filter(|c| features.contains(c) || self.target_column() == Some(*c))
-            .collect();
+        let target = self.target_column().filter(|target| features.binary_search(target).is_err());
+        let used: Vec<usize> = features.iter().copied().chain(target).collect();
         let suspicious = |code: usize| -> Vec<usize> {
             let used = used.iter().copied();
             used.filter(|&c| self.columns[c].may_be_missing(code)).collect()
         };
+        let given: Vec<GivenCell> =
+            self.stated.missing.iter().map(|code| GivenCell::new(code)).collect();
+        let format = CellFormat::default();
         for (i, code) in CODES.iter().enumerate() {
             let columns = suspicious(i);
-            if !columns.is_empty() && !self.stated.missing.iter().any(|stated| stated == code) {
+            let is_given = given.iter().any(|given| given.is_cell(code.as_bytes(), &format));
+            if !columns.is_empty() && !is_given {
                 let text = format!(
                     "{code} may stand for missing values in {}: state it",
                     self.named(&columns)
@@ -157,5 +200,15 @@ impl Seen<'_> {
                 draft.warn_value("missing", text, Parameter::Missing, code);
             }
         }
+        for code in &self.unused_codes {
+            let text = format!("the code {code:?} occurs nowhere: check how it is written");
+            draft.warn_about("missing", text, [Parameter::Missing]);
+        }
     }
+}
+
+/// Labels in words.
+fn shown(labels: &[(String, u64)]) -> String {
+    let labels: Vec<&str> = labels.iter().map(|(label, _)| label.as_str()).collect();
+    labels.join(", ")
 }

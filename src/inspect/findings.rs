@@ -1,8 +1,10 @@
 //! Findings and suggestions, drawn from the counts of a table.
 
+use super::Decimal;
 use super::beside::Beside;
 use super::column::ColumnSummary;
-use crate::data::{Format, MISSING, Orientation, TableFacts, TargetColumn, looks_turned};
+use super::roles::{has_identifiers_by_name, place_of_target};
+use crate::data::{CellFormat, Format, Orientation, TableFacts, TargetColumn, looks_turned};
 use crate::error::Parameter;
 use crate::select::Target;
 
@@ -92,6 +94,12 @@ pub(super) struct Seen<'a> {
     pub(super) beside: Option<&'a Beside>,
     /// The number of cells of the line after a header of one cell, by its likely delimiter.
     pub(super) next_cells: usize,
+    /// The decimal sign.
+    pub(super) decimal: Decimal,
+    /// The given codes for missing values that occur nowhere.
+    pub(super) unused_codes: Vec<String>,
+    /// The places of the columns of an index, among the columns here.
+    pub(super) index: &'a [usize],
 }
 
 /// The findings so far.
@@ -146,13 +154,19 @@ impl Draft {
 
 /// Draws the findings from the counts.
 pub(super) fn draw(seen: Seen<'_>) -> (Vec<Finding>, Suggestion) {
-    let TableFacts { target_file, exclude, missing, numeric_names, .. } = seen.stated.clone();
-    let facts =
-        TableFacts { target_file, exclude, missing, numeric_names, ..TableFacts::default() };
+    // The roles of columns are given again where they are found.
+    let facts = TableFacts {
+        target: TargetColumn::Last,
+        id: None,
+        unit: None,
+        delimiter: None,
+        ..seen.stated.clone()
+    };
     let suggestion = Suggestion { facts, ..Suggestion::default() };
     let mut draft = Draft { findings: Vec::new(), suggestion };
     seen.shape(&mut draft);
     seen.orientation(&mut draft);
+    seen.index(&mut draft);
     seen.ids(&mut draft);
     seen.target(&mut draft);
     seen.features(&mut draft);
@@ -200,22 +214,38 @@ impl Seen<'_> {
                 draft.warn_about("shape", alone, [Parameter::Delimiter]);
             }
         }
-        if self.uses_decimal_comma() {
-            if self.stated.decimal_comma {
-                draft.say("numbers", "numbers are read with a decimal comma, as stated");
-            } else {
-                let comma = "numbers are written with a decimal comma: this must be stated";
-                draft.warn_about("numbers", comma, [Parameter::DecimalComma]);
-            }
-            draft.suggestion.facts.decimal_comma = true;
-        }
+        self.decimal_sign(draft);
     }
 
-    fn uses_decimal_comma(&self) -> bool {
-        let sum = |count: fn(&ColumnSummary) -> u64| self.columns.iter().map(count).sum::<u64>();
-        let Written::Text(delimiter) = self.written else { return false };
-        self.stated.decimal_comma
-            || delimiter != b',' && sum(|c| c.decimal_commas) > sum(|c| c.numbers) / 10 + 1
+    fn decimal_sign(&self, draft: &mut Draft) {
+        let Written::Text(delimiter) = self.written else { return };
+        let is_given = self.stated.decimal_comma.is_some();
+        match self.decimal {
+            Decimal::Comma if is_given => {
+                draft.say("numbers", "numbers are read with a decimal comma, as given");
+            }
+            Decimal::Comma => {
+                let comma = "numbers are written with a decimal comma: it must be given";
+                draft.warn_about("numbers", comma, [Parameter::DecimalComma]);
+                draft.suggestion.facts.decimal_comma = Some(true);
+            }
+            Decimal::Unclear => {
+                draft.suggestion.open.push(Parameter::DecimalComma);
+                draft.warn_about(
+                    "numbers",
+                    "is 1,234 more than a thousand, or a little more than one? If commas separate thousands, \
+                     remove them from the numbers; if they are decimal commas, give that",
+                    [Parameter::DecimalComma],
+                );
+            }
+            Decimal::Point if delimiter == b';' && !is_given => {
+                let point =
+                    "semicolons separate the cells: give the decimal sign, which is a point here";
+                draft.warn_about("numbers", point, [Parameter::DecimalPoint]);
+                draft.suggestion.facts.decimal_comma = Some(false);
+            }
+            Decimal::Point => {}
+        }
     }
 
     /// The number of columns here that stand beside those of the file.
@@ -264,9 +294,10 @@ impl Seen<'_> {
     /// nothing that indicates samples as rows, such as a column named as ids or a column of labels.
     fn lines_may_be_features(&self) -> bool {
         let first = self.columns.first();
-        let named = first.is_some_and(|first| first.texts > 0 && first.numbers == 0)
+        let named = first.is_some_and(|first| first.categories > 0 && first.numbers == 0)
             && self.different_ids as u64 == self.rows;
-        let is_label = |c: &ColumnSummary| c.has_label_numbers() || c.texts > 0 && c.has_labels();
+        let is_label =
+            |c: &ColumnSummary| c.has_label_numbers() || c.categories > 0 && c.has_labels();
         let labels = self.columns.iter().skip(1).any(is_label);
         let may = match self.written {
             Written::Text(_) => true,
@@ -275,20 +306,9 @@ impl Seen<'_> {
         may && !self.turned
             && named
             && !labels
-            && !self.first_is_named_as_ids()
+            && !has_identifiers_by_name(self.header)
             && self.rows > 4 * self.header.len() as u64
             && self.rows > 200
-    }
-
-    /// Whether the first column's name is one of ids.
-    pub(super) fn first_is_named_as_ids(&self) -> bool {
-        let name = self.header[0].to_lowercase();
-        let words = ["id", "sample", "patient", "subject", "participant", "person", "donor"];
-        words.iter().any(|word| {
-            name == *word
-                || name.ends_with(&format!("_{word}"))
-                || name.starts_with(&format!("{word}_"))
-        })
     }
 
     fn orientation(&self, draft: &mut Draft) {
@@ -341,14 +361,23 @@ impl Seen<'_> {
         }
     }
 
+    fn index(&self, draft: &mut Draft) {
+        if !self.index.is_empty() {
+            let text = format!(
+                "{}: the index of a pandas table, neither features nor the default target",
+                self.named(self.index)
+            );
+            draft.say("layout", text);
+        }
+    }
+
     /// The place of the target among the columns here, from 0.
     pub(super) fn target_column(&self) -> Option<usize> {
         match &self.stated.target {
-            TargetColumn::Last => self.header.len().checked_sub(1),
-            TargetColumn::Named(name) => self.header.iter().position(|other| other == name),
             TargetColumn::At(place) => {
                 (0..self.header.len()).find(|&column| self.number(column) == *place)
             }
+            other => place_of_target(other, self.header, self.index),
         }
     }
 }
@@ -364,14 +393,13 @@ pub(super) fn short(value: f64) -> f64 {
     format!("{value:.6}").parse().unwrap_or(value)
 }
 
-/// The labels in a column, the most frequent first, without texts that rather stand for a missing
-/// value. A class may well be called None.
-pub(super) fn labels_of(column: &ColumnSummary) -> Vec<String> {
-    let is_infinite = |label: &str| label.parse().is_ok_and(|value: f64| !value.is_finite());
-    let is_label =
-        |label: &str| label == "None" || !(MISSING.contains(&label) || is_infinite(label));
-    let mut labels: Vec<(&String, &u64)> =
-        column.values.iter().filter(|(label, _)| is_label(label)).collect();
-    labels.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
-    labels.into_iter().map(|(label, _)| label.clone()).collect()
+/// The labels in a column with their counts, the most frequent first, without texts that rather
+/// stand for a missing value. A class may well be called None.
+pub(super) fn labels_of(column: &ColumnSummary) -> Vec<(String, u64)> {
+    let format = CellFormat::default();
+    let is_label = |label: &str| label == "None" || !format.is_missing(label.as_bytes());
+    let mut labels: Vec<(String, u64)> =
+        column.labels().filter(|(label, _)| is_label(label)).collect();
+    labels.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    labels
 }

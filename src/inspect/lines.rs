@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::TextLook;
+use super::Columns;
 use super::column::ColumnSummary;
-use crate::data::{CellFormat, OpenText, Row, TakeRows};
+use crate::data::{CellFormat, OpenText, Row, TableFacts, TakeRows, TargetColumn};
 use crate::error::Result;
+use crate::select::Target;
 
 /// The names of the lines, and what each holds; the ids are those of the header.
 ///
@@ -14,42 +15,44 @@ use crate::error::Result;
 /// As for a pass over the rows.
 pub(super) fn look<'a>(
     open: OpenText,
+    facts: &TableFacts,
     format: &'a CellFormat,
-    threads: usize,
-) -> Result<(Vec<String>, TextLook<'a>)> {
+    (threads, target): (usize, Option<&Target>),
+) -> Result<(Vec<String>, Columns<'a>)> {
     let mut ids: HashMap<Vec<u8>, u64> = HashMap::new();
     let samples = open.shape().columns - 1;
     for id in &open.ids()[1..] {
         *ids.entry(id.trim_ascii().to_vec()).or_default() += 1;
     }
-    let new = || Lines { format, samples, lines: Vec::new() };
+    let labels = match (target, &facts.target) {
+        (Some(Target::Classes(labels)), TargetColumn::Named(name)) => {
+            Some((name.as_str(), ColumnSummary::of_labels(labels, format)))
+        }
+        _ => None,
+    };
+    let new = || Lines { format, samples, labels: labels.as_ref(), lines: Vec::new() };
     let mut lines = open.fold(threads, &new, |all, more| all.lines.extend(more.lines))?.lines;
     lines.sort_unstable_by_key(|(number, ..)| *number);
     let (names, columns) = lines.into_iter().map(|(_, name, line)| (name, line)).unzip();
-    let look = TextLook {
-        format,
-        decimal_comma: false,
-        rows: samples as u64,
-        columns,
-        id: 0,
-        ids,
-        next_cells: 0,
-    };
-    Ok((names, look))
+    Ok((names, Columns { format, rows: samples as u64, columns, id: 0, ids, next_cells: 0 }))
 }
 
 struct Lines<'a> {
     format: &'a CellFormat,
     samples: usize,
+    /// The name of the target's line, if its labels are given, and what counts them.
+    labels: Option<&'a (&'a str, ColumnSummary)>,
     lines: Vec<(u64, String, ColumnSummary)>,
 }
 
 impl TakeRows for Lines<'_> {
     fn row(&mut self, number: u64, row: &Row<'_>) {
-        let mut line = ColumnSummary::default();
+        let name = String::from_utf8_lossy(row.cell(0)).into_owned();
+        let labels = self.labels.filter(|(target, _)| *target == name);
+        let mut line = labels.map(|(_, column)| column.clone()).unwrap_or_default();
         for sample in 1..=self.samples {
             line.take_in(row.cell(sample), sample as u64, self.format);
         }
-        self.lines.push((number, String::from_utf8_lossy(row.cell(0)).into_owned(), line));
+        self.lines.push((number, name, line));
     }
 }

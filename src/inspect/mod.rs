@@ -16,8 +16,10 @@ mod strays;
 
 use std::collections::HashMap;
 
-use crate::data::{CellFormat, FileTable, Format, Orientation, Row, TakeRows, likely_cells};
-use crate::error::Result;
+use crate::data::{
+    CellFormat, FileTable, Format, Orientation, Row, TableFacts, TakeRows, likely_cells,
+};
+use crate::error::{Error, Parameter, Result};
 use crate::select::Target;
 use beside::Beside;
 use column::ColumnSummary;
@@ -57,55 +59,132 @@ pub fn inspect(table: &FileTable, target: Option<&Target>) -> Result<Inspection>
 
 fn inspect_text(table: &FileTable, target: Option<&Target>) -> Result<Inspection> {
     let stated = &table.facts;
-    // A look may read a private header.
-    let open = table.file().with_delimiter(stated.delimiter).open()?;
-    let delimiter = open.delimiter();
-    // Decimal commas are counted, stated or not.
-    let format = CellFormat { decimal_comma: false, ..stated.cells() };
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut look = TextLook::of(table, stated.decimal_comma == Some(true), target)?;
+    let decimal = decimal_sign(stated, &look);
+    // With another decimal sign the columns hold something else.
+    if decimal == Decimal::Comma && !look.decimal_comma {
+        if !table.rows_repeat() {
+            return Err(Error::request("numbers are written with a decimal comma")
+                .hint("give it, and inspect again")
+                .about([Parameter::DecimalComma]));
+        }
+        look = TextLook::of(table, true, target)?;
+    }
+    if decimal == Decimal::Unclear {
+        look.columns.iter_mut().for_each(ColumnSummary::take_commas_for_numbers);
+    }
     let turned = stated.orientation == Some(Orientation::FeaturesAsRows);
-    let (header, look) = if turned {
-        lines::look(open, &format, threads)?
-    } else {
-        let header = open.names()?;
-        let id = stated.ids().and_then(|id| header.iter().position(|name| name == id));
-        let new = || TextLook {
-            format: &format,
-            decimal_comma: stated.decimal_comma,
-            rows: 0,
-            columns: vec![ColumnSummary::default(); header.len()],
-            id: id.unwrap_or(0),
-            ids: HashMap::new(),
-            next_cells: 0,
-        };
-        let look = open.fold(threads, &new, TextLook::merge)?;
-        (header, look)
-    };
-    let beside = Beside::read(stated, &look.ids, if turned { &[] } else { &header })?;
+    let rows = look.rows;
+    let beside = Beside::read(
+        stated,
+        (&look.ids, &look.format),
+        if turned { &[] } else { &look.header },
+        target,
+    )?;
     let (findings, suggestion) = findings::draw(findings::Seen {
         stated,
         stated_target: target,
-        header: &header,
-        written: findings::Written::Text(delimiter),
+        header: &look.header,
+        written: findings::Written::Text(look.delimiter),
         turned,
-        rows: look.rows,
+        rows,
         columns: &look.columns,
         different_ids: look.ids.len(),
         duplicated_ids: look.ids.values().filter(|&&count| count > 1).count(),
         beside: beside.as_ref(),
         next_cells: look.next_cells,
+        decimal,
+        unused_codes: look.format.unused_codes(),
+        index: &[],
     });
-    Ok(Inspection { rows: look.rows, columns: header.len(), names: header, findings, suggestion })
+    let columns = look.header.len();
+    Ok(Inspection { rows, columns, names: look.header, findings, suggestion })
 }
 
-/// Counts what each column holds.
-struct TextLook<'a> {
-    format: &'a CellFormat,
-    /// Whether commas are stated to be decimal marks.
+/// The decimal sign of numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Decimal {
+    Point,
+    Comma,
+    /// Commas separate thousands, or are decimal commas.
+    Unclear,
+}
+
+/// The decimal sign that is given, or else the one that most numbers have.
+fn decimal_sign(stated: &TableFacts, look: &TextLook) -> Decimal {
+    let sum = |count: fn(&ColumnSummary) -> u64| look.columns.iter().map(count).sum::<u64>();
+    let (commas, points) = (sum(|c| c.decimal_commas), sum(|c| c.fractions));
+    match stated.decimal_comma {
+        Some(true) => Decimal::Comma,
+        Some(false) => Decimal::Point,
+        None if look.delimiter == b',' || commas <= points / 10 => Decimal::Point,
+        // Where semicolons separate cells the comma is taken, as that of decimals.
+        None if look.delimiter != b';' && sum(|c| c.thousands) == commas => Decimal::Unclear,
+        None => Decimal::Comma,
+    }
+}
+
+/// What each column of a text holds.
+struct TextLook {
+    header: Vec<String>,
+    delimiter: u8,
+    format: CellFormat,
     decimal_comma: bool,
     rows: u64,
     columns: Vec<ColumnSummary>,
-    /// The column that may hold ids.
+    /// The number of times that each value of the column of identifiers occurs.
+    ids: HashMap<Vec<u8>, u64>,
+    /// The number of cells of the line after a header of one cell, by its likely delimiter.
+    next_cells: usize,
+}
+
+impl TextLook {
+    /// Reads a text; the labels of a target are counted.
+    fn of(table: &FileTable, decimal_comma: bool, target: Option<&Target>) -> Result<Self> {
+        let stated = &table.facts;
+        // An inspection may read a private header.
+        let file = table.file().with_delimiter(stated.delimiter);
+        let open = file.with_decimal_comma(decimal_comma).open()?;
+        let delimiter = open.delimiter();
+        let format = CellFormat::new(decimal_comma, &stated.missing);
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let turned = stated.orientation == Some(Orientation::FeaturesAsRows);
+        let (header, look) = if turned {
+            lines::look(open, stated, &format, (threads, target))?
+        } else {
+            let header = open.names()?;
+            let id = stated.ids().and_then(|id| header.iter().position(|name| name == id));
+            let id = id.or_else(|| roles::named_as_identifiers(&header)).unwrap_or(0);
+            let target_place = roles::place_of_target(&stated.target, &header, &[]);
+            let column = |place: usize| match target {
+                Some(Target::Classes(labels)) if Some(place) == target_place => {
+                    ColumnSummary::of_labels(labels, &format)
+                }
+                _ => ColumnSummary::default(),
+            };
+            let columns: Vec<ColumnSummary> = (0..header.len()).map(column).collect();
+            let new = || Columns {
+                format: &format,
+                rows: 0,
+                columns: columns.clone(),
+                id,
+                ids: HashMap::new(),
+                next_cells: 0,
+            };
+            let look = open.fold(threads, &new, Columns::merge)?;
+            (header, look)
+        };
+        let Columns { rows, columns, ids, next_cells, .. } = look;
+        Ok(Self { header, delimiter, format, decimal_comma, rows, columns, ids, next_cells })
+    }
+}
+
+/// Counts what each column holds.
+struct Columns<'a> {
+    format: &'a CellFormat,
+    rows: u64,
+    columns: Vec<ColumnSummary>,
+    /// The column of identifiers, or the one that may hold them.
     id: usize,
     /// The number of times that each of its values occurs.
     ids: HashMap<Vec<u8>, u64>,
@@ -113,11 +192,11 @@ struct TextLook<'a> {
     next_cells: usize,
 }
 
-impl TakeRows for TextLook<'_> {
+impl TakeRows for Columns<'_> {
     fn row(&mut self, number: u64, row: &Row<'_>) {
         self.rows += 1;
         if number == 1 && self.columns.len() == 1 {
-            self.next_cells = likely_cells(row.cell(0), self.decimal_comma);
+            self.next_cells = likely_cells(row.cell(0), self.format.mark() == b',');
         }
         for (c, column) in self.columns.iter_mut().enumerate() {
             column.take_in(row.cell(c), number, self.format);
@@ -126,7 +205,7 @@ impl TakeRows for TextLook<'_> {
     }
 }
 
-impl TextLook<'_> {
+impl Columns<'_> {
     fn merge(&mut self, other: Self) {
         self.rows += other.rows;
         self.next_cells = self.next_cells.max(other.next_cells);
@@ -142,8 +221,7 @@ impl TextLook<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{TableFacts, TargetColumn};
-    use crate::error::Parameter;
+    use crate::data::TargetColumn;
 
     fn inspected(text: &str, stated: TableFacts) -> Inspection {
         let file = tempfile::NamedTempFile::new().unwrap();
@@ -164,7 +242,7 @@ mod tests {
             id: Some("who_id".into()),
             orientation: Some(Orientation::SamplesAsRows),
             delimiter: Some(b';'),
-            decimal_comma: true,
+            decimal_comma: Some(true),
             exclude: vec!["note".into()],
             ..stated.clone()
         };
@@ -173,10 +251,10 @@ mod tests {
         assert_eq!((found.rows, found.columns), (30, 5));
         let comma = found.findings.iter().find(|finding| finding.topic == "numbers").unwrap();
         assert_eq!((comma.odd, &comma.about[..]), (true, &[Parameter::DecimalComma][..]));
-        let told = TableFacts { decimal_comma: true, ..stated };
+        let told = TableFacts { decimal_comma: Some(true), ..stated };
         let found = inspected(&format!("who_id;dose;age;note;out\n{text}"), told);
         let comma = found.findings.iter().find(|finding| finding.topic == "numbers").unwrap();
-        assert!(!comma.odd && comma.text.ends_with("as stated"), "{}", comma.text);
+        assert!(!comma.odd && comma.text.ends_with("as given"), "{}", comma.text);
         assert_eq!(found.suggestion.facts, facts);
     }
 

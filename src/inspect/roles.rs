@@ -1,7 +1,7 @@
 //! Findings on the columns of ids and of the target.
 
 use super::beside::Beside;
-use super::column::ColumnSummary;
+use super::column::{ColumnSummary, MOST_LABELS};
 use super::findings::{Draft, Seen, Written, counted, labels_of, short};
 use super::strays::looking;
 use crate::data::{Format, TargetColumn};
@@ -20,13 +20,21 @@ impl Seen<'_> {
         if let Some(id) = self.stated.ids() {
             return self.header.iter().position(|name| name == id);
         }
-        let first = self.columns.first()?;
-        let texts = first.texts > 0 && first.numbers == 0;
-        let unnamed = self.header[0].is_empty();
-        let named_so = self.first_is_named_as_ids()
-            || ["name", "row.names", "index"].contains(&self.header[0].to_lowercase().as_str());
-        (self.header.len() > 2 && (unnamed || named_so || texts && !first.has_labels()))
-            .then_some(0)
+        let named = named_as_identifiers(self.header);
+        let first =
+            || self.columns.first().filter(|first| first.looks_like_identifiers()).map(|_| 0);
+        named.or_else(first).filter(|&column| {
+            let is_target = self.beside.is_none() && self.target_column() == Some(column);
+            self.header.len() > 2 && !is_target && !self.is_rather_a_category(column)
+        })
+    }
+
+    /// Whether a column with the name of a kind of people has a few values that occur again and again,
+    /// as the subjects of a school do.
+    fn is_rather_a_category(&self, column: usize) -> bool {
+        let is_one_word = words(&self.header[column]).is_some_and(|(_, second)| second.is_none());
+        let few = self.different_ids <= MOST_LABELS && self.rows > 10 * self.different_ids as u64;
+        is_one_word && few && self.columns[column].categories > 0
     }
 
     pub(super) fn ids(&self, draft: &mut Draft) {
@@ -35,18 +43,23 @@ impl Seen<'_> {
         }
         let Some(id) = self.id_column() else { return };
         let name = &self.header[id];
+        let is_given = self.stated.ids() == Some(name);
         if matches!(self.written, Written::Blocks { ids: true, .. }) {
             draft.say("ids", "each sample has an id beside the columns");
+        } else if is_given || name.is_empty() || named_as_identifiers(self.header) == Some(id) {
+            draft.say("ids", format!("column {} ({name:?}) holds identifiers", self.number(id)));
         } else {
-            draft.say("ids", format!("column {} ({name:?}) holds ids, no feature", id + 1));
+            let text = format!("column {} ({name:?}) looks like identifiers", self.number(id));
+            draft.say("ids", text);
         }
         let units = self.units();
-        let is_stated = self.stated.unit.is_some();
-        if self.duplicated_ids > 0 && !is_stated {
+        let has_unit = self.stated.unit.is_some();
+        let repeats = self.duplicated_ids > 0;
+        if repeats && !has_unit {
             let repeated = self.duplicated_ids;
             let dropped = match self.beside {
                 Some(Beside { by_id: true, .. }) => {
-                    ", and those with such an id take part nowhere, since targets are joined by ids"
+                    ", and those with such an identifier take part nowhere, since targets are joined by them"
                         .to_owned()
                 }
                 _ if self.stated.id.is_some() => {
@@ -55,8 +68,8 @@ impl Seen<'_> {
                 _ => String::new(),
             };
             let text = format!(
-                "{repeated} ids occur more than once: if a person has several {units}, state that these \
-                 ids tell people, for otherwise {units} are protected and not people{dropped}"
+                "{repeated} identifiers occur more than once. Do they identify people? Then give the column as \
+                 the unit, for otherwise {units} are protected and not people{dropped}"
             );
             match self.turned {
                 true => draft.warn("ids", text),
@@ -64,12 +77,14 @@ impl Seen<'_> {
             }
         }
         let facts = &mut draft.suggestion.facts;
-        if !name.is_empty()
-            && (is_stated || self.duplicated_ids > 0 && !self.turned && self.stated.id.is_none())
-        {
-            facts.unit = Some(name.clone());
-        } else if !name.is_empty() {
-            facts.id = Some(name.clone());
+        (facts.id, facts.unit) = (self.stated.id.clone(), self.stated.unit.clone());
+        if facts.id.is_none() && facts.unit.is_none() && !name.is_empty() {
+            match repeats && !self.turned {
+                // Samples may repeat without being people.
+                true if is_sample_name(name) => facts.exclude.push(name.clone()),
+                true => facts.unit = Some(name.clone()),
+                false => facts.id = Some(name.clone()),
+            }
         }
     }
 
@@ -168,29 +183,33 @@ impl Seen<'_> {
 
     /// The target in the column at a place here, from 0.
     fn target_in(&self, draft: &mut Draft, what: &str, column: &ColumnSummary) {
-        let decimal_comma = draft.suggestion.facts.decimal_comma;
-        let numeric = column.is_numeric(decimal_comma);
+        let numeric = column.is_numeric();
         if let Some(Target::Classes(classes)) = self.stated_target {
             self.stated_classes(draft, what, column, classes);
             return;
         }
         if numeric && (!column.has_label_numbers() || self.stated_target.is_some()) {
             (draft.suggestion.rows, draft.suggestion.shares) = (column.numbers, vec![0.5; 2]);
+            let (low, high) = (short(column.low), short(column.high));
             draft.say(
                 "target",
-                format!("{what}: numbers from {} to {}", short(column.low), short(column.high)),
+                match low.is_finite() {
+                    true => format!("{what}: numbers from {low} to {high}"),
+                    false => format!("{what}: numbers"),
+                },
             );
             if let Some(target) = self.stated_target {
                 draft.suggestion.target = target.clone();
             }
-            if column.texts > 0 && !decimal_comma {
+            if column.categories > 0 {
                 self.texts(draft, "target", what, column);
             }
             self.lost_amounts(draft, column);
         } else if column.has_labels() {
-            let mut labels = labels_of(column);
+            let found = labels_of(column);
+            let mut labels: Vec<String> = found.iter().map(|(label, _)| label.clone()).collect();
             let counted: Vec<String> =
-                labels.iter().map(|label| format!("{label} ({})", column.values[label])).collect();
+                found.iter().map(|(label, count)| format!("{label} ({count})")).collect();
             draft.say("target", format!("{what}: labels {}", counted.join(", ")));
             if numeric {
                 draft.warn_about(
@@ -202,7 +221,7 @@ impl Seen<'_> {
             if labels.len() < 2 {
                 draft.warn("target", "a target needs at least two labels");
             } else {
-                draft.suggestion.count(labels.iter().map(|label| column.values[label]));
+                draft.suggestion.count(found.iter().map(|(_, count)| *count));
                 // Their order by count is not public. The second of two classes is the one that
                 // counts as risen.
                 labels.sort_unstable_by_key(|label| (!is_absence(label), label.clone()));
@@ -223,7 +242,7 @@ impl Seen<'_> {
             self.lost_amounts(draft, column);
         }
         // Labels are counted as texts, numbers as numbers.
-        let missing = column.missing + if numeric { column.unstated } else { 0 };
+        let missing = column.missing + if numeric { column.not_available } else { 0 };
         if missing > 0 {
             draft.say(
                 "target",
@@ -235,7 +254,7 @@ impl Seen<'_> {
     /// Numbers and dates that are written so that they are read as words: their rows have no
     /// target.
     fn lost_amounts(&self, draft: &mut Draft, column: &ColumnSummary) {
-        let amounts = column.amounts(draft.suggestion.facts.decimal_comma);
+        let amounts = column.amounts();
         if column.dates > 0 {
             let text = format!(
                 "{} like dates that are not read: write them as year-month-day, as 2021-04-12 is",
@@ -264,18 +283,21 @@ impl Seen<'_> {
         column: &ColumnSummary,
         classes: &[String],
     ) {
-        let count = |class: &String| column.values.get(class.trim()).copied().unwrap_or(0);
+        let count = |class: &String| column.count_of(class);
         let counted: Vec<String> =
             classes.iter().map(|class| format!("{class} ({})", count(class))).collect();
         draft.say("target", format!("{what}: labels {}", counted.join(", ")));
-        let others: Vec<String> =
-            labels_of(column).into_iter().filter(|label| !classes.contains(label)).collect();
+        let others: Vec<String> = labels_of(column)
+            .into_iter()
+            .map(|(label, _)| label)
+            .filter(|label| !classes.iter().any(|class| class.trim() == label))
+            .collect();
         let (missing, found): (Vec<&String>, _) =
             classes.iter().partition(|class| count(class) == 0);
         for class in &missing {
             let alike = others.iter().find(|other| other.to_lowercase() == class.to_lowercase());
             let hint = alike.map_or(String::new(), |other| format!("; {other:?} does"));
-            let text = format!("the label {class:?} does not occur, as far as was looked{hint}");
+            let text = format!("the label {class:?} does not occur{hint}");
             draft.warn_about("target", text, [Parameter::Classes]);
         }
         if !missing.is_empty() {
@@ -289,6 +311,71 @@ impl Seen<'_> {
         }
         draft.suggestion.count(classes.iter().map(count));
         draft.suggestion.target = Target::Classes(classes.to_vec());
+    }
+}
+
+/// The place of the target among columns, from 0, where these are an index.
+pub(super) fn place_of_target(
+    target: &TargetColumn,
+    header: &[String],
+    index: &[usize],
+) -> Option<usize> {
+    match target {
+        TargetColumn::Last => (0..header.len()).rfind(|column| !index.contains(column)),
+        TargetColumn::Named(name) => header.iter().position(|other| other == name),
+        TargetColumn::At(place) => place.checked_sub(1).filter(|place| *place < header.len()),
+    }
+}
+
+/// The column that holds identifiers by its name: the first if it has no name, or else the first
+/// with such a name.
+pub(super) fn named_as_identifiers(header: &[String]) -> Option<usize> {
+    let is_of_rows = |name: &&String| is_one_of(name, &["", "name", "row.names", "index"]);
+    let first = header.first().filter(|name| is_of_rows(name)).map(|_| 0);
+    first.or_else(|| header.iter().position(|name| is_person_name(name) || is_sample_name(name)))
+}
+
+/// Whether a column is named as identifiers of people or samples.
+pub(super) fn has_identifiers_by_name(header: &[String]) -> bool {
+    header.iter().any(|name| is_person_name(name) || is_sample_name(name))
+}
+
+/// The last word of a name that says that the others are of an identifier.
+const OF_IDENTIFIERS: [&str; 8] = ["id", "ids", "no", "nr", "number", "num", "code", "key"];
+
+/// The first word of a name and the second one, if there are no others.
+fn words(name: &str) -> Option<(&str, Option<&str>)> {
+    let mut words = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let (first, second) = (words.next()?, words.next());
+    words.next().is_none().then_some((first, second))
+}
+
+/// Whether a word is one of these, in upper or lower case.
+fn is_one_of(word: &str, all: &[&str]) -> bool {
+    all.iter().any(|one| one.eq_ignore_ascii_case(word))
+}
+
+/// Whether a name is of identifiers of people.
+fn is_person_name(name: &str) -> bool {
+    let people = ["patient", "subject", "participant", "person", "donor", "individual", "people"];
+    let alone =
+        ["id", "pid", "mrn", "ssn", "uuid", "identifier", "patientid", "subjectid", "personid"];
+    match words(name) {
+        Some((word, None)) => is_one_of(word, &people) || is_one_of(word, &alone),
+        Some((word, Some(of))) => is_one_of(word, &people) && is_one_of(of, &OF_IDENTIFIERS),
+        None => false,
+    }
+}
+
+/// Whether a name is of identifiers of samples.
+fn is_sample_name(name: &str) -> bool {
+    match words(name) {
+        Some((word, None)) => is_one_of(word, &["sample", "sampleid", "barcode"]),
+        Some((word, Some(of))) => {
+            is_one_of(word, &["sample", "specimen", "row"])
+                && (is_one_of(of, &["name"]) || is_one_of(of, &OF_IDENTIFIERS))
+        }
+        None => false,
     }
 }
 

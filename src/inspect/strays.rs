@@ -34,13 +34,12 @@ const SHOWN: usize = 3;
 impl Seen<'_> {
     /// Columns most of whose cells are numbers, and some words.
     pub(super) fn words_among_numbers(&self, draft: &mut Draft, places: &[usize]) {
-        let comma = draft.suggestion.facts.decimal_comma;
         let partly = |c: &&usize| {
             let column = &self.columns[**c];
-            column.is_numeric(comma) && column.texts > 0 && !comma
+            column.is_numeric() && column.categories > 0
         };
         let partly: Vec<usize> = places.iter().filter(partly).copied().collect();
-        let cells: u64 = partly.iter().map(|&c| self.columns[c].texts).sum();
+        let cells: u64 = partly.iter().map(|&c| self.columns[c].categories).sum();
         let frequent = self.most_frequent(&partly);
         match partly.as_slice() {
             [] => {}
@@ -65,15 +64,15 @@ impl Seen<'_> {
         what: &str,
         column: &ColumnSummary,
     ) {
-        let first = column.first_text.unwrap_or(0);
+        let first = column.first_category.unwrap_or(0);
         let place =
             if self.turned { format!("column {}", first + 1) } else { format!("row {first}") };
-        let are = if column.texts == 1 { "is no number" } else { "are no numbers" };
+        let are = if column.categories == 1 { "is no number" } else { "are no numbers" };
         draft.warn(
             topic,
             format!(
                 "{what}: {} {are}, the first in {place}{}",
-                counted(column.texts, "cell"),
+                counted(column.categories, "cell"),
                 frequent_words(&column.strays)
             ),
         );
@@ -109,18 +108,17 @@ impl Seen<'_> {
 
     /// Columns with numbers or dates that are written in such a way that they are read as words.
     pub(super) fn other_notations(&self, draft: &mut Draft, places: &[usize]) {
-        let comma = draft.suggestion.facts.decimal_comma;
         let holding = |of: &dyn Fn(&ColumnSummary) -> u64| -> (Vec<usize>, u64) {
             let holds = |c: &&usize| {
                 let column = &self.columns[**c];
                 let found = of(column);
-                found > 0 && (column.is_numeric(comma) || 2 * found >= column.texts)
+                found > 0 && (column.is_numeric() || 2 * found >= column.categories)
             };
             let holding: Vec<usize> = places.iter().filter(holds).copied().collect();
             let cells = holding.iter().map(|&c| of(&self.columns[c])).sum();
             (holding, cells)
         };
-        let (columns, cells) = holding(&|column| column.amounts(comma));
+        let (columns, cells) = holding(&ColumnSummary::amounts);
         if !columns.is_empty() {
             let text = format!(
                 "{}: {} like numbers with a sign, a unit or commas, as <5, 12 mg or 1,234 are: they are read as \

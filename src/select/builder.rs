@@ -10,7 +10,7 @@ use crate::exact::Exact;
 use crate::mechanism::Mechanism;
 use crate::privacy::{Ledger, Neighbors, Spending};
 use crate::select::check::check;
-use crate::select::dry_run::{DryRun, dry_run};
+use crate::select::dry_run::{DryRun, check_table, dry_run};
 use crate::select::not_private::NotPrivateSelect;
 use crate::select::paid::{check_ledger, run_with_ledger};
 use crate::select::plan::Plan;
@@ -576,6 +576,17 @@ impl CheckedSelect {
             return Err(Error::request(rule).about([Parameter::Classes]));
         }
         Ok((plan, Imagined { counts: rows.to_vec() }))
+    }
+
+    /// Checks the request against the header of a table (the names, if it is a matrix), and reads no
+    /// row. A reader is consumed by this.
+    ///
+    /// # Errors
+    ///
+    /// As for a run, as far as they depend on the request and the header; `Request` if features are
+    /// rows, because the header does not list them.
+    pub fn check_table(&self, source: &(impl Source + ?Sized)) -> Result<()> {
+        check_table(&self.0, source)
     }
 
     /// Reports the budget of each part of a [`run`](Self::run) and the noise to expect. Reads the

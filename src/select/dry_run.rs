@@ -100,6 +100,16 @@ pub(super) fn dry_run(request: &Request, source: &(impl Source + ?Sized)) -> Res
     })
 }
 
+/// Checks a request against the header of a table.
+///
+/// # Errors
+///
+/// Those of a run, as far as they depend on the request and the header.
+pub(super) fn check_table(request: &Request, source: &(impl Source + ?Sized)) -> Result<()> {
+    let schema = header(request, source, &request.hooks.for_a_run())?;
+    plan_of_header(request, &schema).map(|_| ())
+}
+
 /// The mechanism, or what decides on it.
 fn planned_mechanism(plan: &Plan) -> MechanismUsed {
     let used = mechanism_used(plan, &plan.choice.chosen(None), None);

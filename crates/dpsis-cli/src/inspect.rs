@@ -14,9 +14,10 @@ use crate::values::to_record;
 use crate::words;
 use dpsis::inspect::{Inspection, Suggestion, inspect as look};
 use dpsis::internals::ALPHA;
-use dpsis::internals::{delimiter_name, wrapped};
+use dpsis::internals::{delimiter_name, in_parallel, wrapped};
 use dpsis::{
-    Error, Orientation, Prediction, Purpose, Result, Select, TableFacts, Target, TargetColumn,
+    Error, Orientation, Parameter, Prediction, Purpose, Result, Select, TableFacts, Target,
+    TargetColumn,
 };
 
 /// Look at a table before a release: for the data holder's eyes only.
@@ -77,8 +78,10 @@ fn options(suggestion: &Suggestion, stated: &TableFacts) -> Vec<String> {
     let facts = &suggestion.facts;
     let features_as_rows = facts.orientation == Some(Orientation::FeaturesAsRows);
     let mut options = Vec::new();
-    if facts.decimal_comma {
-        options.push("--decimal-comma".to_owned());
+    match facts.decimal_comma {
+        Some(true) => options.push("--decimal-comma".to_owned()),
+        Some(false) => options.push("--decimal-point".to_owned()),
+        None => {}
     }
     let mut state = |option: &str, value: String| options.extend([option.to_owned(), value]);
     // `select` does not look for the delimiter in a header that holds ids.
@@ -89,7 +92,7 @@ fn options(suggestion: &Suggestion, stated: &TableFacts) -> Vec<String> {
     }
     if features_as_rows {
         state("--orient", "features-as-rows".to_owned());
-    } else if suggestion.must_state_orientation {
+    } else if suggestion.must_state_orientation || stated.orientation.is_some() {
         state("--orient", "samples-as-rows".to_owned());
     }
     if let Some(id) = &facts.id {
@@ -184,7 +187,9 @@ impl Outlook {
 fn command(suggestion: &Suggestion, options: &[String], file: &Path, epsilon: &str) -> Vec<String> {
     let k = picks(suggestion).to_string();
     let words = ["dpsis", "select", "--k", &k, "--eps", epsilon].map(str::to_owned);
-    let open = suggestion.open.iter().map(|parameter| format!("{}=?", words::option(*parameter)));
+    // The decimal sign has no value: the finding names its option.
+    let valued = suggestion.open.iter().filter(|parameter| **parameter != Parameter::DecimalComma);
+    let open = valued.map(|parameter| format!("{}=?", words::option(*parameter)));
     let is_open = |option: &String| {
         suggestion.open.iter().any(|parameter| *option == words::option(*parameter))
     };
@@ -214,7 +219,7 @@ fn check(suggestion: &Suggestion, options: &[String], file: &Path) -> Checked {
     let checked = select.inputs().and_then(|inputs| select.job(&inputs)).and_then(|job| {
         // Standard input has been read.
         if file != Path::new("-") {
-            job.select.dry_run(&job.table)?;
+            job.select.check_ref()?.check_table(&job.table)?;
         }
         outlook(suggestion, &job.select)
     });
@@ -236,8 +241,9 @@ fn outlook(suggestion: &Suggestion, select: &Select) -> Result<Outlook> {
         Ok((epsilon, checked.predict(suggestion.features, &rows)?))
     };
     let rows = suggestion.rows as f64;
-    let budgets = BUDGETS.into_iter().map(|epsilon| predict(epsilon, rows));
-    let budgets: Vec<Predicted> = budgets.collect::<Result<_>>()?;
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let budget = |place: u64| predict(BUDGETS[place as usize], rows);
+    let budgets: Vec<Predicted> = in_parallel(BUDGETS.len() as u64, threads, budget)?;
     let spent = select.check_ref()?.spending(suggestion.features)?;
     let verdict = spent.iter().any(|part| part.purpose == Purpose::Estimates);
     let mut enough = None;
@@ -250,14 +256,18 @@ fn outlook(suggestion: &Suggestion, select: &Select) -> Result<Outlook> {
             enough = predicted.found.map(|_| more.ceil() as u64);
         }
     }
-    let without_k = |epsilon: &'static str| {
-        let checked = select.clone().fwer(ALPHA).epsilon(epsilon).check().ok()?;
+    let without_k = |place: u64| {
+        let epsilon = BUDGETS[place as usize];
         let rows: Vec<f64> = shares.iter().map(|share| share * rows).collect();
-        Some((epsilon, checked.named(suggestion.features, &rows, 1, 0.5).ok()?))
+        let checked = select.clone().fwer(ALPHA).epsilon(epsilon).check();
+        let named = checked.and_then(|checked| checked.named(suggestion.features, &rows, 1, 0.5));
+        Ok(named.ok().map(|named| (epsilon, named)))
     };
     // Of people and of scores in relation to the row there is no level.
     let can = suggestion.facts.unit.is_none();
-    let named = BUDGETS.into_iter().filter(|_| can).filter_map(without_k).collect();
+    let count = if can { BUDGETS.len() as u64 } else { 0 };
+    let named: Vec<Option<Named>> = in_parallel(count, threads, without_k)?;
+    let named = named.into_iter().flatten().collect();
     Ok(Outlook { budgets, named, verdict, rows: enough })
 }
 

@@ -77,6 +77,10 @@ pub(super) struct TableOptions {
     #[arg(long, hide_short_help = true, help_heading = "Table")]
     pub(super) decimal_comma: bool,
 
+    /// Text: 3.5 means three and a half; needed where semicolons separate cells
+    #[arg(long, hide_short_help = true, conflicts_with = "decimal_comma", help_heading = "Table")]
+    pub(super) decimal_point: bool,
+
     /// Texts that stand for a missing value, besides empty cells, NA and the like
     #[arg(
         long,
@@ -217,7 +221,9 @@ impl TableOptions {
         if let Some(delimiter) = &self.delimiter {
             facts.delimiter = Some(parse_delimiter(delimiter)?);
         }
-        facts.decimal_comma |= self.decimal_comma;
+        if self.decimal_comma || self.decimal_point {
+            facts.decimal_comma = Some(self.decimal_comma);
+        }
         if let Some(codes) = &self.na {
             facts.missing = parse_record(codes)?;
         }

@@ -10,6 +10,7 @@ pub(super) fn option(parameter: Parameter) -> String {
         Parameter::FalseNames => "--fwer".to_owned(),
         Parameter::Orientation => "--orient".to_owned(),
         Parameter::Missing => "--na".to_owned(),
+        Parameter::DecimalPoint => "--decimal-point".to_owned(),
         Parameter::CandidateColumns => {
             "--name-column, --score-column, --sensitivity-column".to_owned()
         }

@@ -218,13 +218,14 @@ impl NamesArguments {
 }
 
 /// The options that say how a table is read and scored, or what is done with it: not with sums.
-const OF_TABLES: [&str; 26] = [
+const OF_TABLES: [&str; 27] = [
     "files",
     "id",
     "exclude",
     "orient",
     "delimiter",
     "decimal_comma",
+    "decimal_point",
     "na",
     "numeric_names",
     "schema",
