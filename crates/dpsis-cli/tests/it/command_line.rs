@@ -296,7 +296,7 @@ fn malformed_input_is_refused_with_its_place() {
         ("quoted header", b"a,\"b,y\n1,\"SECRET\",3\n4,5,6\n".to_vec(), "header, column 2"),
         ("carriage", rows("1,SEC\rRET,3"), "row 2, column 2: a carriage return"),
         ("oversized", rows(&format!("1,{long},3")), "row 2, column 2: the cell is longer"),
-        ("row names", b"a,y\nr1,1,2\nr2,3,4\n".to_vec(), "as R writes row names"),
+        ("row names", b"a,y\nr1,1,2\nr2,3,4\n".to_vec(), "is one name short, as"),
         ("truncated", zipped[..zipped.len() - 20].to_vec(), "damaged or end too early"),
     ] {
         let path = files.write("bad.csv", bytes);

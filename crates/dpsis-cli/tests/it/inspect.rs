@@ -70,7 +70,7 @@ fn the_suggested_command_works() {
             table(",age,income,out", |i, c| {
                 format!("{i},{},{},{}", 20 + i, 9000 + 31 * i, status(c))
             }),
-            &["holds ids", "labels well (26), case (14)", "--classes well,case"],
+            &["holds identifiers", "labels well (26), case (14)", "--classes well,case"],
         ),
         (
             "decimal commas",
@@ -120,7 +120,7 @@ fn the_suggested_command_works() {
             "twice the same id",
             "t.csv",
             table("id,age,dose,y", |i, _| format!("p{},{i},{},{i}.5", i / 2, i * 2)),
-            &["20 ids occur more than once", "--unit id", "With 20 people"],
+            &["20 identifiers occur more than once", "--unit id", "With 20 people"],
         ),
         (
             "text among numbers",
@@ -252,7 +252,8 @@ fn the_command_is_what_select_accepts() {
     let table = format!("dose|person|gain|y\n{table}");
     let more = ["--delimiter", "|", "--id", "person", "--target", "gain", "--na=?"];
     let (text, selected) = inspect_then_select("t.txt", &table, &more);
-    let expected = ["--delimiter '|'", "--target gain", "--id person", "'--na=?'", "30 ids occur"];
+    let expected =
+        ["--delimiter '|'", "--target gain", "--id person", "'--na=?'", "30 identifiers occur"];
     for words in [&expected[..], &["-999 may stand"]].concat() {
         assert!(text.contains(words), "{words}: {text}");
     }
@@ -374,7 +375,12 @@ fn files_of_every_format() {
         (
             "frame.rds",
             &["--target", "two", "--exclude", "age,three"],
-            &["column 1 (\"id\") holds ids", "--target two", "--id id", "--exclude age,three"],
+            &[
+                "column 1 (\"id\") holds identifiers",
+                "--target two",
+                "--id id",
+                "--exclude age,three",
+            ],
         ),
         (
             "named.rds",
@@ -593,7 +599,7 @@ fn stated_options_are_kept() {
     let inspect =
         |more: &[&str]| said(&dpsis(folder.path(), &[&["inspect"], more, &["t.csv"]].concat()));
     let open = inspect(&[]);
-    assert!(open.contains("ids occur more than once"), "{open}");
+    assert!(open.contains("identifiers occur more than once"), "{open}");
     let stated = ["--unit", "who", "--unit-target", "mean", "--adjust", "age:20,40"];
     let text = inspect(&stated);
     assert!(!text.contains("occur more than once"), "{text}");
@@ -604,4 +610,84 @@ fn stated_options_are_kept() {
     let words = shell_words(command);
     let words: Vec<&str> = words[1..].iter().map(String::as_str).collect();
     assert_eq!(dpsis(folder.path(), &words).status.code(), Some(0), "{command}");
+}
+
+/// Where the file does not decide, a question with the answers that are possible, and no command.
+#[test]
+fn open_questions_are_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let inspect = |name: &str, table: String, more: &[&str]| {
+        std::fs::write(folder.path().join(name), table).unwrap();
+        on_one_line(&said(&dpsis(folder.path(), &[&["inspect"], more, &[name]].concat())))
+    };
+    let rows =
+        |cells: &dyn Fn(usize) -> String| (0..60).map(|i| cells(i) + "\n").collect::<String>();
+    // Thousands or a decimal comma.
+    let thousands = |i: usize| format!("1,{:03}\t2,{:03}\t{}", i * 7 + 100, i, i % 2);
+    let text = inspect("t.tsv", format!("a\tb\tout\n{}", rows(&thousands)), &[]);
+    assert!(text.contains("If commas separate thousands, remove them"), "{text}");
+    assert!(text.contains("(--decimal-comma)") && text.contains("No command yet"), "{text}");
+    assert!(!text.contains("identifiers") && !text.contains("--id"), "{text}");
+    // A number below one, or of other than three places, has a decimal comma.
+    let decimals = |i: usize| format!("0,{:03}\t2,{:03}\t{}", i * 7 + 100, i, i % 2);
+    let text = inspect("t.tsv", format!("a\tb\tout\n{}", rows(&decimals)), &[]);
+    assert!(text.contains("--eps 5 --decimal-comma --classes 0,1 t.tsv"), "{text}");
+    // The target's numbers are those with the comma.
+    let target = |i: usize| format!("{i};{},5;{},25", i % 7, i % 20 + 3);
+    let text = inspect("t.csv", format!("a;b;out\n{}", rows(&target)), &["--decimal-comma"]);
+    assert!(text.contains("numbers from 3.25 to 22.25"), "{text}");
+    // Wavelengths as names.
+    let spectra = |i: usize| format!("{}.5,{}.25,{}", i, i * 3 % 7, i % 2);
+    let text = inspect("t.csv", format!("400.5,401,out\n{}", rows(&spectra)), &[]);
+    assert!(text.contains("are the numbers in the header names"), "{text}");
+    assert!(text.contains("--numeric-names t.csv"), "{text}");
+    // Codes and labels that occur nowhere.
+    let plain = |i: usize| format!("{},{},{}", i % 9, i * 3 % 7, i % 2);
+    let table = || format!("a,b,out\n{}", rows(&plain));
+    let text = inspect("t.csv", table(), &["--na=-7,3.0", "--classes", "1.0,2"]);
+    assert!(text.contains("the code \"-7\" occurs nowhere"), "{text}");
+    assert!(!text.contains("\"3.0\" occurs"), "{text}");
+    assert!(text.contains("the label \"2\" does not occur"), "{text}");
+    assert!(text.contains("labels 1.0 (30), 2 (0)"), "{text}");
+}
+
+/// A column holds identifiers by its name or the form of its values, not because it looks odd.
+#[test]
+fn identifiers_are_not_guessed() {
+    let folder = tempfile::tempdir().unwrap();
+    let inspect = |header: &str, cells: &dyn Fn(usize) -> String| {
+        let rows: String = (0..120).map(|i| cells(i) + "\n").collect();
+        std::fs::write(folder.path().join("t.csv"), format!("{header}\n{rows}")).unwrap();
+        on_one_line(&said(&dpsis(folder.path(), &["inspect", "t.csv"])))
+    };
+    let command = |text: &str| text[text.find("dpsis select").unwrap()..].to_owned();
+    // Dates, amounts and names of towns.
+    for odd in [
+        &|i: usize| format!("{:02}.{:02}.2021", i % 28 + 1, i % 12 + 1),
+        &|i: usize| format!("{i} mg"),
+        &|i: usize| format!("\"{},5\"", i),
+        &|i: usize| format!("town of {}", ["a", "b", "c", "d", "e"][i % 5]),
+        &|i: usize| ["ab", "cd", "ef"][i % 3].repeat(i % 9 + 1),
+    ] as [&dyn Fn(usize) -> String; 5]
+    {
+        let text = inspect("first,b,out", &|i| format!("{},{},{}", odd(i), i % 7, i % 2));
+        assert!(!text.contains("--id") && !text.contains("--unit"), "{text}");
+    }
+    // Identifiers that differ, by name and by form, in any column; those that repeat.
+    let text = inspect("code,b,out", &|i| format!("S{i:03},{},{}", i % 7, i % 2));
+    assert!(command(&text).contains("--id code"), "{text}");
+    let text = inspect("b,patient_id,out", &|i| format!("{},{},{}", i % 7, 1000 + i, i % 2));
+    assert!(command(&text).contains("--id patient_id"), "{text}");
+    let text = inspect("b,patient_id,out", &|i| format!("{},{},{}", i % 7, 1000 + i / 4, i % 2));
+    assert!(command(&text).contains("--unit patient_id"), "{text}");
+    // Samples may repeat without being people.
+    let text = inspect("sample_id,b,out", &|i| format!("S{},{},{}", i / 4, i % 7, i % 2));
+    assert!(
+        !command(&text).contains("--unit") && text.contains("Do they identify people?"),
+        "{text}"
+    );
+    // Sentences, also where rows repeat.
+    let note = |i: usize| format!("visit {} without any finding at all", i / 4);
+    let text = inspect("b,note,out", &|i| format!("{},{},{}", i % 7, note(i), i % 2));
+    assert!(command(&text).contains("--exclude note"), "{text}");
 }
