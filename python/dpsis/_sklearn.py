@@ -20,6 +20,7 @@ except ImportError as error:  # pragma: no cover
 from . import _arguments as arguments
 from ._errors import DpsisError, DpsisWarning, RequestError
 from ._ledger import Ledger, payer
+from ._native import are_excluded
 from ._select import Asked, check_ledger, drawn, select_options
 from ._select import select as select_in_memory
 from ._tables import check_beside, check_classes, matrix, no_complex, refuse, table
@@ -87,8 +88,8 @@ class _Private(BaseEstimator):  # type: ignore[misc]
             rule = "a seeded result is not for release: no ledger pays for it"
             raise RequestError(rule, ["random_state", "ledger"])
         pays = payer(self.ledger, self.note)
-        features = _features(X)
-        if features is not None and not self._keeps_all(options, features):
+        names = _names(X)
+        if names is not None and not self._keeps_all(options, int(self._candidates(names).sum())):
             check_ledger(pays, options, unit)
         check_classes(y, options["classes"])
         data = X
@@ -97,10 +98,7 @@ class _Private(BaseEstimator):  # type: ignore[misc]
             check_beside(X, y, unit)
         else:
             data = validate_data(self, read_matrix(X), dtype=None, ensure_all_finite=False)
-        self._names = [f"feature-{place + 1}" for place in range(self.n_features_in_)]
-        if is_frame(X):
-            # A table of pyarrow has names apart from its columns.
-            self._names = [str(name) for name in getattr(X, "column_names", X.columns)]
+        self._names = _names(X) or [f"feature-{place + 1}" for place in range(self.n_features_in_)]
         if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
             rule = "A column-vector y was passed when a 1d array was expected: pass y.ravel()"
             warnings.warn(DataConversionWarning(rule), stacklevel=4)
@@ -110,6 +108,17 @@ class _Private(BaseEstimator):  # type: ignore[misc]
             return Asked(source, options, pays, arguments.maybe_integer("seed", self._seed()))
         except DpsisError as error:
             raise renamed(error) from None
+
+    def _candidates(self, names: list[str]) -> np.ndarray[Any, Any]:
+        """Whether each column may be selected: not so identifiers and what is excluded."""
+        try:
+            excluded = are_excluded(names, arguments.names("exclude", getattr(self, "exclude", ())))
+        except DpsisError as error:
+            raise renamed(error) from None
+        id = getattr(self, "id", None)
+        if id is not None and id not in names:
+            raise RequestError(f"no column is called {id!r}", ["id"])
+        return np.array([not out and name != id for name, out in zip(names, excluded)], dtype=bool)
 
     def _seed(self) -> Any:
         """The seed: of a generator, a draw."""
@@ -132,11 +141,13 @@ class _PrivateSelector(SelectorMixin, _Private):  # type: ignore[misc]
 
     def _fit(self, X: Any, y: Any, unit: Any) -> None:
         asked = self._asked(X, y, unit)
-        if self._keeps_all(asked.options, self.n_features_in_):
-            text = f"k is {self.k}, and there are {self.n_features_in_} features: all are kept, and nothing is spent"
+        candidates = self._candidates(self._names)
+        features = int(candidates.sum())
+        if self._keeps_all(asked.options, features):
+            text = f"k is {self.k}, and there are {features} features: all are kept, and nothing is spent"
             warnings.warn(text, DpsisWarning, stacklevel=3)
             self.selection_ = None
-            self._support = np.ones(self.n_features_in_, dtype=bool)
+            self._support = candidates
             return
         all_stated = self.get_params(deep=False)
         shown = _public(all_stated) if unit is None else {**_public(all_stated), "unit": unit}
@@ -192,6 +203,7 @@ class PrivateSelectKBest(_PrivateSelector):
     ----------
     k : int, default=5
         How many features to select. If there are not more, all are kept, with a warning, and nothing is spent.
+        Identifiers and excluded columns are never kept.
     epsilon : number, default=1.0
         The privacy budget of each fit.
     classes : list, default=None
@@ -471,13 +483,15 @@ class PrivateSelectFwe(_PrivateSelector):
         return self
 
 
-def _features(data: Any) -> int | None:
-    """The number of columns, where no cell need be read to know it."""
+def _names(data: Any) -> list[str] | None:
+    """The names of columns, where no cell need be read to know them; those of an array say their places."""
+    if is_frame(data):
+        # A table of pyarrow has names apart from its columns.
+        return [str(name) for name in getattr(data, "column_names", data.columns)]
     shape = getattr(data, "shape", None)
-    if shape:
-        return int(shape[-1])
     is_listed = isinstance(data, (list, tuple)) and data and isinstance(data[0], (list, tuple))
-    return len(data[0]) if is_listed else None
+    features = int(shape[-1]) if shape else len(data[0]) if is_listed else None
+    return None if features is None else [f"feature-{place + 1}" for place in range(features)]
 
 
 def read_matrix(data: Any) -> np.ndarray[Any, Any]:

@@ -100,6 +100,26 @@ def test_all_are_kept_where_there_are_not_more(tmp_path):
     assert found.get_support().all() and found.selection_ is None and ledger.spent == 0
 
 
+@pytest.mark.parametrize("k", range(1, 6))
+def test_identifiers_and_what_is_excluded_are_never_kept(k):
+    data = pandas.DataFrame({"pid": range(3000), "leak": Y == "yes", "a": X[:, 4], "b": X[:, 1], "c": X[:, 2]})
+    roles = {"id": "pid", "exclude": ["le*"]}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", dpsis.DpsisWarning)
+        kept = set(PrivateSelectKBest(k, **roles, **ON).fit(data, Y).get_feature_names_out())
+    assert kept <= {"a", "b", "c"} and len(kept) == min(k, 3)
+    chosen = PrivateSelectFwe(20, classes=ON["classes"], **roles).fit(data, Y).get_feature_names_out()
+    assert "a" in chosen and set(chosen) <= {"a", "b", "c"}
+    array = PrivateSelectKBest(k, exclude=["feature-2", "feature-5"], **ON)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", dpsis.DpsisWarning)
+        mask = array.fit(X, Y).get_support()
+    assert not mask[1] and not mask[4] and mask.sum() == min(k, 4)
+    for wrong in ({"exclude": ["leek"]}, {"exclude": ["zz*"]}, {"id": "pit"}):
+        with pytest.raises(ValueError, match="leek|zz|pit"):
+            PrivateSelectKBest(k, **wrong, **ON).fit(data, Y)
+
+
 def test_classes_are_stated():
     with pytest.raises(ValueError, match="which labels occur is private"):
         PrivateSelectKBest(1).fit(X, Y)
