@@ -127,7 +127,9 @@ def _text_of(value: Any) -> str | None:
     if isinstance(value, (bool, np.bool_)):
         return "1" if value else "0"
     if isinstance(value, np.timedelta64):
-        return None
+        return None if np.isnat(value) else _number_text(float(value / np.timedelta64(1, "s")))
+    if isinstance(value, datetime.timedelta):
+        return _number_text(value.total_seconds())
     if isinstance(value, np.datetime64):
         return None if np.isnat(value) else str(np.datetime_as_string(value, unit="auto"))
     if isinstance(value, datetime.datetime):

@@ -152,7 +152,7 @@ def partial(
     missing: Iterable[Any] = (),
     features_as_rows: bool | None = None,
     delimiter: str | None = None,
-    decimal_comma: bool = False,
+    decimal_comma: bool | None = None,
     numeric_names: bool = False,
     released: ReleasedTarget | str | os.PathLike[str] | None = None,
     threads: int | None = None,

@@ -55,7 +55,7 @@ def select(
     missing: Iterable[Any] = (),
     features_as_rows: bool | None = None,
     delimiter: str | None = None,
-    decimal_comma: bool = False,
+    decimal_comma: bool | None = None,
     numeric_names: bool = False,
     partials: Iterable[Partial | str | os.PathLike[str]] | Partial | str | os.PathLike[str] | None = None,
     ledger: Ledger | str | os.PathLike[str] | None = None,

@@ -60,7 +60,7 @@ def table(
     missing: Any = (),
     features_as_rows: bool | None = None,
     delimiter: str | None = None,
-    decimal_comma: bool = False,
+    decimal_comma: bool | None = None,
     numeric_names: bool = False,
     as_matrix: bool = True,
     needs_target: bool = True,
@@ -87,7 +87,7 @@ def table(
         "missing": missing,
         "features_as_rows": features_as_rows,
         "delimiter": delimiter,
-        "decimal_comma": bool(decimal_comma),
+        "decimal_comma": None if decimal_comma is None else bool(decimal_comma),
         "numeric_names": bool(numeric_names),
         "identifiers_compared": compared,
     }
@@ -119,6 +119,8 @@ def table(
     if hasattr(data, "__arrow_c_stream__"):
         if hasattr(data, "columns"):
             check_beside(data, y, ids)
+        if _is_of(data, "polars"):
+            data = _typed(data)
         return Table.of_stream(data, _beside("y", y), _beside("unit", ids), stated)
     values = matrix(data)
     if y is None and needs_target:
@@ -171,11 +173,18 @@ def _passes(data: Any, once: bool) -> _LazyFrame | _Dataset | _Reader | None:
     return None
 
 
+def _typed(frame: Any) -> Any:
+    """A frame of polars whose columns without a type hold missing numbers: Arrow's stream interface has no form for them."""
+    import polars
+
+    return frame.with_columns(polars.selectors.by_dtype(polars.Null).cast(polars.Float64))
+
+
 class _LazyFrame:
     """A query of polars, computed once for each pass."""
 
     def __init__(self, frame: Any) -> None:
-        self._frame = frame
+        self._frame = _typed(frame)
 
     def empty(self) -> Any:
         return self._frame.collect_schema().to_frame()
@@ -234,8 +243,12 @@ def _rows_of(places: list[int]) -> int:
     return max(1, _OF_BATCH // len(places))
 
 
+def _is_of(data: Any, package: str) -> bool:
+    return type(data).__module__.split(".")[0] == package
+
+
 def _is_pandas(data: Any) -> bool:
-    return type(data).__module__.split(".")[0] == "pandas" and hasattr(data, "columns")
+    return _is_of(data, "pandas") and hasattr(data, "columns")
 
 
 def refuse(data: Any) -> None:
@@ -461,7 +474,7 @@ def _pandas_column(series: Any) -> tuple[str, Any, Any]:
         hidden = series.isna().to_numpy(dtype=bool)
         wide_enough = np.int64 if kind == "i" else np.uint64
         return f"{kind}64", series.to_numpy(dtype=wide_enough, na_value=0), hidden
-    if name == "ArrowDtype" and str(series.dtype.pyarrow_dtype).startswith(("decimal", "duration", "time")):
+    if name == "ArrowDtype" and "string" not in str(series.dtype.pyarrow_dtype):
         import pyarrow
 
         return "stream", pyarrow.table({"": series.array.__arrow_array__()}).combine_chunks(), len(series)
@@ -548,8 +561,10 @@ def check_classes(y: Any, classes: list[str] | None) -> None:
     if dtype is None and hasattr(y, "type") and type(y).__module__.startswith("pyarrow"):
         dtype = y.type
     described = str(dtype).lower()
-    if described in ("bool", "boolean", "bool[pyarrow]") and not set(classes or ["none"]) <= {"0", "1"}:
-        raise RequestError("y holds truth values: state classes=[False, True]", ["classes"])
+    if described in ("bool", "boolean", "bool[pyarrow]") and not {
+        label.lower() for label in classes or ["none"]
+    } <= {"0", "1", "false", "true"}:
+        raise RequestError("y holds booleans: give classes=[False, True]", ["classes"])
     if classes is not None:
         return
     texts = ("<u", "|s", "string", "str", "large_string", "string_view", "enum", "dictionary")

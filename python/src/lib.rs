@@ -55,7 +55,7 @@ mod _native {
     #[pymodule_export]
     use crate::spark::{column_chunks, identifiers, score_chunks, select_in_parts};
     #[pymodule_export]
-    use crate::table::Table;
+    use crate::table::{Table, formats};
 
     use super::*;
 

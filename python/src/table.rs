@@ -282,3 +282,9 @@ fn batch(schema: SchemaRef, columns: Vec<ArrayRef>, rows: usize) -> PyResult<Rec
 fn facts_of(json: &str) -> Result<TableFacts> {
     serde_json::from_str(json).map_err(|error| Error::request(format!("wrong facts: {error}")))
 }
+
+/// The names of the formats of files that are read.
+#[pyfunction]
+pub(crate) fn formats() -> Vec<&'static str> {
+    FileTable::formats()
+}

@@ -65,10 +65,10 @@ MISTAKES = {
         ValueError, "y holds texts",
     ),
     "truth values": (
-        lambda: dpsis.select(X, 2, 1, y=Y > 0), ValueError, r"state classes=\[False, True\]",
+        lambda: dpsis.select(X, 2, 1, y=Y > 0), ValueError, r"give classes=\[False, True\]",
     ),
-    "truth values as texts": (
-        lambda: dpsis.select(X, 2, 1, y=Y > 0, classes=["True", "False"]), ValueError, "truth values",
+    "labels that are not booleans": (
+        lambda: dpsis.select(X, 2, 1, y=Y > 0, classes=["yes", "no"]), ValueError, "booleans",
     ),
     "the target left in data": (
         lambda: dpsis.select(frame(age=Y), 2, 1, y=pandas.Series(Y, name="age")),
@@ -142,7 +142,7 @@ MISTAKES = {
     ),
     "lists in polars": (
         lambda: dpsis.select(polars.DataFrame({"a": [[1.0]] * 9, "y": range(9)}), 1, 1),
-        ValueError, 'column "a" holds neither numbers nor texts',
+        ValueError, 'column "a" holds neither numbers, dates nor texts',
     ),
     "target not there": (
         lambda: dpsis.select(frame(age=Y), 2, 1, target="agee"), ValueError, r"age.*\(target\)",

@@ -76,7 +76,7 @@ def test_in_a_list_of_targets(cell):
         "half precision": ([np.float16(one) for one in NUMBERS], {"target_bounds": (-3, 3)}),
     }
     # A number, or a date, is a target.
-    contributes = cell in ("a large integer", "a half", "true", "a date with a zone", "a far date")
+    contributes = cell in ("a large integer", "a half", "true", "a date with a zone", "a far date", "a time span")
     for kind, (y, target) in kinds.items():
         for listed in ([*y, value], series([*y, value])):
             found = dpsis.select(MORE, 2, 500, y=listed, seed=1, **target)
