@@ -2,42 +2,32 @@
 # becomes depends on that cell and on the type of its column alone, and no row names are looked at, but for
 # whether they are those of the targets.
 
-# Classes of columns whose values are what their type says.
-plain_classes <- c(
-  "AsIs", "double", "glue", "haven_labelled", "integer", "labelled", "noquote", "numeric", "ts", "units", "vctrs_vctr"
-)
-
-# A column as the native side takes it: a kind, and its values.
-column <- function(values, name) {
-  refuse <- function(what) {
-    rule <- "is %s: leave it out, or turn it into numbers, a factor, texts or dates"
-    fail(paste("column", encodeString(name, quote = "\""), sprintf(rule, what)), "data")
-  }
+# A column as the native side takes it: a kind, and its values; of numbers their classes, which say what they mean.
+column <- function(values, rows) {
+  unread <- list(kind = "unread", values = as.double(rows))
   if (inherits(values, "POSIXlt")) values <- as.POSIXct(values)
-  if (length(dim(values)) > 1) refuse("a table of its own")
+  if (length(dim(values)) > 1) {
+    return(unread)
+  }
   if (is.factor(values)) {
     return(list(kind = "codes", values = as.integer(values), levels = utf8(as.character(levels(values)))))
   }
-  if (inherits(values, "difftime")) {
-    # Its own unit may depend on the values.
-    return(list(kind = "double", values = as.double(values, units = "secs")))
+  numbers <- function(kind, values) {
+    classes <- if (is.object(values)) class(values)
+    list(kind = kind, values = as.vector(unclass(values)), classes = classes, unit = attr(values, "units"))
   }
-  if (inherits(values, "Date")) {
-    return(list(kind = "days", values = as.double(unclass(values))))
-  }
-  if (inherits(values, "POSIXct")) {
-    return(list(kind = "seconds", values = as.double(unclass(values))))
-  }
-  # A class may give bits another meaning: those of integer64 are no doubles.
-  unknown <- setdiff(if (is.object(values)) class(values), c(plain_classes, typeof(values)))
-  if (length(unknown)) refuse(paste("of class", unknown[1]))
   switch(typeof(values),
-    double = list(kind = "double", values = as.double(values)),
-    integer = ,
+    double = numbers("double", values),
+    integer = numbers("integer", values),
     logical = list(kind = "integer", values = as.integer(values)),
     character = list(kind = "character", values = utf8(as.character(values))),
-    refuse(paste("of type", typeof(values)))
+    unread
   )
+}
+
+# Whether a column is numbers or texts of no class.
+is_plain <- function(column) {
+  is.null(column) || column$kind %in% c("double", "integer", "character") && is.null(column$classes)
 }
 
 # Targets (`y`) or ids (`unit`) beside a table.
@@ -47,9 +37,8 @@ beside <- function(values, name, rows) {
   }
   if (is.data.frame(values) && length(values) == 1) values <- values[[1]]
   if (is.matrix(values) && ncol(values) == 1) values <- values[, 1]
-  described <- column(if (is.factor(values)) as.character(values) else values, name)
-  if (length(described$values) != rows) fail("these must have the same number of rows", c("data", name))
-  described
+  if (length(values) != rows) fail("these must have the same number of rows", c("data", name))
+  column(if (is.factor(values)) as.character(values) else values, rows)
 }
 
 check_row_names <- function(data, values, name) {
@@ -61,8 +50,9 @@ check_row_names <- function(data, values, name) {
 
 # Refuses targets whose type tells that they are labels, which are not stated.
 check_classes <- function(y, classes) {
-  if (is.logical(y) && !all(unlist(labels_of(if (is.null(classes)) "" else classes, "classes")) %in% c("0", "1"))) {
-    fail("y holds truth values: state classes = c(FALSE, TRUE)", "classes")
+  labels <- unlist(labels_of(if (is.null(classes)) "" else classes, "classes"))
+  if (is.logical(y) && !all(tolower(labels) %in% c("0", "1", "false", "true"))) {
+    fail("y holds logicals: give classes = c(FALSE, TRUE)", "classes")
   }
   if (is.null(classes) && (is.character(y) || is.factor(y))) {
     rule <- "y holds texts: state its labels in classes. They are not read from y, because which labels occur is private"
@@ -163,12 +153,11 @@ table_of <- function(stated, as_matrix = TRUE, needs_target = TRUE) {
   names <- column_names(names, ncol(data), if (is.null(stated[["feature_names"]])) "data" else "feature_names")
   described <- list(names = names, y = y, unit = unit, facts = json)
   plain <- is.matrix(data) && is.double(data) && !isS4(data) && !is.null(y) && length(facts) == 0
-  kinds <- c(y$kind, unit$kind)
-  if (as_matrix && plain && all(kinds %in% c("double", "integer", "character"))) {
+  if (as_matrix && plain && is_plain(y) && is_plain(unit)) {
     return(list(described = described, x = data))
   }
   columns <- if (is.matrix(data)) matrix_columns(data) else unclass(data)
-  described$columns <- unname(Map(column, columns, names))
+  described$columns <- lapply(unname(columns), column, nrow(data))
   described$rows <- as.double(nrow(data))
   list(described = described, x = NULL)
 }

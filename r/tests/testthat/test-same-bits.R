@@ -183,3 +183,46 @@ test_that("fits, choices and plans", {
   found <- dp_plan(1000, 50, 3, 1, mechanism = "canonical", gamma = 0.5, draws = 40)
   expect_identical(without(found$record), without(expected))
 })
+
+test_that("columns of every class are what they are in files", {
+  set.seed(3)
+  n <- 300
+  sick <- rep(0:1, n / 2)
+  value <- rnorm(n) + sick
+  typed <- data.frame(
+    code = ifelse(runif(n) < 0.2, -999, round(value, 1) + 5),
+    flag = value > 0.5,
+    day = as.Date("1970-02-01") + round(50 * value),
+    moment = as.POSIXct("2024-01-01", tz = "UTC") + round(1e6 * value),
+    local = as.POSIXct(as.POSIXct("2024-01-01", tz = "UTC") + round(1e6 * rnorm(n)), tz = "Asia/Tokyo"),
+    wait = as.difftime(round(value, 2), units = "mins"),
+    level = factor(round(value)),
+    odd = ifelse(seq_len(n) == 7, "unknown", format(round(value, 2))),
+    nothing = NA,
+    site = sample(c("north", "s\u00fcd", "a \"b\", c"), n, TRUE),
+    status = c(FALSE, TRUE)[sick + 1]
+  )
+  if (requireNamespace("bit64", quietly = TRUE)) {
+    typed <- cbind(long = bit64::as.integer64(round(1000 * value)) * bit64::as.integer64(-2000000000), typed)
+  }
+  rds <- tempfile(fileext = ".rds")
+  saveRDS(typed, rds)
+  text <- typed
+  text[] <- lapply(typed, function(column) {
+    if (inherits(column, "difftime")) {
+      sprintf("%.17g", as.double(column, units = "secs"))
+    } else if (inherits(column, "POSIXct")) {
+      format(column, "%Y-%m-%dT%H:%M:%S%z")
+    } else {
+      as.character(column)
+    }
+  })
+  csv <- tempfile(fileext = ".csv")
+  utils::write.csv(text, csv, row.names = FALSE, fileEncoding = "UTF-8")
+  for (labels in list(c(FALSE, TRUE), 0:1, c("false", "true"))) {
+    found <- lapply(list(typed, rds, csv), record_of, 5, 5, "status", classes = labels, missing = -999, seed = 4)
+    expect_length(found[[1]]$selected, 5)
+    expect_identical(without(found[[2]], "target"), without(found[[1]], "target"))
+    expect_identical(without(found[[3]], "target"), without(found[[1]], "target"))
+  }
+})

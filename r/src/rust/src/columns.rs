@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use arrow_array::types::Int32Type;
 use arrow_array::{
-    ArrayRef, Date32Array, DictionaryArray, Float64Array, Int32Array, StringArray,
-    TimestampMicrosecondArray,
+    ArrayRef, Date32Array, DictionaryArray, Float64Array, Int32Array, Int64Array, StringArray,
+    TimestampMicrosecondArray, new_null_array,
 };
+use arrow_schema::{DataType, Field};
+use dpsis::internals::RNumbers;
 use dpsis::{Error, OwnTarget, Result, ToTarget};
 use extendr_api::prelude::*;
 
@@ -15,6 +17,8 @@ use extendr_api::prelude::*;
 pub(crate) enum Column {
     Doubles(Vec<f64>),
     Integers(Vec<Option<i32>>),
+    /// Integers of the package bit64.
+    LongIntegers(Vec<Option<i64>>),
     /// Days since 1970-01-01.
     Days(Vec<Option<i32>>),
     /// Microseconds since 1970-01-01.
@@ -22,16 +26,19 @@ pub(crate) enum Column {
     Texts(Vec<Option<String>>),
     /// Texts by their places in a list.
     Codes(Vec<Option<i32>>, Vec<Option<String>>),
+    /// As many values of a class that is not read.
+    Unread(usize),
 }
 
 impl Column {
-    /// The column that a list of R describes.
+    /// The column that a list of R describes: its `kind` and `values`, the `levels` of codes, and of
+    /// numbers the `classes` and the `unit`.
     ///
     /// # Errors
     ///
     /// `Request` for another kind of column.
     pub(crate) fn new(described: &Robj) -> Result<Self> {
-        let none = || Error::request("a column is neither numbers, words nor dates");
+        let none = || Error::request("a column is neither numbers, texts nor dates");
         let kind = item(described, "kind");
         let values = item(described, "values");
         let doubles = || values.as_real_slice().ok_or_else(none);
@@ -41,13 +48,13 @@ impl Column {
             Ok::<Vec<Option<i32>>, Error>(all.iter().map(known).collect())
         };
         Ok(match kind.as_str().unwrap_or_default() {
-            "double" => Self::Doubles(doubles()?.to_vec()),
-            "integer" => Self::Integers(integers()?),
-            "days" => Self::Days(doubles()?.iter().map(|day| whole(*day)).collect()),
-            "seconds" => {
-                let micro = |second: &f64| whole(second * 1e6);
-                Self::Times(doubles()?.iter().map(micro).collect())
+            "integer" if item(described, "classes").is_null() => Self::Integers(integers()?),
+            "integer" => {
+                let double = |one: Option<i32>| one.map_or(f64::NAN, f64::from);
+                let all: Vec<f64> = integers()?.into_iter().map(double).collect();
+                Self::of_numbers(described, &all)
             }
+            "double" => Self::of_numbers(described, doubles()?),
             "character" => Self::Texts(texts(&values).ok_or_else(none)?),
             "codes" => {
                 let levels = texts(&item(described, "levels")).ok_or_else(none)?;
@@ -59,8 +66,31 @@ impl Column {
                     integers()?.into_iter().map(|one| code(one).map(|one| one - 1)).collect();
                 Self::Codes(codes, levels)
             }
+            "unread" => Self::Unread(values.as_real().ok_or_else(none)? as usize),
             _ => return Err(none()),
         })
+    }
+
+    /// Numbers, whose class says what they mean.
+    fn of_numbers(described: &Robj, values: &[f64]) -> Self {
+        let classes = item(described, "classes").as_str_vector().unwrap_or_default();
+        let unit = item(described, "unit");
+        match RNumbers::of(classes.iter().copied(), unit.as_str()) {
+            None => Self::Unread(values.len()),
+            Some(RNumbers::Plain) => Self::Doubles(values.to_vec()),
+            Some(RNumbers::Span(seconds)) => {
+                Self::Doubles(values.iter().map(|value| value * seconds).collect())
+            }
+            Some(RNumbers::Days) => Self::Days(values.iter().map(|day| whole(*day)).collect()),
+            Some(RNumbers::Seconds) => {
+                Self::Times(values.iter().map(|second| whole(second * 1e6)).collect())
+            }
+            Some(RNumbers::Integers) => {
+                let integer = |value: &f64| value.to_bits().cast_signed();
+                let known = |value: i64| (value != i64::MIN).then_some(value);
+                Self::LongIntegers(values.iter().map(integer).map(known).collect())
+            }
+        }
     }
 
     /// The number of values.
@@ -68,14 +98,15 @@ impl Column {
         match self {
             Self::Doubles(values) => values.len(),
             Self::Integers(values) | Self::Days(values) | Self::Codes(values, _) => values.len(),
-            Self::Times(values) => values.len(),
+            Self::Times(values) | Self::LongIntegers(values) => values.len(),
             Self::Texts(values) => values.len(),
+            Self::Unread(values) => *values,
         }
     }
 
     /// Whether the type says that the values are numbers; dates are.
     pub(crate) fn is_number(&self) -> bool {
-        !matches!(self, Self::Texts(_) | Self::Codes(..))
+        !matches!(self, Self::Texts(_) | Self::Codes(..) | Self::Unread(_))
     }
 
     /// The column of a record batch.
@@ -83,9 +114,15 @@ impl Column {
         Ok(match self {
             Self::Doubles(values) => Arc::new(Float64Array::from(values)),
             Self::Integers(values) => Arc::new(Int32Array::from(values)),
+            Self::LongIntegers(values) => Arc::new(Int64Array::from(values)),
             Self::Days(values) => Arc::new(Date32Array::from(values)),
             Self::Times(values) => Arc::new(TimestampMicrosecondArray::from(values)),
             Self::Texts(values) => Arc::new(StringArray::from(values)),
+            Self::Unread(values) => {
+                // A type that the library does not read, but lets be excluded.
+                let items = Arc::new(Field::new_list_field(DataType::Null, true));
+                new_null_array(&DataType::List(items), values)
+            }
             Self::Codes(codes, levels) => {
                 let levels = Arc::new(StringArray::from(levels));
                 let array = DictionaryArray::<Int32Type>::try_new(Int32Array::from(codes), levels);
@@ -103,6 +140,7 @@ impl Column {
         match self {
             Self::Doubles(values) => Some(values.iter().map(ToTarget::to_target).collect()),
             Self::Integers(values) => Some(all(values)),
+            Self::LongIntegers(values) => Some(all(values)),
             Self::Texts(values) => Some(all(values)),
             _ => None,
         }
