@@ -120,12 +120,12 @@ function fill({ facts, classes, names, findings }) {
   at("target").value = facts.target ?? names.at(-1);
   for (const name of ["id", "unit", "delimiter"]) at(name).value = facts[name] ?? "";
   for (const name of ["exclude", "missing"]) at(name).value = facts[name].join("\n");
-  for (const name of ["decimal_comma", "numeric_names"]) at(name).checked = facts[name];
-  at("features_as_rows").value = facts.features_as_rows ?? "";
+  at("numeric_names").checked = facts.numeric_names;
+  for (const name of ["features_as_rows", "decimal_comma"]) at(name).value = facts[name] ?? "";
   if (at("kind").value !== "range") at("kind").value = classes === null ? "number" : "classes";
   if (classes !== null) at("classes").value = classes.join("\n");
   // What was found to matter is not hidden.
-  at("more").open ||= facts.unit !== undefined || facts.features_as_rows === true || facts.decimal_comma;
+  at("more").open ||= facts.unit !== undefined || facts.features_as_rows === true || facts.decimal_comma !== null;
   kinds();
   show("opened", true);
   say("stale", "");
@@ -134,6 +134,10 @@ function fill({ facts, classes, names, findings }) {
 function kinds() {
   show("of-classes", at("kind").value === "classes");
   show("of-range", at("kind").value === "range");
+}
+
+function yesOrNo(name) {
+  return { "": null, true: true, false: false }[at(name).value];
 }
 
 function factsStated() {
@@ -145,9 +149,9 @@ function factsStated() {
     unit: at("unit").value || null,
     exclude: lines("exclude"),
     missing: lines("missing"),
-    features_as_rows: { "": null, true: true, false: false }[at("features_as_rows").value],
+    features_as_rows: yesOrNo("features_as_rows"),
     delimiter: at("delimiter").value || null,
-    decimal_comma: at("decimal_comma").checked,
+    decimal_comma: yesOrNo("decimal_comma"),
     numeric_names: at("numeric_names").checked,
   };
 }

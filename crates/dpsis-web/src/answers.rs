@@ -107,5 +107,8 @@ fn released(record: &(impl Reported + Serialize)) -> Result<Value> {
 }
 
 fn parameters(all: &[Parameter]) -> Vec<&'static str> {
-    all.iter().map(|one| one.name()).filter(|name| !name.is_empty()).collect()
+    let mut names: Vec<&str> = all.iter().map(|one| one.name()).collect();
+    names.retain(|name| !name.is_empty());
+    names.dedup();
+    names
 }
