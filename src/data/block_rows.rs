@@ -61,7 +61,14 @@ impl FileTable {
         let names = layout.names.clone();
         let schema = match layout.orientation {
             Orientation::SamplesAsRows => {
-                let index = layout.index.iter().map(|&column| names[column].clone());
+                // An index may be named as the target.
+                let is_target = |column: usize| match &role {
+                    TargetRole::Here(TargetColumn::Named(name)) => *name == names[column],
+                    TargetRole::Here(TargetColumn::At(place)) => *place == column + 1,
+                    _ => false,
+                };
+                let index = layout.index.iter().filter(|column| !is_target(**column));
+                let index = index.map(|&column| names[column].clone());
                 let excluded: Vec<String> = facts.excluded().into_iter().chain(index).collect();
                 Schema::of_columns(names, &role, facts.ids(), &excluded)
             }

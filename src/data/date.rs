@@ -19,6 +19,44 @@ pub(crate) fn days_of(nanoseconds: i128) -> f64 {
     nanoseconds.div_euclid(DAY) as f64 + nanoseconds.rem_euclid(DAY) as f64 / DAY as f64
 }
 
+/// The text of a date, by its nanoseconds since 1970-01-01; `None` outside the years 0 to 9999.
+pub(crate) fn date_text(nanoseconds: i128) -> Option<String> {
+    let day = i64::try_from(nanoseconds.div_euclid(DAY)).ok()?;
+    let (year, month, day) = civil(day).filter(|(year, ..)| (0..=9999).contains(year))?;
+    let date = format!("{year:04}-{month:02}-{day:02}");
+    Some(match nanoseconds.rem_euclid(DAY) {
+        0 => date,
+        time => format!("{date}T{}", time_text(time)?),
+    })
+}
+
+/// The text of a time of day, by its nanoseconds since midnight; `None` if a day has fewer.
+pub(crate) fn time_text(nanoseconds: i128) -> Option<String> {
+    if !(0..DAY).contains(&nanoseconds) {
+        return None;
+    }
+    let (seconds, rest) = (nanoseconds / SECOND, nanoseconds % SECOND);
+    let text = format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
+    Some(match rest {
+        0 => text,
+        rest => format!("{text}.{rest:09}").trim_end_matches('0').to_owned(),
+    })
+}
+
+/// Year, month and day of a number of days since 1970-01-01, near the years 0 to 9999.
+fn civil(day: i64) -> Option<(i64, i64, i64)> {
+    // Days of a cycle of 400 years, from the first of March of the year 0.
+    const CYCLE: i64 = 146_097;
+    let since = day.checked_add(719_468)?;
+    let (cycle, of_cycle) = (since.div_euclid(CYCLE), since.rem_euclid(CYCLE));
+    let year = (of_cycle - of_cycle / 1_460 + of_cycle / 36_524 - of_cycle / 146_096) / 365;
+    let of_year = of_cycle - (365 * year + year / 4 - year / 100);
+    let shifted = (5 * of_year + 2) / 153;
+    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
+    let year = year + 400 * cycle + i64::from(month <= 2);
+    Some((year, month, of_year - (153 * shifted + 2) / 5 + 1))
+}
+
 /// The days since 1970-01-01 of a date in text; `None` if it is not a valid date.
 pub(crate) fn date(text: &[u8]) -> Option<f64> {
     let (day, time) = text.split_first_chunk()?;
@@ -132,6 +170,7 @@ mod tests {
                 for of_month in [1, 2, length] {
                     let text = format!("{year:04}-{month:02}-{of_month:02}");
                     let found = date(text.as_bytes()).unwrap();
+                    assert_eq!(date_text(found as i128 * DAY), Some(text.clone()));
                     let first = *origin.get_or_insert(found);
                     assert_eq!(found, first + f64::from(day + of_month - 1), "{text}");
                 }
@@ -215,6 +254,22 @@ mod tests {
         assert_eq!(days_of(-1), -1.0 + (DAY - 1) as f64 / DAY as f64);
         assert_eq!(days_of(-DAY), -1.0);
         assert_eq!(days_of(DAY / 8 * 11), 1.375);
+    }
+
+    #[test]
+    fn texts_are_read_back() {
+        for text in
+            ["1969-12-31T23:59:59.999999999", "2024-02-29T06:30:00", "0000-01-01T00:00:01.5"]
+        {
+            let (day, time) = text.split_once('T').unwrap();
+            let days = day_number(day.as_bytes().first_chunk().unwrap()).unwrap();
+            let all = i128::from(days) * DAY + nanoseconds(time.as_bytes()).unwrap();
+            assert_eq!(date_text(all).as_deref(), Some(text));
+        }
+        assert_eq!(date_text(i128::from(i64::MAX) * DAY), None);
+        assert_eq!(date_text(-800_000 * DAY), None);
+        assert_eq!(time_text(1_500_000_000).as_deref(), Some("00:00:01.5"));
+        assert_eq!((time_text(-1), time_text(DAY)), (None, None));
     }
 
     #[test]

@@ -427,7 +427,10 @@ impl FileTable {
     pub(super) fn check_decimal(&self, delimiter: u8) -> Result<()> {
         if delimiter == b',' && self.facts.has_decimal_comma() {
             return Err(Error::request("decimal commas need cells that commas do not separate")
-                .hint("give the delimiter if another one was found in the header")
+                .hint(
+                    "give the delimiter if another one was found in the header; if cells with commas stand in \
+                     quotes, save the table with semicolons between cells",
+                )
                 .about([Parameter::Delimiter]));
         }
         if delimiter == b';' && self.facts.decimal_comma.is_none() {

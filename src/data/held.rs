@@ -7,6 +7,7 @@ use crate::data::block_table::{
     rows_in,
 };
 use crate::data::cell::{CellFormat, Kind};
+use crate::data::date::date_text;
 use crate::error::Result;
 
 /// The number of rows in a block: at least a cache line of each column.
@@ -47,11 +48,21 @@ impl HeldColumn {
 
     pub(crate) fn cell(&self, row: usize) -> TextCell {
         match self {
+            Self::Numbers(Kind::Date, values) if values[row].is_finite() => {
+                let text = date_text(microseconds(values[row])).map(String::into_bytes);
+                text.or_else(|| number_cell(values[row]))
+            }
             Self::Values(values) | Self::Numbers(_, values) => number_cell(values[row]),
             Self::Texts(cells) => cells[row].clone(),
             Self::Unread => None,
         }
     }
+}
+
+/// The nanoseconds of a number of days, to the microsecond, which is as exact as a number of days is.
+fn microseconds(days: f64) -> i128 {
+    let of_day = (days - days.floor()) * 86_400e6;
+    1_000 * (86_400_000_000 * days.floor() as i128 + of_day.round() as i128)
 }
 
 /// A table whose columns, all of the same length, are held in memory.

@@ -93,7 +93,7 @@ pub(crate) use block_turns::{BLOCKS, on_blocks};
 pub(crate) use blocks::TakeRows;
 pub(crate) use cell::CellFormat;
 #[cfg(feature = "inspect")]
-pub(crate) use cell::{Cell, GivenCell};
+pub(crate) use cell::{Cell, EXACT, GivenCell};
 #[cfg(feature = "inspect")]
 pub(crate) use cells::Row;
 pub(crate) use chunks::{Chunks, chunk};

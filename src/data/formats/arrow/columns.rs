@@ -14,7 +14,7 @@ use arrow_schema::{DataType, TimeUnit};
 
 use crate::data::block_table::{TextCell, clean, number_cell};
 use crate::data::cell::{CellFormat, Kind};
-use crate::data::date::days_of;
+use crate::data::date::{date_text, days_of, time_text};
 use crate::error::{Error, Result};
 
 /// Whether a column of this type can be read at all.
@@ -209,6 +209,39 @@ fn wide_integers(column: &dyn Array) -> Option<Vec<Option<String>>> {
     }
 }
 
+/// The texts of a column of dates or times of day, as a text file would hold them; `None` for
+/// another one.
+fn dates_and_times(column: &dyn Array) -> Option<Vec<Option<String>>> {
+    const SECOND: i128 = 1_000_000_000;
+    macro_rules! of {
+        ($type:ty, $unit:expr, $text:expr) => {{
+            let text = |value| {
+                // A date beyond the years of the calendar has no text but its number.
+                let days = || days_of(i128::from(value) * $unit).to_string();
+                $text(i128::from(value) * $unit).unwrap_or_else(days)
+            };
+            Some(column.as_primitive::<$type>().iter().map(|value| value.map(text)).collect())
+        }};
+    }
+    match column.data_type() {
+        DataType::Date32 => of!(Date32Type, 86_400 * SECOND, date_text),
+        DataType::Date64 => of!(Date64Type, SECOND / 1_000, date_text),
+        DataType::Timestamp(TimeUnit::Second, _) => of!(TimestampSecondType, SECOND, date_text),
+        DataType::Timestamp(TimeUnit::Millisecond, _) => {
+            of!(TimestampMillisecondType, SECOND / 1_000, date_text)
+        }
+        DataType::Timestamp(TimeUnit::Microsecond, _) => {
+            of!(TimestampMicrosecondType, 1_000, date_text)
+        }
+        DataType::Timestamp(TimeUnit::Nanosecond, _) => of!(TimestampNanosecondType, 1, date_text),
+        DataType::Time32(TimeUnit::Second) => of!(Time32SecondType, SECOND, time_text),
+        DataType::Time32(_) => of!(Time32MillisecondType, SECOND / 1_000, time_text),
+        DataType::Time64(TimeUnit::Microsecond) => of!(Time64MicrosecondType, 1_000, time_text),
+        DataType::Time64(_) => of!(Time64NanosecondType, 1, time_text),
+        _ => None,
+    }
+}
+
 /// A number; of all NaNs `f64::NAN`, for the others would be words.
 fn canonical(value: impl Into<f64>) -> f64 {
     let value = value.into();
@@ -236,8 +269,8 @@ fn texts<T: Clone>(column: &dyn Array, missing: &T, of: &dyn Fn(&str) -> T) -> O
     })
 }
 
-/// The texts of a column; numbers in their shortest form, and those that a float would round with
-/// all their digits.
+/// The texts of a column; numbers in their shortest form, those that a float would round with all
+/// their digits, dates and times of day as in text.
 pub(super) fn cells(column: &dyn Array) -> Result<Vec<TextCell>> {
     if let DataType::Dictionary(..) = column.data_type() {
         let dictionary = column.as_any_dictionary();
@@ -252,6 +285,9 @@ pub(super) fn cells(column: &dyn Array) -> Result<Vec<TextCell>> {
         });
     }
     if let Some(texts) = wide_integers(column).or_else(|| decimals(column)) {
+        return Ok(texts.into_iter().map(|text| text.map(String::into_bytes)).collect());
+    }
+    if let Some(texts) = dates_and_times(column) {
         return Ok(texts.into_iter().map(|text| text.map(String::into_bytes)).collect());
     }
     if is_number(column.data_type()) {
