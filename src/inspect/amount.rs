@@ -18,8 +18,25 @@ pub(super) fn is_amount(cell: &str) -> bool {
     if !number.trim_start_matches('.').starts_with(|digit: char| digit.is_ascii_digit()) {
         return false;
     }
+    if has_thousands(number) {
+        return true;
+    }
     let unit = number.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.' || c == ',');
     is_unit(unit.trim_start())
+}
+
+/// Whether blanks or apostrophes separate thousands, as in `10 970,5` and `10'970`.
+fn has_thousands(number: &str) -> bool {
+    let end = number.find(['.', ',']).unwrap_or(number.len());
+    let (whole, places) = number.split_at(end);
+    let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let mut groups = whole.split([' ', '\'', '\u{a0}', '\u{202f}', '\u{2019}']);
+    let first = groups.next().unwrap_or_default();
+    (1..=3).contains(&first.len())
+        && is_digits(first)
+        && whole.len() > first.len()
+        && groups.all(|group| group.len() == 3 && is_digits(group))
+        && is_digits(places.trim_start_matches(['.', ',']))
 }
 
 /// Whether a text could be a unit: none, a percent sign, or a short word that starts with a letter.
@@ -54,6 +71,9 @@ mod tests {
             "37 \u{b0}C",
             "10 \u{b5}g/l",
             "80 kg/m2",
+            "10 970",
+            "10'970.5",
+            "-1 234 567,8",
             ".5 ml",
             "< 1e",
         ] {
@@ -76,6 +96,9 @@ mod tests {
             "P12",
             "->5",
             "12 a2-c",
+            "10 97",
+            "1 2345",
+            "555 1234",
         ] {
             assert!(!is_amount(cell), "{cell}");
         }

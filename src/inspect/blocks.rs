@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::beside::Beside;
 use super::column::ColumnSummary;
 use super::findings::{self, Written};
-use super::{Decimal, Inspection, roles};
+use super::{Decimal, Inspection, names};
 use crate::data::{
     BLOCKS, CellFormat, FileTable, Format, Hooks, Orientation, Results, RowBlock, RowValues,
     TextCell, TextPlace, Wanted, on_blocks,
@@ -38,7 +38,7 @@ pub(super) fn inspect(
         format: stated.cells(),
         ..Wanted::default()
     };
-    let named_as_ids = roles::named_as_identifiers(&layout.names);
+    let named_as_ids = names::named_as_identifiers(&layout.names);
     let id = match stated.ids().and_then(|id| layout.names.iter().position(|n| n == id)) {
         Some(column) => TextPlace::Column(column),
         None if ids => TextPlace::Ids,
@@ -53,9 +53,19 @@ pub(super) fn inspect(
     }
     let target_place = match layout.target {
         true => Some(TextPlace::Target),
-        false => roles::place_of_target(&stated.target, &layout.names, &layout.index)
+        false => names::place_of_target(&stated.target, &layout.names, &layout.index)
             .map(TextPlace::Column),
     };
+    // Labels are compared with all digits of a number.
+    if let (Some(place @ TextPlace::Column(column)), Some(Target::Classes(_))) =
+        (target_place, target)
+        && is_read(&column)
+    {
+        wanted.numbers.retain(|number| *number != column);
+        if !wanted.texts.contains(&place) {
+            wanted.texts.push(place);
+        }
+    }
     let column = |place: TextPlace| match target {
         Some(Target::Classes(labels)) if Some(place) == target_place => {
             ColumnSummary::of_labels(labels, &wanted.format)
@@ -90,7 +100,7 @@ pub(super) fn inspect(
     places.extend(wanted.numbers.iter().map(|column| column + 1).zip(look.numbers));
     // A column of numbers that may hold identifiers is read as texts, too.
     let is_own = |(place, _): &(&TextPlace, _)| match place {
-        TextPlace::Column(column) => is_text(column),
+        TextPlace::Column(column) => wanted.numbers.binary_search(column).is_err(),
         _ => true,
     };
     let texts = wanted.texts.iter().zip(look.texts).filter(is_own);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::amount::is_amount;
 use super::dates::is_other_date;
 use super::different::Different;
-use crate::data::{Cell, CellFormat, word, word_of};
+use crate::data::{Cell, CellFormat, EXACT, word, word_of};
 
 /// The largest number of different values that may be labels.
 pub(super) const MOST_LABELS: usize = 20;
@@ -44,13 +44,15 @@ pub(super) struct ColumnSummary {
     pub(super) decimal_commas: u64,
     /// The categories among these whose commas could separate thousands.
     pub(super) thousands: u64,
+    /// Categories with points between thousands before a decimal comma.
+    pub(super) points_of_thousands: u64,
     /// Categories that look like dates of another notation.
     pub(super) dates: u64,
     /// Other categories that look like numbers with a sign or a unit.
     amounts: u64,
     /// Categories that are long or of many words.
     sentences: u64,
-    /// Categories that could be identifiers: a single word with a digit.
+    /// Categories that could be identifiers: a single word of letters and digits.
     identifiers: u64,
     /// Categories of no other notation, the first different ones that are short, with their counts.
     pub(super) strays: BTreeMap<String, u64>,
@@ -104,7 +106,8 @@ fn widened(range: Option<(f64, f64)>, (low, high): (f64, f64)) -> (f64, f64) {
 fn label_bits(label: &str, format: &CellFormat) -> u64 {
     let cell = format.cell(label.as_bytes());
     // Both zeros are one number.
-    cell.number().map_or_else(|| word(label.as_bytes()), |number| number + 0.0).to_bits()
+    let number = cell.number().filter(|number| number.abs() < EXACT);
+    number.map_or_else(|| word(label.as_bytes()), |number| number + 0.0).to_bits()
 }
 
 impl ColumnSummary {
@@ -140,15 +143,23 @@ impl ColumnSummary {
                 self.text_value(cell);
             }
             Cell::Category => self.category(cell, row),
-            other => {
-                if let Some(number) = other.number() {
-                    self.number(number);
+            other => match other.number() {
+                Some(number) if number.abs() < EXACT => self.number(number),
+                Some(number) => {
+                    self.range(number);
+                    self.text_value(cell);
                 }
-            }
+                None => {}
+            },
         }
     }
 
     fn number(&mut self, value: f64) {
+        self.range(value);
+        self.value((value + 0.0).to_bits(), || None);
+    }
+
+    fn range(&mut self, value: f64) {
         if self.numbers == 0 {
             (self.low, self.high) = (value, value);
         }
@@ -163,7 +174,6 @@ impl ColumnSummary {
             Some(code) => self.codes[code] += 1,
             None => self.others = Some(widened(self.others, (value, value))),
         }
-        self.value((value + 0.0).to_bits(), || None);
     }
 
     fn category(&mut self, cell: &[u8], row: u64) {
@@ -179,11 +189,14 @@ impl ColumnSummary {
             self.dates += 1;
         } else if is_amount(&text) {
             self.amounts += 1;
+            let points = text.split_once(',').is_some_and(|(before, _)| before.contains('.'));
+            self.points_of_thousands += u64::from(points);
         } else {
             let words = text.split_ascii_whitespace().count();
             self.sentences += u64::from(text.len() > LONGEST_NAME || words > MOST_WORDS);
-            let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
-            self.identifiers += u64::from(words == 1 && has_digit);
+            let has = |is: fn(&u8) -> bool| text.as_bytes().iter().any(is);
+            let is_mixed = has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
+            self.identifiers += u64::from(words == 1 && is_mixed);
             self.stray(&text);
         }
         self.text_value(cell);
@@ -243,6 +256,7 @@ impl ColumnSummary {
             (&mut self.categories, other.categories),
             (&mut self.decimal_commas, other.decimal_commas),
             (&mut self.thousands, other.thousands),
+            (&mut self.points_of_thousands, other.points_of_thousands),
             (&mut self.dates, other.dates),
             (&mut self.amounts, other.amounts),
             (&mut self.sentences, other.sentences),
@@ -335,8 +349,8 @@ impl ColumnSummary {
         2 * self.amounts().max(self.dates) >= self.categories.max(1)
     }
 
-    /// Whether nearly all cells are identifiers by their form: single words with digits, and many of
-    /// them.
+    /// Whether nearly all cells are identifiers by their form: single words of letters and digits,
+    /// and many of them.
     pub(super) fn looks_like_identifiers(&self) -> bool {
         self.numbers + self.not_available == 0
             && 20 * self.identifiers >= 19 * self.categories

@@ -3,7 +3,7 @@
 use super::Decimal;
 use super::beside::Beside;
 use super::column::ColumnSummary;
-use super::roles::{has_identifiers_by_name, place_of_target};
+use super::names::{has_identifiers_by_name, place_of_target};
 use crate::data::{CellFormat, Format, Orientation, TableFacts, TargetColumn, looks_turned};
 use crate::error::Parameter;
 use crate::select::Target;
@@ -152,6 +152,25 @@ impl Draft {
     }
 }
 
+impl Draft {
+    /// Codes for missing values are given together, with those that were given before.
+    fn join_codes(&mut self) {
+        let is_code = |finding: &Finding| {
+            finding.value.is_some() && finding.about.first() == Some(&Parameter::Missing)
+        };
+        let mut all = self.suggestion.facts.missing.clone();
+        let before = all.len();
+        all.extend(self.findings.iter().filter(|f| is_code(f)).filter_map(|f| f.value.clone()));
+        if all.len() > before && all.len() > 1 {
+            for finding in self.findings.iter_mut().filter(|finding| is_code(finding)) {
+                (finding.value, finding.about) = (None, Vec::new());
+            }
+            let text = "all codes for missing values are given at once";
+            self.warn_value("missing", text, Parameter::Missing, &all.join(","));
+        }
+    }
+}
+
 /// Draws the findings from the counts.
 pub(super) fn draw(seen: Seen<'_>) -> (Vec<Finding>, Suggestion) {
     // The roles of columns are given again where they are found.
@@ -170,6 +189,7 @@ pub(super) fn draw(seen: Seen<'_>) -> (Vec<Finding>, Suggestion) {
     seen.ids(&mut draft);
     seen.target(&mut draft);
     seen.features(&mut draft);
+    draft.join_codes();
     if draft.suggestion.facts.unit.is_some() && seen.rows > 0 {
         // As many rows as others, on average, have a usable target.
         let of_a_person = seen.different_ids as f64 / seen.rows as f64;
@@ -236,6 +256,29 @@ impl Seen<'_> {
                     "is 1,234 more than a thousand, or a little more than one? If commas separate thousands, \
                      remove them from the numbers; if they are decimal commas, give that",
                     [Parameter::DecimalComma],
+                );
+            }
+            Decimal::PointsOfThousands => {
+                draft.suggestion.open.push(Parameter::DecimalComma);
+                draft.warn_about(
+                    "numbers",
+                    "numbers as 1.234,5 have points between thousands: remove the points from the numbers, and \
+                     give the decimal comma",
+                    [Parameter::DecimalComma],
+                );
+            }
+            Decimal::Mixed => {
+                draft.suggestion.open.push(Parameter::DecimalComma);
+                let commas = |column: &usize| self.columns[*column].decimal_commas > 0;
+                let columns: Vec<usize> = (0..self.columns.len()).filter(commas).collect();
+                let text = format!(
+                    "{} with a decimal comma, others with a point: write all alike",
+                    self.named(&columns)
+                );
+                draft.warn_about(
+                    "numbers",
+                    text,
+                    [Parameter::DecimalComma, Parameter::DecimalPoint],
                 );
             }
             Decimal::Point if delimiter == b';' && !is_given => {

@@ -11,6 +11,7 @@ mod different;
 mod features;
 mod findings;
 mod lines;
+mod names;
 mod roles;
 mod strays;
 
@@ -108,6 +109,10 @@ enum Decimal {
     Comma,
     /// Commas separate thousands, or are decimal commas.
     Unclear,
+    /// Points separate thousands before a decimal comma.
+    PointsOfThousands,
+    /// Some numbers have a decimal point and others a decimal comma.
+    Mixed,
 }
 
 /// The decimal sign that is given, or else the one that most numbers have.
@@ -117,7 +122,10 @@ fn decimal_sign(stated: &TableFacts, look: &TextLook) -> Decimal {
     match stated.decimal_comma {
         Some(true) => Decimal::Comma,
         Some(false) => Decimal::Point,
-        None if look.delimiter == b',' || commas <= points / 10 => Decimal::Point,
+        None if look.delimiter == b',' => Decimal::Point,
+        None if sum(|c| c.points_of_thousands) > points / 10 => Decimal::PointsOfThousands,
+        None if commas <= points / 10 => Decimal::Point,
+        None if points > commas / 10 => Decimal::Mixed,
         // Where semicolons separate cells the comma is taken, as that of decimals.
         None if look.delimiter != b';' && sum(|c| c.thousands) == commas => Decimal::Unclear,
         None => Decimal::Comma,
@@ -154,8 +162,8 @@ impl TextLook {
         } else {
             let header = open.names()?;
             let id = stated.ids().and_then(|id| header.iter().position(|name| name == id));
-            let id = id.or_else(|| roles::named_as_identifiers(&header)).unwrap_or(0);
-            let target_place = roles::place_of_target(&stated.target, &header, &[]);
+            let id = id.or_else(|| names::named_as_identifiers(&header)).unwrap_or(0);
+            let target_place = names::place_of_target(&stated.target, &header, &[]);
             let column = |place: usize| match target {
                 Some(Target::Classes(labels)) if Some(place) == target_place => {
                     ColumnSummary::of_labels(labels, &format)

@@ -132,7 +132,7 @@ impl Seen<'_> {
         let (columns, cells) = holding(&|column| column.dates);
         if !columns.is_empty() {
             let text = format!(
-                "{}: {} like dates that are read as words: write them as year-month-day, as 2021-04-12 is",
+                "{}: {} like dates that are read as words: write them as year-month-day, as 2021-04-12 is, and times as 22:30",
                 self.named(&columns),
                 looking(cells)
             );
