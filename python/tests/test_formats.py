@@ -248,6 +248,57 @@ def test_matrices_hold_the_same_numbers(seed, tmp_path):
         assert found == without(expected, *parts), data
 
 
+@pytest.mark.parametrize("kind", ["dates", "timestamps", "zones", "times", "long integers"])
+def test_labels_of_every_type(kind, tmp_path):
+    """Labels are compared with typed targets as with their text."""
+    rng = np.random.default_rng(1)
+    cases = (rng.random(ROWS) < 0.5).astype(int)
+    utc = datetime.timezone.utc
+    pairs = {
+        "dates": [datetime.date(2024, 1, 1), datetime.date(2024, 1, 2)],
+        "timestamps": [datetime.datetime(2024, 1, 1, 6, 30), datetime.datetime(2024, 1, 2, 0, 0, 0, 250_000)],
+        "zones": [datetime.datetime(2024, 1, 1, 6, 30, tzinfo=utc), datetime.datetime(2024, 1, 2, tzinfo=utc)],
+        "times": [datetime.time(6, 0), datetime.time(7, 30, 15)],
+        "long integers": [2**60, 2**60 + 1],
+    }
+    labels = pairs[kind]
+    target = pandas.Series([labels[case] for case in cases], dtype=None if kind == "long integers" else object)
+    frame = pandas.DataFrame({"x": np.round(cases + rng.normal(size=ROWS), 3), "n": np.round(rng.normal(size=ROWS), 3), "état": target})
+    arrow = pyarrow.Table.from_pandas(frame, preserve_index=False)
+    pyarrow.parquet.write_table(arrow, tmp_path / "t.parquet")
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    forms = [tmp_path / "t.csv", tmp_path / "t.parquet", arrow, polars.from_arrow(arrow), frame, frame.convert_dtypes(dtype_backend="pyarrow")]
+    texts = [str(label) for label in labels]
+    for given in (labels, texts):
+        found = [without(dpsis.select(data, 1, 20, seed=1, classes=given).record, "target") for data in forms]
+        assert all(one == found[0] for one in found)
+        assert found[0]["selected"][0]["name"] == "x"
+    for data in forms:
+        counted = [one.text for one in dpsis.inspect(data, classes=texts).findings if "labels" in one.text]
+        assert len(counted) == 1 and "(0)" not in counted[0], data
+
+
+def test_an_index_can_be_named(tmp_path):
+    """The columns of an index are no features, but can be the target, the identifiers or the unit."""
+    frame, classes = drawn(0)
+    rows = range(ROWS)
+    frame = frame.assign(person=[f"p{place // 2}" for place in rows], age=[17 * place % 83 for place in rows])
+    frame = frame.assign(sample=[f"s{place}" for place in rows])
+    plain, indexed = tmp_path / "plain.parquet", tmp_path / "indexed.parquet"
+    frame.to_parquet(plain, index=False)
+    frame.set_index(["person", "age", "sample"]).to_parquet(indexed)
+    roles = [
+        {"target": "age", "exclude": ["état", "person", "sample"]},
+        {"target": "état", "classes": classes, "unit": "person", "exclude": ["age", "sample"]},
+        {"target": "état", "classes": classes, "id": "sample", "exclude": ["age", "person"]},
+    ]
+    for facts in roles:
+        expected = without(dpsis.select(plain, 3, 5, seed=1, **facts).record, "target")
+        assert without(dpsis.select(indexed, 3, 5, seed=1, **facts).record, "target") == expected, facts
+    default = dpsis.select(indexed, 3, 5, seed=1, classes=classes).record
+    assert default["target"]["name"] == "état" and default["public"]["features"] == frame.shape[1] - 4
+
+
 def test_every_format_has_a_form():
     forms = {"text", ".npy", ".npz", ".gct", "R", "Arrow", "Arrow stream", "Parquet"}
     assert set(_native.formats()) == forms

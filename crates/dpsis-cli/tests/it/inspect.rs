@@ -636,6 +636,27 @@ fn open_questions_are_asked() {
     let target = |i: usize| format!("{i};{},5;{},25", i % 7, i % 20 + 3);
     let text = inspect("t.csv", format!("a;b;out\n{}", rows(&target)), &["--decimal-comma"]);
     assert!(text.contains("numbers from 3.25 to 22.25"), "{text}");
+    // Columns that differ, and points between thousands.
+    let mixed = |i: usize| format!("{},5\t{}.25\t{}", i, i * 3 % 7, i % 2);
+    let text = inspect("t.tsv", format!("a\tb\tout\n{}", rows(&mixed)), &[]);
+    assert!(text.contains("column 1 (\"a\") with a decimal comma, others with a point"), "{text}");
+    assert!(text.contains("No command yet"), "{text}");
+    let points = |i: usize| format!("1.{:03},50;{};{}", i + 100, i % 7, i % 2);
+    let text = inspect("t.csv", format!("a;b;out\n{}", rows(&points)), &[]);
+    assert!(text.contains("remove the points from the numbers"), "{text}");
+    assert!(text.contains("No command yet") && !text.contains("--decimal-point"), "{text}");
+    // Several codes are given at once.
+    let codes = |i: usize| {
+        let cells = ["-999".to_owned(), "missing".to_owned()];
+        let cell = cells.get(i % 4).cloned().unwrap_or_else(|| format!("{}", i % 9));
+        format!("{cell},{},{}", i % 7, i % 2)
+    };
+    let text = inspect("t.csv", format!("a,b,out\n{}", rows(&codes)), &[]);
+    assert!(text.contains("(--na=missing,-999)"), "{text}");
+    // An identifier is no target.
+    let last = |i: usize| format!("{},{},P{i:03}", i % 7, i % 2);
+    let text = inspect("t.csv", format!("a,y,key\n{}", rows(&last)), &[]);
+    assert!(text.contains("No command yet"), "{text}");
     // Wavelengths as names.
     let spectra = |i: usize| format!("{}.5,{}.25,{}", i, i * 3 % 7, i % 2);
     let text = inspect("t.csv", format!("400.5,401,out\n{}", rows(&spectra)), &[]);
@@ -668,7 +689,12 @@ fn identifiers_are_not_guessed() {
         &|i: usize| format!("\"{},5\"", i),
         &|i: usize| format!("town of {}", ["a", "b", "c", "d", "e"][i % 5]),
         &|i: usize| ["ab", "cd", "ef"][i % 3].repeat(i % 9 + 1),
-    ] as [&dyn Fn(usize) -> String; 5]
+        &|i: usize| format!("{}/{}", 110 + i % 40, 60 + i % 30),
+        &|i: usize| format!("{}-{:02}", 2000 + i % 20, i % 12 + 1),
+        &|i: usize| format!("{}'{:03}", 1 + i % 30, i),
+        &|i: usize| format!("{} {:03}", 1 + i % 30, i),
+        &|i: usize| format!("{}:{:02} PM", 1 + i % 11, i % 60),
+    ] as [&dyn Fn(usize) -> String; 10]
     {
         let text = inspect("first,b,out", &|i| format!("{},{},{}", odd(i), i % 7, i % 2));
         assert!(!text.contains("--id") && !text.contains("--unit"), "{text}");
