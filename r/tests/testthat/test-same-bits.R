@@ -203,7 +203,8 @@ test_that("columns of every class are what they are in files", {
     status = c(FALSE, TRUE)[sick + 1]
   )
   if (requireNamespace("bit64", quietly = TRUE)) {
-    typed <- cbind(long = bit64::as.integer64(round(1000 * value)) * bit64::as.integer64(-2000000000), typed)
+    typed$long <- bit64::as.integer64(round(1000 * value)) * bit64::as.integer64(-2000000000)
+    typed <- typed[c("long", setdiff(names(typed), "long"))]
   }
   rds <- tempfile(fileext = ".rds")
   saveRDS(typed, rds)

@@ -73,7 +73,8 @@ impl Column {
 
     /// Numbers, whose class says what they mean.
     fn of_numbers(described: &Robj, values: &[f64]) -> Self {
-        let classes = item(described, "classes").as_str_vector().unwrap_or_default();
+        let classes = item(described, "classes");
+        let classes = classes.as_str_vector().unwrap_or_default();
         let unit = item(described, "unit");
         match RNumbers::of(classes.iter().copied(), unit.as_str()) {
             None => Self::Unread(values.len()),
