@@ -25,7 +25,7 @@ const MISSING: [&str; 9] = ["NA", "N/A", "n/a", "NaN", "null", "NULL", "None", "
 /// The least integer from which on a float does not hold all digits.
 pub(crate) const EXACT: f64 = (1u64 << 53) as f64;
 
-/// What a cell is.
+/// The content of a cell.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Cell {
     /// Empty, or a given code for a missing value.
@@ -162,7 +162,7 @@ impl CellFormat {
         Self { decimal_comma: false, codes: self.codes.clone() }
     }
 
-    /// What a cell is.
+    /// Parses a cell.
     #[inline]
     pub(crate) fn cell(&self, cell: &[u8]) -> Cell {
         let cell = cell.trim_ascii();
@@ -176,7 +176,7 @@ impl CellFormat {
         }
     }
 
-    /// What a trimmed cell is that is neither empty nor a finite number.
+    /// Parses a trimmed cell that is neither empty nor a finite number.
     #[cold]
     fn other_cell(&self, cell: &[u8]) -> Cell {
         if self.codes.iter().any(|code| code.text.as_bytes() == cell && code.occurs.set()) {

@@ -111,7 +111,7 @@ fn label_bits(label: &str, format: &CellFormat) -> u64 {
 }
 
 impl ColumnSummary {
-    /// A column of labels that are counted whatever else it holds.
+    /// A column whose cells with these labels are always counted.
     pub(super) fn of_labels(labels: &[String], format: &CellFormat) -> Self {
         let counted = |label: &String| {
             let label = label.trim();

@@ -58,8 +58,7 @@ impl Seen<'_> {
         self.codes(draft, &places);
     }
 
-    /// Names that are numbers, as those of wavelengths are, or the first row of a table without a
-    /// header.
+    /// Numbers as names, such as wavelengths, or the first row of a table without a header.
     fn numeric_names(&self, draft: &mut Draft, places: &[usize]) {
         let is_number = |name: &str| CellFormat::default().number(name.as_bytes()).is_some();
         let numbers = places.iter().filter(|&&c| is_number(&self.header[c])).count();

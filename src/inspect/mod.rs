@@ -132,7 +132,7 @@ fn decimal_sign(stated: &TableFacts, look: &TextLook) -> Decimal {
     }
 }
 
-/// What each column of a text holds.
+/// The counts of each column of a text table.
 struct TextLook {
     header: Vec<String>,
     delimiter: u8,

@@ -104,7 +104,7 @@ pub(super) fn dry_run(request: &Request, source: &(impl Source + ?Sized)) -> Res
 ///
 /// # Errors
 ///
-/// Those of a run, as far as they depend on the request and the header.
+/// The errors of a run that depend on the request and the header alone.
 pub(super) fn check_table(request: &Request, source: &(impl Source + ?Sized)) -> Result<()> {
     let schema = header(request, source, &request.hooks.for_a_run())?;
     plan_of_header(request, &schema).map(|_| ())

@@ -271,7 +271,7 @@ const PLAIN_CLASSES: [&str; 14] = [
     "vctrs_vctr",
 ];
 
-/// What the numbers of a column of R mean, by its class.
+/// The meaning of the numbers in a column of R, by its class.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum RNumbers {
     /// Numbers, also logicals as 0 and 1.
@@ -280,7 +280,7 @@ pub enum RNumbers {
     Days,
     /// Seconds since 1970-01-01, of which microseconds are kept.
     Seconds,
-    /// A span of time, in units of so many seconds.
+    /// A span of time, in units of this number of seconds.
     Span(f64),
     /// Integers of 64 bits in the bits of doubles, the least one missing.
     Integers,

@@ -508,7 +508,7 @@ fn forty(separator: &str, start: &str, end: &str) -> String {
     format!("{start}{names}\n{}", (0..40).map(row).collect::<String>())
 }
 
-/// What the message says to do makes a file that is read, and shifts no name.
+/// Following the remedy gives a file that is read, with the same names.
 #[test]
 fn remedies_work() {
     let folder = tempfile::tempdir().unwrap();

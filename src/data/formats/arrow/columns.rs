@@ -46,7 +46,7 @@ fn kind(of: &DataType) -> Kind {
     }
 }
 
-/// The type of the values, those of a dictionary included.
+/// The type of the values; of a dictionary, the type of its values.
 fn values_of(of: &DataType) -> &DataType {
     match of {
         DataType::Dictionary(_, values) => values,
