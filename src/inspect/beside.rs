@@ -49,10 +49,7 @@ impl Beside {
         let alike = count(&|id| lower.contains(&in_lower_case(id)));
         let names: HashSet<&[u8]> = header.iter().map(|name| name.as_bytes()).collect();
         let in_header = count(&|id| names.contains(id));
-        let mut column = match target {
-            Some(Target::Classes(labels)) => ColumnSummary::of_labels(labels, format),
-            _ => ColumnSummary::default(),
-        };
+        let mut column = ColumnSummary::of_target(target, format);
         let mut joined = 0;
         for (number, (_, value)) in
             cells.into_iter().filter(|(id, _)| id.is_none_or(|id| ids.contains_key(id))).enumerate()

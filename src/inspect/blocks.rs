@@ -66,11 +66,8 @@ pub(super) fn inspect(
             wanted.texts.push(place);
         }
     }
-    let column = |place: TextPlace| match target {
-        Some(Target::Classes(labels)) if Some(place) == target_place => {
-            ColumnSummary::of_labels(labels, &wanted.format)
-        }
-        _ => ColumnSummary::default(),
+    let column = |place: TextPlace| {
+        ColumnSummary::of_target(target.filter(|_| Some(place) == target_place), &wanted.format)
     };
     let numbers: Vec<ColumnSummary> =
         wanted.numbers.iter().map(|&place| column(TextPlace::Column(place))).collect();

@@ -6,6 +6,7 @@ use super::amount::is_amount;
 use super::dates::is_other_date;
 use super::different::Different;
 use crate::data::{Cell, CellFormat, EXACT, word, word_of};
+use crate::select::Target;
 
 /// The largest number of different values that may be labels.
 pub(super) const MOST_LABELS: usize = 20;
@@ -24,7 +25,7 @@ pub(super) const CODES: [&str; 9] =
     ["-999", "-9999", "-99", "-9", "99", "999", "9999", "99999", "-1e30"];
 
 /// [`CODES`] as numbers.
-pub(super) const CODE_VALUES: [f64; CODES.len()] =
+const CODE_VALUES: [f64; CODES.len()] =
     [-999.0, -9999.0, -99.0, -9.0, 99.0, 999.0, 9999.0, 99999.0, -1e30];
 
 /// Counts and moments of a column.
@@ -112,13 +113,21 @@ fn label_bits(label: &str, format: &CellFormat) -> u64 {
 
 impl ColumnSummary {
     /// A column whose cells with these labels are always counted.
-    pub(super) fn of_labels(labels: &[String], format: &CellFormat) -> Self {
+    fn of_labels(labels: &[String], format: &CellFormat) -> Self {
         let counted = |label: &String| {
             let label = label.trim();
             Counted { bits: label_bits(label, format), count: 0, text: Some(label.into()) }
         };
         let values: Vec<Counted> = labels.iter().map(counted).collect();
         Self { given: values.len(), values, ..Self::default() }
+    }
+
+    /// The column of a target, whose labels are counted if they are given.
+    pub(super) fn of_target(target: Option<&Target>, format: &CellFormat) -> Self {
+        match target {
+            Some(Target::Classes(labels)) => Self::of_labels(labels, format),
+            _ => Self::default(),
+        }
     }
 
     /// A column of a type that is not read.

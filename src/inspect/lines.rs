@@ -24,13 +24,13 @@ pub(super) fn look<'a>(
     for id in &open.ids()[1..] {
         *ids.entry(id.trim_ascii().to_vec()).or_default() += 1;
     }
-    let labels = match (target, &facts.target) {
-        (Some(Target::Classes(labels)), TargetColumn::Named(name)) => {
-            Some((name.as_str(), ColumnSummary::of_labels(labels, format)))
+    let named = match &facts.target {
+        TargetColumn::Named(name) => {
+            Some((name.as_str(), ColumnSummary::of_target(target, format)))
         }
         _ => None,
     };
-    let new = || Lines { format, samples, labels: labels.as_ref(), lines: Vec::new() };
+    let new = || Lines { format, samples, target: named.as_ref(), lines: Vec::new() };
     let mut lines = open.fold(threads, &new, |all, more| all.lines.extend(more.lines))?.lines;
     lines.sort_unstable_by_key(|(number, ..)| *number);
     let (names, columns) = lines.into_iter().map(|(_, name, line)| (name, line)).unzip();
@@ -40,16 +40,16 @@ pub(super) fn look<'a>(
 struct Lines<'a> {
     format: &'a CellFormat,
     samples: usize,
-    /// The name of the target's line, if its labels are given, and what counts them.
-    labels: Option<&'a (&'a str, ColumnSummary)>,
+    /// The name of the target's line, if it is given, and its column.
+    target: Option<&'a (&'a str, ColumnSummary)>,
     lines: Vec<(u64, String, ColumnSummary)>,
 }
 
 impl TakeRows for Lines<'_> {
     fn row(&mut self, number: u64, row: &Row<'_>) {
         let name = String::from_utf8_lossy(row.cell(0)).into_owned();
-        let labels = self.labels.filter(|(target, _)| *target == name);
-        let mut line = labels.map(|(_, column)| column.clone()).unwrap_or_default();
+        let target = self.target.filter(|(target, _)| *target == name);
+        let mut line = target.map(|(_, column)| column.clone()).unwrap_or_default();
         for sample in 1..=self.samples {
             line.take_in(row.cell(sample), sample as u64, self.format);
         }

@@ -164,11 +164,8 @@ impl TextLook {
             let id = stated.ids().and_then(|id| header.iter().position(|name| name == id));
             let id = id.or_else(|| names::named_as_identifiers(&header)).unwrap_or(0);
             let target_place = names::place_of_target(&stated.target, &header, &[]);
-            let column = |place: usize| match target {
-                Some(Target::Classes(labels)) if Some(place) == target_place => {
-                    ColumnSummary::of_labels(labels, &format)
-                }
-                _ => ColumnSummary::default(),
+            let column = |place: usize| {
+                ColumnSummary::of_target(target.filter(|_| Some(place) == target_place), &format)
             };
             let columns: Vec<ColumnSummary> = (0..header.len()).map(column).collect();
             let new = || Columns {
