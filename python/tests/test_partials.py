@@ -211,7 +211,7 @@ MISTAKES = {
     "no files": (lambda at: release(at / "*"), OSError, "no file matches"),
     "a table": (lambda at: at.write_text("a,y\n1,2\n") and dpsis.load_partial(at), ValueError, "is no dpsis partial"),
     "bytes": (lambda at: at.write_bytes(b"\xff\xfe") and release(at), ValueError, "table: .*no text"),
-    "another version": (damaged(lambda text: text.replace("partial 1:", "partial 2:")), ValueError, "another version"),
+    "another version": (damaged(lambda text: text.replace("partial 2:", "partial 3:")), ValueError, "another version"),
     "a changed sum": (damaged(lambda text: text.replace('"rows":3', '"rows":4')), ValueError, "damaged"),
     "half a file": (damaged(lambda text: text[: len(text) // 2]), ValueError, "damaged or ends too early"),
     "no released target": (lambda at: part(released=part().save(at) or at), ValueError, "no dpsis released target"),

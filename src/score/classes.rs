@@ -6,24 +6,28 @@
 //! share of the rows),
 //!
 //! ```text
-//! S_i = max over c of | sum over rows of x_i (Q [y = c] - m_c) |
+//! S_i = max over c of max(0, | sum over rows of x_i (Q [y = c] - m_c) | - Q |M_ic|)
 //! ```
+//!
+//! Rows in which feature i is missing add nothing to the first sum; M_ic is the sum of Q \[y = c\] -
+//! m_c over them, as for [two classes](super::correlation).
 //!
 //! # Sensitivity
 //!
-//! A row changes the sum of class c by |x_i| times Q - m_c or m_c, and a maximum by no more than
-//! its terms: Q max over c of max(Q - m_c, m_c). Replacing a row changes it by at most twice that.
+//! A row changes the first sum or the second one of class c by at most Q times Q - m_c or m_c, and a
+//! maximum by no more than its terms: Q max over c of max(Q - m_c, m_c). Replacing a row changes it
+//! by at most twice that.
 //!
 //! # Cost
 //!
-//! One integer addition per cell; 8 bytes per feature and class.
+//! One integer addition per cell; 16 bytes per feature and class.
 
 use crate::error::{Error, Result};
 use crate::exact::GRID;
 use crate::privacy::Neighbors;
 use crate::score::raw::{MOST, MOST_ROWS, of_no_rows};
-use crate::score::sums::{add_values, mask, sum_where};
-use crate::score::{CodedSums, RawSums, RowSums, Scores, check_block, check_rows};
+use crate::score::sums::{add_values, mask, sum_where, without_missing};
+use crate::score::{CodedSums, RawSums, RowSums, Scores, check_block, check_rows, less_missing};
 
 /// Sums over one or more blocks of rows, for scores by clipped correlation with classes.
 ///
@@ -35,6 +39,8 @@ pub struct ClassSums {
     q: i32,
     /// For each class the sum of each feature over the rows of the class.
     features: Vec<Vec<i64>>,
+    /// For each class the number of its rows in which each feature is missing.
+    missing: Vec<Vec<i64>>,
     /// The number of rows of each class.
     rows: Vec<u64>,
 }
@@ -44,14 +50,15 @@ impl ClassSums {
     ///
     /// # Panics
     ///
-    /// If memory for 8 bytes per feature and class cannot be allocated.
+    /// If memory for 16 bytes per feature and class cannot be allocated.
     pub fn new(features: usize, classes: usize) -> Self {
         Self::with_grid(features, classes, GRID)
     }
 
     /// Sums on the grid from -q to q.
     pub(crate) fn with_grid(features: usize, classes: usize, q: i32) -> Self {
-        Self { q, features: vec![vec![0; features]; classes], rows: vec![0; classes] }
+        let [sums, missing] = [(); 2].map(|()| vec![vec![0; features]; classes]);
+        Self { q, features: sums, missing, rows: vec![0; classes] }
     }
 
     /// Adds a row of a class, numbered from 0.
@@ -127,26 +134,30 @@ impl ClassSums {
     ///
     /// `Input` if they are of other numbers of features or classes, or of no rows.
     pub(crate) fn of_raw(raw: &RawSums, features: usize, classes: usize) -> Result<Self> {
-        raw.check((features * classes, -MOST..=MOST), (classes, 0..=MOST_ROWS))?;
-        let of_classes = raw.features.chunks(features.max(1)).zip(&raw.rows);
-        let of_more = |(sums, rows): (&[i64], &i64)| {
-            sums.iter().any(|sum| sum.abs() > i64::from(GRID) * rows)
+        raw.check((2 * features * classes, -MOST..=MOST), (classes, 0..=MOST_ROWS))?;
+        let (sums, missing) = raw.features.split_at(features * classes);
+        let of_classes = |sums: &[i64]| -> Vec<Vec<i64>> {
+            (0..classes).map(|class| sums[class * features..][..features].to_vec()).collect()
         };
-        if raw.rows.iter().sum::<i64>() > MOST_ROWS || of_classes.into_iter().any(of_more) {
+        let (sums, missing) = (of_classes(sums), of_classes(missing));
+        let possible = |class: usize| {
+            let rows = raw.rows[class];
+            sums[class].iter().zip(&missing[class]).all(|(sum, missing)| {
+                (0..=rows).contains(missing) && sum.abs() <= i64::from(GRID) * (rows - missing)
+            })
+        };
+        if raw.rows.iter().sum::<i64>() > MOST_ROWS || !(0..classes).all(possible) {
             return Err(of_no_rows());
         }
-        Ok(Self {
-            q: GRID,
-            features: raw.features.chunks(features.max(1)).map(<[i64]>::to_vec).collect(),
-            rows: raw.rows.iter().map(|rows| rows.unsigned_abs()).collect(),
-        })
+        let rows = raw.rows.iter().map(|rows| rows.unsigned_abs()).collect();
+        Ok(Self { q: GRID, features: sums, missing, rows })
     }
 }
 
 impl CodedSums for ClassSums {
     fn raw(&self) -> RawSums {
         let rows = self.rows.iter().map(|&rows| rows as i64).collect();
-        RawSums { features: self.features.concat(), rows }
+        RawSums { features: [self.features.concat(), self.missing.concat()].concat(), rows }
     }
 
     fn target(&self) -> Vec<u64> {
@@ -156,11 +167,14 @@ impl CodedSums for ClassSums {
     fn values(&self, centers: &[i32]) -> Vec<i64> {
         let q = i64::from(self.q);
         let score = |i: usize| {
-            let all: i64 = self.features.iter().map(|class| class[i]).sum();
-            let parts = self.features.iter().zip(centers);
-            let of_class =
-                |(class, &m): (&Vec<i64>, &i32)| (q * class[i] - i64::from(m) * all).abs();
-            parts.map(of_class).max().unwrap_or(0)
+            let all = |sums: &[Vec<i64>]| -> i64 { sums.iter().map(|class| class[i]).sum() };
+            let (of_features, of_missing) = (all(&self.features), all(&self.missing));
+            let of_class = |(class, &m): (usize, &i32)| {
+                let sum = q * self.features[class][i] - i64::from(m) * of_features;
+                let missing = q * self.missing[class][i] - i64::from(m) * of_missing;
+                less_missing(sum, missing.unsigned_abs() * q.unsigned_abs()).abs()
+            };
+            centers.iter().enumerate().map(of_class).max().unwrap_or(0)
         };
         (0..self.features.first().map_or(0, Vec::len)).map(score).collect()
     }
@@ -183,6 +197,9 @@ impl RowSums for ClassSums {
 
     fn add_rows(&mut self, x: &[i16], classes: &[usize]) {
         let features = self.features.first().map_or(0, Vec::len);
+        let x = without_missing(x, |place| {
+            self.missing[classes[place / features]][place % features] += 1;
+        });
         for (x, &class) in x.chunks_exact(features.max(1)).zip(classes) {
             add_values(x, &mut self.features[class]);
         }
@@ -196,14 +213,19 @@ impl RowSums for ClassSums {
     }
 
     fn add_feature(&mut self, feature: usize, x: &[i16], from: usize, factors: &[Vec<i16>]) {
+        let x = without_missing(x, |row| {
+            for (missing, factors) in self.missing.iter_mut().zip(factors) {
+                missing[feature] += i64::from(factors[from + row] != 0);
+            }
+        });
         for (sums, factors) in self.features.iter_mut().zip(factors) {
-            sums[feature] += sum_where(x, &factors[from..]);
+            sums[feature] += sum_where(&x, &factors[from..]);
         }
     }
 
     fn merge(&mut self, other: &Self) {
-        let mine = self.features.iter_mut().flatten();
-        for (sum, more) in mine.zip(other.features.iter().flatten()) {
+        let mine = self.features.iter_mut().chain(&mut self.missing).flatten();
+        for (sum, more) in mine.zip(other.features.iter().chain(&other.missing).flatten()) {
             *sum += more;
         }
         for (rows, more) in self.rows.iter_mut().zip(&other.rows) {

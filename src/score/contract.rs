@@ -6,11 +6,10 @@ use crate::exact::GRID;
 
 const FEATURES: usize = 3;
 
-/// A table: grid values by row, some missing where the sums mark them, and targets, some of them
-/// unusable.
-fn table<T>(missing: bool, target: impl Fn(i32) -> T) -> (Vec<[i16; FEATURES]>, Vec<Option<T>>) {
+/// A table: grid values by row, some missing, and targets, some of them unusable.
+fn table<T>(target: impl Fn(i32) -> T) -> (Vec<[i16; FEATURES]>, Vec<Option<T>>) {
     let value = |i: i32| {
-        if missing && i % 7 == 3 { MISSING } else { (i * 9_973 % (2 * GRID + 1) - GRID) as i16 }
+        if i % 7 == 3 { MISSING } else { (i * 9_973 % (2 * GRID + 1) - GRID) as i16 }
     };
     let rows = 0..41;
     let x = rows.clone().map(|row| [0, 1, 2].map(|feature| value(3 * row + feature))).collect();
@@ -63,7 +62,7 @@ fn numbers_hold<S: RowSums<Target = i16> + CodedSums>(
     empty: impl Fn() -> S,
     score: impl Fn(&[(i16, i64)]) -> i64,
 ) {
-    let (x, y) = table(S::MARKS_MISSING, |row| (row * 1_613 % 60_000 - 30_000) as i16);
+    let (x, y) = table(|row| (row * 1_613 % 60_000 - 30_000) as i16);
     let usable: Vec<(&[i16; FEATURES], i64)> =
         x.iter().zip(&y).filter_map(|(x, y)| Some((x, i64::from((*y)?)))).collect();
     let sum = |sign: i64| usable.iter().map(|(_, y)| i64::from(GRID) + sign * y).sum::<i64>();
@@ -84,7 +83,7 @@ fn classes_hold<S: RowSums<Target = usize> + CodedSums>(
     empty: impl Fn() -> S,
     score: impl Fn(&[(i16, usize)], &[i32; 3]) -> i64,
 ) {
-    let (x, y) = table(S::MARKS_MISSING, |row| [0, 2, 1, 0][row as usize % 4]);
+    let (x, y) = table(|row| [0, 2, 1, 0][row as usize % 4]);
     let usable: Vec<(&[i16; FEATURES], usize)> =
         x.iter().zip(&y).filter_map(|(x, y)| Some((x, (*y)?))).collect();
     let rows = [0, 1, 2].map(|class| usable.iter().filter(|(_, y)| *y == class).count() as u64);
@@ -100,7 +99,22 @@ fn classes_hold<S: RowSums<Target = usize> + CodedSums>(
     }
 }
 
-/// The sum over rows of f(x) (Q \[y = class\] - m).
+/// The value of a grid value in a correlation.
+fn value(x: i16) -> i64 {
+    if x == MISSING { 0 } else { i64::from(x) }
+}
+
+/// Whether a value is missing, as a function whose sums are subtracted.
+fn missing(x: i16) -> i64 {
+    i64::from(x == MISSING)
+}
+
+/// |sum of f(x) t| over rows.
+fn number_sum(rows: &[(i16, i64)], f: impl Fn(i16) -> i64) -> i64 {
+    rows.iter().map(|(x, t)| f(*x) * t).sum::<i64>().abs()
+}
+
+/// |sum over rows of f(x) (Q \[y = class\] - m)|.
 fn class_sum(rows: &[(i16, usize)], class: usize, m: i32, f: impl Fn(i16) -> i64) -> i64 {
     let term =
         |(x, y): &(i16, usize)| f(*x) * (i64::from(GRID) * i64::from(*y == class) - i64::from(m));
@@ -111,7 +125,10 @@ fn class_sum(rows: &[(i16, usize)], class: usize, m: i32, f: impl Fn(i16) -> i64
 fn sums_for_correlation() {
     numbers_hold(
         || CorrelationSums::new(FEATURES),
-        |rows| rows.iter().map(|(x, t)| i64::from(*x) * t).sum::<i64>().abs(),
+        |rows| {
+            let subtracted = i64::from(GRID) * number_sum(rows, missing);
+            (number_sum(rows, value) - subtracted).max(0)
+        },
     );
 }
 
@@ -120,7 +137,10 @@ fn sums_for_correlation_with_classes() {
     classes_hold(
         || ClassSums::new(FEATURES, 3),
         |rows, centers| {
-            let of = |class: usize| class_sum(rows, class, centers[class], i64::from);
+            let of = |class: usize| {
+                let sum = |f: fn(i16) -> i64| class_sum(rows, class, centers[class], f);
+                (sum(value) - i64::from(GRID) * sum(missing)).max(0)
+            };
             (0..3).map(of).max().unwrap()
         },
     );
@@ -131,9 +151,8 @@ fn sums_by_bin() {
     numbers_hold(
         || BinSums::new(FEATURES),
         |rows| {
-            let over =
-                |f: &dyn Fn(i16) -> i64| rows.iter().map(|(x, t)| f(*x) * t).sum::<i64>().abs();
-            thresholds().map(|f| over(&f)).max().unwrap()
+            let most = thresholds().map(|f| number_sum(rows, f)).max().unwrap();
+            (most - number_sum(rows, missing)).max(0)
         },
     );
 }
@@ -146,7 +165,8 @@ fn sums_by_bin_and_class() {
             let over = |f: &dyn Fn(i16) -> i64| {
                 (0..3).map(|class| class_sum(rows, class, centers[class], f)).sum::<i64>()
             };
-            thresholds().map(|f| over(&f)).max().unwrap()
+            let most = thresholds().map(|f| over(&f)).max().unwrap();
+            (most - over(&missing)).max(0)
         },
     );
 }

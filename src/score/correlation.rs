@@ -11,15 +11,27 @@
 //! A covariance needs only one of its factors centered, so the features need no center. One pass
 //! suffices, since the center may be determined after it.
 //!
+//! A missing value adds nothing to these sums. With M_i the sum of y - m over the rows in which
+//! feature i is missing, the score is
+//!
+//! ```text
+//! S'_i = max(0, S_i - Q |M_i|),
+//! ```
+//!
+//! the least |sum| over one common value of all missing cells: a feature that is present more often
+//! with large targets does not score by that. It is S_i without missing values. See [`mod@ks`] for
+//! the proof that the association among present values is left.
+//!
 //! # Sensitivity
 //!
-//! Adding or removing a row changes S_i by |x_i (y - m)| <= Q (Q + |m|); replacing one, by twice
-//! that. The sums are integers, so the result does not depend on the order of the rows or the
-//! number of threads.
+//! Adding or removing a row in which the feature is present changes S_i alone, by |x_i (y - m)| <=
+//! Q (Q + |m|); one in which it is missing changes Q |M_i| alone, by Q |y - m|, at most as much.
+//! Replacing a row changes S'_i by at most twice that. The sums are integers, so the result does not
+//! depend on the order of the rows or the number of threads.
 //!
 //! # Cost
 //!
-//! One product and two integer additions per cell, vectorized; 16 bytes per feature.
+//! One product and two integer additions per cell, vectorized; 32 bytes per feature.
 //!
 //! # Source
 //!
@@ -30,8 +42,10 @@ use crate::error::{Error, Result};
 use crate::exact::GRID;
 use crate::privacy::Neighbors;
 use crate::score::raw::{MOST, of_no_rows};
-use crate::score::sums::{add_products, dot, mask, sum_where};
-use crate::score::{CodedSums, Extremes, RawSums, RowSums, Scores, check_block, check_rows, only};
+use crate::score::sums::{add_products, dot, mask, sum_where, without_missing};
+use crate::score::{
+    CodedSums, Extremes, RawSums, RowSums, Scores, check_block, check_rows, less_missing, only,
+};
 
 /// Sums over one or more blocks of rows, for scores by clipped correlation with a target coded as
 /// one number.
@@ -61,6 +75,8 @@ pub struct CorrelationSums {
     products: Vec<i64>,
     /// B
     features: Vec<i64>,
+    /// The sum of y over the rows in which each feature is missing, and the number of those rows.
+    missing: [Vec<i64>; 2],
     /// sum of Q + y
     above: u64,
     /// sum of Q - y
@@ -72,14 +88,16 @@ impl CorrelationSums {
     ///
     /// # Panics
     ///
-    /// If memory for 16 bytes per feature cannot be allocated.
+    /// If memory for 32 bytes per feature cannot be allocated.
     pub fn new(features: usize) -> Self {
         Self::with_grid(features, GRID)
     }
 
     /// Sums on the grid from -q to q.
     pub(crate) fn with_grid(features: usize, q: i32) -> Self {
-        Self { q, products: vec![0; features], features: vec![0; features], above: 0, below: 0 }
+        let [products, of_features, targets, rows] = [(); 4].map(|()| vec![0; features]);
+        let missing = [targets, rows];
+        Self { q, products, features: of_features, missing, above: 0, below: 0 }
     }
 
     /// Adds a row.
@@ -150,8 +168,12 @@ impl CorrelationSums {
         Scores::new(self.values(&[center]), sensitivity, neighbors)
     }
 
+    /// The signed sum of a feature, less Q |M|.
     fn signed_sum(&self, feature: usize, center: i32) -> i64 {
-        self.products[feature] - i64::from(center) * self.features[feature]
+        let at =
+            |[of_y, of_one]: [&Vec<i64>; 2]| of_y[feature] - i64::from(center) * of_one[feature];
+        let missing = at(self.missing.each_ref()).unsigned_abs() * u64::from(self.q.unsigned_abs());
+        less_missing(at([&self.products, &self.features]), missing)
     }
 }
 
@@ -164,26 +186,38 @@ impl CorrelationSums {
     pub(crate) fn of_raw(mut raw: RawSums, features: usize) -> Result<Self> {
         // Products of two grid values, then grid values.
         let most = MOST * i64::from(GRID);
-        raw.check((2 * features, -most..=most), (2, 0..=2 * MOST))?;
+        raw.check((4 * features, -most..=most), (2, 0..=2 * MOST))?;
         let [above, below] = [raw.rows[0], raw.rows[1]].map(i64::unsigned_abs);
         // Q + y and Q - y add up to 2 Q for each row, of which a value is at most Q.
         let q = u64::from(GRID.unsigned_abs());
         let all = (above + below) / 2;
+        let rows = raw.features.split_off(3 * features);
+        let targets = raw.features.split_off(2 * features);
         let values = raw.features.split_off(features);
-        if (above + below) % (2 * q) != 0
-            || values.iter().any(|sum| sum.unsigned_abs() > all)
-            || raw.features.iter().any(|sum| sum.unsigned_abs() > all * q)
-        {
+        let usable = all / q;
+        let possible = |feature: usize| {
+            // The rows in which the feature is missing, and present.
+            let Ok(missing) = u64::try_from(rows[feature]) else { return false };
+            let Some(present) = usable.checked_sub(missing) else { return false };
+            targets[feature].unsigned_abs() <= q * missing
+                && values[feature].unsigned_abs() <= q * present
+                && raw.features[feature].unsigned_abs() <= q * q * present
+        };
+        if (above + below) % (2 * q) != 0 || !(0..features).all(possible) {
             return Err(of_no_rows());
         }
-        Ok(Self { q: GRID, products: raw.features, features: values, above, below })
+        let missing = [targets, rows];
+        Ok(Self { q: GRID, products: raw.features, features: values, missing, above, below })
     }
 }
 
 impl CodedSums for CorrelationSums {
     fn raw(&self) -> RawSums {
         RawSums {
-            features: [self.products.as_slice(), &self.features].concat(),
+            features: {
+                let [targets, rows] = &self.missing;
+                [self.products.as_slice(), &self.features, targets, rows].concat()
+            },
             rows: [self.above, self.below].map(|sum| sum as i64).to_vec(),
         }
     }
@@ -221,7 +255,12 @@ impl RowSums for CorrelationSums {
     type Target = i16;
 
     fn add_rows(&mut self, x: &[i16], y: &[i16]) {
-        add_products(x, y, &mut self.products, &mut self.features);
+        let (d, [targets, rows]) = (self.products.len(), &mut self.missing);
+        let x = without_missing(x, |place| {
+            targets[place % d] += i64::from(y[place / d]);
+            rows[place % d] += 1;
+        });
+        add_products(&x, y, &mut self.products, &mut self.features);
         y.iter().for_each(|&y| self.add_target(y));
     }
 
@@ -234,15 +273,24 @@ impl RowSums for CorrelationSums {
 
     fn add_feature(&mut self, feature: usize, x: &[i16], from: usize, factors: &[Vec<i16>]) {
         if let [y, counted] = factors {
-            self.products[feature] += dot(x, &y[from..]);
-            self.features[feature] += sum_where(x, &counted[from..]);
+            let (y, counted, [targets, rows]) = (&y[from..], &counted[from..], &mut self.missing);
+            let x = without_missing(x, |row| {
+                targets[feature] += i64::from(y[row]);
+                rows[feature] += i64::from(counted[row] != 0);
+            });
+            self.products[feature] += dot(&x, y);
+            self.features[feature] += sum_where(&x, counted);
         }
     }
 
     fn merge(&mut self, other: &Self) {
-        for (mine, theirs) in
-            [(&mut self.products, &other.products), (&mut self.features, &other.features)]
-        {
+        let ([targets, rows], [more_targets, more_rows]) = (&mut self.missing, &other.missing);
+        for (mine, theirs) in [
+            (&mut self.products, &other.products),
+            (&mut self.features, &other.features),
+            (targets, more_targets),
+            (rows, more_rows),
+        ] {
             for (sum, more) in mine.iter_mut().zip(theirs) {
                 *sum += more;
             }
@@ -255,6 +303,7 @@ impl RowSums for CorrelationSums {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::score::MISSING;
 
     fn sums(rows: &[(Vec<i16>, i16)], q: i32) -> CorrelationSums {
         let mut sums = CorrelationSums::with_grid(2, q);
@@ -262,35 +311,45 @@ mod tests {
         sums
     }
 
-    /// Every row on the grid with Q = 2 or 3, added to tables, for every center: no score changes
-    /// by more than the stated sensitivity, and some score changes by exactly that.
+    /// Every row on the grid with Q = 2 or 3, with and without missing values, added to tables, for
+    /// every center: no score changes by more than the declared sensitivity, and some score changes
+    /// by exactly that. If the sum over missing values is subtracted twice, more is reached.
     #[test]
     fn sensitivity_by_enumeration() {
         for q in [2i16, 3] {
             let values = -q..=q;
-            let mut reached = false;
+            let cells: Vec<i16> = values.clone().chain([MISSING]).collect();
+            let (mut reached, mut reached_missing, mut broken) = (false, false, false);
             for center in values.clone() {
+                let scores = |rows: &[(Vec<i16>, i16)]| {
+                    let sums = sums(rows, i32::from(q));
+                    sums.scores(i32::from(center), Neighbors::AddRemove).unwrap()
+                };
+                let twice = |rows: &[(Vec<i16>, i16)], feature: usize| {
+                    let missing = rows.iter().filter(|(x, _)| x[feature] == MISSING);
+                    let missing: i64 = missing.map(|(_, y)| i64::from(y - center)).sum();
+                    scores(rows).values()[feature] - i64::from(q) * missing.abs()
+                };
                 for base in 0..27i16 {
-                    let row = |i: i16| (vec![base % q, (base / 3 + i) % q], (base + i) % q);
+                    let x = |i: i16| [q, 1, -q, MISSING][i as usize % 4];
+                    let y = |i: i16| [q, -q, 1][i as usize % 3];
+                    let row = |i: i16| (vec![x(base), x(base / 4 + i)], y(base + i));
                     let table = vec![row(0), row(1), row(2)];
-                    let before = sums(&table, i32::from(q))
-                        .scores(i32::from(center), Neighbors::AddRemove)
-                        .unwrap();
-                    for x in values.clone() {
-                        for y in values.clone() {
-                            let more = [table.clone(), vec![(vec![x, -x], y)]].concat();
-                            let after = sums(&more, i32::from(q))
-                                .scores(i32::from(center), Neighbors::AddRemove)
-                                .unwrap();
-                            let moved = before.values().iter().zip(after.values());
-                            let most = moved.map(|(a, b)| a.abs_diff(*b)).max().unwrap();
-                            assert!(most <= after.sensitivity());
-                            reached |= most == after.sensitivity();
-                        }
+                    let before = scores(&table);
+                    for (&x, y) in cells.iter().flat_map(|x| values.clone().map(move |y| (x, y))) {
+                        let other = if x == MISSING { 0 } else { -x };
+                        let more = [table.clone(), vec![(vec![x, other], y)]].concat();
+                        let after = scores(&more);
+                        let moved = before.values().iter().zip(after.values());
+                        let most = moved.map(|(a, b)| a.abs_diff(*b)).max().unwrap();
+                        assert!(most <= after.sensitivity());
+                        reached |= most == after.sensitivity() && x != MISSING;
+                        reached_missing |= most == after.sensitivity() && x == MISSING;
+                        broken |= twice(&table, 0).abs_diff(twice(&more, 0)) > after.sensitivity();
                     }
                 }
             }
-            assert!(reached);
+            assert!(reached && reached_missing && broken);
         }
     }
 

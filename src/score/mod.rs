@@ -41,18 +41,16 @@ pub(crate) use paper::scaled;
 pub(crate) use raw::{RawSums, of_no_rows};
 pub(crate) use rows::{GridRows, KeepRows, SumRows, SumTargets, Summed};
 
-/// A missing value where [`RowSums::MARKS_MISSING`]: no grid value.
+/// A missing value among grid values.
 pub(crate) const MISSING: i16 = i16::MIN;
 
 /// Integer sums over rows, from which scores are computed; sums over blocks merge in any order.
+/// Values lie on the grid or are [`MISSING`].
 pub(crate) trait RowSums: Send {
     /// The coded target of a row.
     type Target: Copy + Send;
 
-    /// Whether missing values are passed as [`MISSING`] instead of the middle of the grid.
-    const MARKS_MISSING: bool = false;
-
-    /// Adds consecutive rows `x` (row-major); all values must lie on the grid.
+    /// Adds consecutive rows `x` (row-major).
     fn add_rows(&mut self, x: &[i16], y: &[Self::Target]);
 
     /// Adds one row.
@@ -84,14 +82,21 @@ pub(crate) trait CodedSums: Send + Sync {
     /// The largest change of a score when a row comes or goes.
     fn one_row(&self, centers: &[i32]) -> u64;
 
-    /// The largest and the smallest signed sum of one feature: their sum has the sign of the
-    /// association. None for classes.
+    /// The largest and the smallest signed sum of one feature, less the sum over its missing values:
+    /// their sum has the sign of the association. None for classes.
     fn signed(&self, _feature: usize, _centers: &[i32]) -> Option<Extremes> {
         None
     }
 
     /// The sums themselves.
     fn raw(&self) -> RawSums;
+}
+
+/// A score or a signed sum without the part that missing values may explain: `sum` moved toward 0
+/// by `missing`, as far as 0.
+fn less_missing(sum: i64, missing: u64) -> i64 {
+    // Both are below 2^63, so the difference of the magnitudes is.
+    sum.signum() * sum.unsigned_abs().saturating_sub(missing) as i64
 }
 
 /// The center of a number among those of a target.

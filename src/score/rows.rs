@@ -77,9 +77,7 @@ impl<S: RowSums, C: Fn(TargetCell<'_>) -> Option<S::Target> + Sync> SumRows<'_, 
         let place = self.x.len();
         self.x.resize(place + values.len(), 0);
         self.scaler.sample(values, &mut self.x[place..]);
-        if S::MARKS_MISSING {
-            mark_missing(values, &mut self.x[place..]);
-        }
+        mark_missing(values, &mut self.x[place..]);
         self.y.push(y);
         if self.x.len() >= GATHERED && self.y.len().is_multiple_of(ROWS) {
             self.add_gathered();
@@ -95,9 +93,7 @@ impl<S: RowSums, C: Fn(TargetCell<'_>) -> Option<S::Target> + Sync> SumRows<'_, 
             for (part, values) in values.chunks(PART).enumerate() {
                 let x = &mut x[..values.len()];
                 self.scaler.feature(feature, values, x);
-                if S::MARKS_MISSING {
-                    mark_missing(values, x);
-                }
+                mark_missing(values, x);
                 self.summed.sums.add_feature(feature, x, part * PART, &factors);
             }
         }
@@ -181,16 +177,10 @@ impl GridRows {
         on_grid: impl Fn(f64) -> i16,
     ) -> S {
         let targets: Vec<i16> = self.targets.iter().map(|&target| on_grid(target)).collect();
-        if S::MARKS_MISSING {
-            sums.add_rows(&self.codes, &targets);
-            return sums;
-        }
         let width = self.width().max(1);
         let rows = (GATHERED / width / ROWS).max(1) * ROWS;
-        let unmarked = |&code: &i16| if code == MISSING { 0 } else { code };
         for (codes, targets) in self.codes.chunks(rows * width).zip(targets.chunks(rows)) {
-            let codes: Vec<i16> = codes.iter().map(unmarked).collect();
-            sums.add_rows(&codes, targets);
+            sums.add_rows(codes, targets);
         }
         sums
     }

@@ -5,6 +5,9 @@
 //! equal length compile to vector instructions ([`vectors`]). Integer results are identical on all
 //! processors.
 
+use std::borrow::Cow;
+
+use crate::score::MISSING;
 use crate::vectors;
 
 /// The number of rows added together, with one addition to each 64-bit sum.
@@ -37,6 +40,19 @@ pub(super) fn mask(counts: bool) -> i16 {
     -i16::from(counts)
 }
 
+/// Grid values with 0 in the place of each missing one; `missing` gets the places of those.
+pub(super) fn without_missing(x: &[i16], mut missing: impl FnMut(usize)) -> Cow<'_, [i16]> {
+    if !vectors::run(AnyMissing { x }) {
+        return Cow::Borrowed(x);
+    }
+    let mut values = x.to_vec();
+    for (place, value) in values.iter_mut().enumerate().filter(|(_, value)| **value == MISSING) {
+        *value = 0;
+        missing(place);
+    }
+    Cow::Owned(values)
+}
+
 /// Whether a value lies outside the grid from -q to q.
 pub(super) fn any_outside(x: &[i16], q: i32) -> bool {
     vectors::run(Outside { x, q: i16::try_from(q).unwrap_or(i16::MAX) })
@@ -56,6 +72,20 @@ impl pulp::NullaryFnOnce for Outside<'_> {
         // No early exit, so that the loop is vectorized.
         x.iter().fold(0, |outside, &value| outside | i16::from(value > q) | i16::from(value < -q))
             != 0
+    }
+}
+
+struct AnyMissing<'a> {
+    x: &'a [i16],
+}
+
+impl pulp::NullaryFnOnce for AnyMissing<'_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn call(self) -> bool {
+        // No early exit, so that the loop is vectorized.
+        self.x.iter().fold(0, |missing, &value| missing | i16::from(value == MISSING)) != 0
     }
 }
 

@@ -42,7 +42,7 @@ impl SqlStep<'_> {
         match self {
             Self::Ranks => MedianGrid::shared().len() + 1,
             Self::Targets => 0,
-            Self::Correlation(_) => d * classes.unwrap_or(2),
+            Self::Correlation(_) => 2 * d * classes.unwrap_or(2),
             Self::Bins(_) => d * BINS * classes.unwrap_or(2),
             Self::ColumnsOfNumber { .. } => 3 * d,
             Self::ColumnsOfClasses(_) => d,

@@ -3,13 +3,13 @@
 //! Where values have grid values (stated bounds, ranks within the row), 15 thresholds between 16
 //! bins of equal width are a family that needs one pass, integer sums per feature and bin, and O(d)
 //! memory: 256 bytes per feature for a numeric target, 128 bytes per class. Sums over blocks of
-//! rows merge in any order. Missing values are in no bin.
+//! rows merge in any order. Missing values are in no bin: their sums are the rest of all rows.
 
 use std::ops::RangeInclusive;
 
 use crate::error::Result;
 use crate::exact::GRID;
-use crate::score::ks::extremes::sum_over_classes;
+use crate::score::ks::extremes::{sum_of_classes, sum_over_classes};
 use crate::score::ks::{Extremes, class_sensitivity};
 use crate::score::raw::{MOST, MOST_ROWS, of_no_rows};
 use crate::score::{CodedSums, MISSING, RawSums, RowSums, only};
@@ -124,8 +124,8 @@ impl BinSums<i16> {
     }
 
     /// The largest and the smallest sum of f(x) (y - m) over the thresholds, from the sums of one
-    /// feature.
-    fn extremes_of(sums: &[i64], center: i32) -> Extremes {
+    /// feature, less the sum over its missing values.
+    fn extremes_of(&self, sums: &[i64], center: i32) -> Extremes {
         let t = |bin: &[i64]| bin[0] - i64::from(center) * bin[1];
         let all: i64 = sums.chunks_exact(2).map(t).sum();
         let mut below = 0;
@@ -135,7 +135,7 @@ impl BinSums<i16> {
             extremes.most = extremes.most.max(all - 2 * below);
             extremes.least = extremes.least.min(all - 2 * below);
         }
-        extremes
+        extremes.less((t(&self.totals) - all).unsigned_abs())
     }
 }
 
@@ -152,7 +152,7 @@ impl CodedSums for BinSums<i16> {
 
     fn values(&self, centers: &[i32]) -> Vec<i64> {
         let center = only(centers);
-        self.each_feature(|sums| Self::extremes_of(sums, center).largest())
+        self.each_feature(|sums| self.extremes_of(sums, center).largest())
     }
 
     fn one_row(&self, centers: &[i32]) -> u64 {
@@ -162,7 +162,7 @@ impl CodedSums for BinSums<i16> {
     fn signed(&self, feature: usize, centers: &[i32]) -> Option<Extremes> {
         let size = BINS * self.parts;
         let sums = &self.sums[feature * size..(feature + 1) * size];
-        Some(Self::extremes_of(sums, only(centers)))
+        Some(self.extremes_of(sums, only(centers)))
     }
 }
 
@@ -204,19 +204,20 @@ impl CodedSums for BinSums<usize> {
                 counts.iter_mut().zip(bin).for_each(|(count, rows)| *count += rows);
             };
             sums.chunks_exact(parts).for_each(|bin| add(&mut present, bin));
+            let missing: Vec<i64> =
+                self.totals.iter().zip(&present).map(|(all, present)| all - present).collect();
             let mut most = sum_over_classes(&present, &below, centers, GRID);
             for bin in sums.chunks_exact(parts) {
                 add(&mut below, bin);
                 most = most.max(sum_over_classes(&present, &below, centers, GRID));
             }
-            most
+            (most - sum_of_classes(&missing, centers, GRID)).max(0)
         })
     }
 }
 
 impl RowSums for BinSums<i16> {
     type Target = i16;
-    const MARKS_MISSING: bool = true;
 
     fn add_rows(&mut self, x: &[i16], y: &[i16]) {
         let features = self.sums.len() / (BINS * self.parts);
@@ -257,7 +258,6 @@ impl RowSums for BinSums<i16> {
 
 impl RowSums for BinSums<usize> {
     type Target = usize;
-    const MARKS_MISSING: bool = true;
 
     fn add_rows(&mut self, x: &[i16], classes: &[usize]) {
         let features = self.sums.len() / (BINS * self.parts);

@@ -15,6 +15,17 @@ impl Extremes {
         self.most.abs().max(self.least.abs())
     }
 
+    /// Both without the part that missing values may explain, whose sum of t is `missing` in
+    /// absolute value: moved toward 0, as far as 0.
+    pub(crate) fn less(self, missing: u64) -> Self {
+        if missing == 0 {
+            return self;
+        }
+        // Sums over rows stay below 2^62.
+        let missing = missing as i64;
+        Self { most: (self.most - missing).max(0), least: (self.least + missing).min(0) }
+    }
+
     /// Both divided by the weight of a unit, rounded down: then one moves them by no more than a
     /// row of weight 1 does.
     pub(super) fn per(self, weight: i64) -> Self {
@@ -102,4 +113,9 @@ pub(super) fn sum_over_classes(present: &[i64], part: &[i64], centers: &[i32], q
     let all: i64 = f().sum();
     let term = |(f, &center): (i64, &i32)| (i64::from(q) * f - i64::from(center) * all).abs();
     f().zip(centers).map(term).sum()
+}
+
+/// The sum over classes of |q F_a - M_a F| where f is 1 on these rows of each class.
+pub(super) fn sum_of_classes(rows: &[i64], centers: &[i32], q: i32) -> i64 {
+    sum_over_classes(rows, &vec![0; rows.len()], centers, q)
 }

@@ -13,6 +13,7 @@ use crate::data::{Columns, Hooks, People, Role, Sorter, word_of};
 use crate::error::Result;
 use crate::exact::GRID;
 use crate::score::by_feature::by_feature;
+use crate::score::less_missing;
 
 pub(crate) use bins::{BINS, BinSums, bin_of};
 pub(crate) use extremes::Extremes;
@@ -46,6 +47,8 @@ pub(crate) enum TargetRows {
     Number {
         /// q(y) - m for each row, times its weight.
         t: Vec<i32>,
+        /// The stratum of each row; empty if there is one.
+        strata: Vec<u16>,
         /// m, where strata have one each the largest in magnitude.
         center: i32,
         q: i32,
@@ -72,7 +75,7 @@ impl CenteredTarget {
     /// Centers targets on the grid.
     pub(crate) fn number(codes: impl IntoIterator<Item = i16>, center: i32) -> Self {
         let t = codes.into_iter().map(|code| i32::from(code) - center).collect();
-        TargetRows::Number { t, center, q: GRID }.into()
+        TargetRows::Number { t, strata: Vec::new(), center, q: GRID }.into()
     }
 
     /// Centers classes, numbered from 0, at a center for each.
@@ -90,7 +93,12 @@ impl CenteredTarget {
         let t =
             |(code, role): (i16, Role)| i32::from(role.weight) * (i32::from(code) - center(&role));
         let most = centers.iter().copied().max_by_key(|center| center.abs()).unwrap_or(0);
-        TargetRows::Number { t: rows.into_iter().map(t).collect(), center: most, q }.into()
+        let (t, mut strata): (_, Vec<u16>) =
+            rows.into_iter().map(|row| (t(row), row.1.stratum)).unzip();
+        if centers.len() < 2 {
+            strata = Vec::new();
+        }
+        TargetRows::Number { t, strata, center: most, q }.into()
     }
 
     /// The same for rows whose weights add up to at most [`People::WEIGHT`] for each person;
@@ -130,14 +138,42 @@ impl CenteredTarget {
 
     /// The score of a column.
     pub(crate) fn score(&self, column: &SortedColumn) -> i64 {
+        let missing = self.missing(column.missing());
         match &self.rows {
             TargetRows::Number { t, .. } => {
-                let [thresholds, words] = extremes::of_number(column, t);
-                let [thresholds, words] = [thresholds, words].map(|e| e.per(self.weight));
-                thresholds.largest().max(words.largest())
+                let largest = extremes::of_number(column, t)
+                    .map(|extremes| extremes.less(missing).per(self.weight).largest());
+                largest[0].max(largest[1])
             }
             TargetRows::Classes { classes, weights, centers, q } => {
-                extremes::of_classes(column, classes, weights, centers, *q).div_euclid(self.weight)
+                let most = extremes::of_classes(column, classes, weights, centers, *q);
+                less_missing(most, missing).div_euclid(self.weight)
+            }
+        }
+    }
+
+    /// The size of the sums of the target over rows in which a feature is missing, by which its
+    /// score is reduced: the sum of |sum t| over strata, or of |Q n_a - M_a n| over classes.
+    fn missing(&self, rows: impl Iterator<Item = usize>) -> u64 {
+        match &self.rows {
+            TargetRows::Number { t, strata, .. } if strata.is_empty() => {
+                rows.map(|row| i64::from(t[row])).sum::<i64>().unsigned_abs()
+            }
+            TargetRows::Number { t, strata, .. } => {
+                let mut sums: Vec<i64> = Vec::new();
+                for row in rows {
+                    let stratum = usize::from(strata[row]);
+                    sums.resize(sums.len().max(stratum + 1), 0);
+                    sums[stratum] += i64::from(t[row]);
+                }
+                sums.into_iter().map(i64::unsigned_abs).sum()
+            }
+            TargetRows::Classes { classes, weights, centers, q } => {
+                let mut counts = vec![0; centers.len()];
+                for row in rows {
+                    counts[classes[row] as usize] += weights.get(row).copied().map_or(1, i64::from);
+                }
+                extremes::sum_of_classes(&counts, centers, *q).unsigned_abs()
             }
         }
     }
@@ -178,8 +214,10 @@ impl CenteredTarget {
         if words && values.iter().any(|value| word_of(*value).is_some()) {
             return None;
         }
-        let (below, all) = memory.below(values, t)?;
-        Some(extremes::over_thresholds(below, all).per(self.weight))
+        let below = memory.below(values, t)?;
+        let missing = if below.missing { self.missing(missing_rows(values)) } else { 0 };
+        let extremes = extremes::over_thresholds(below.extremes, below.all);
+        Some(extremes.less(missing).per(self.weight))
     }
 
     /// The correlation of a column of grid values, and the signed sum of a target of numbers.
@@ -188,35 +226,49 @@ impl CenteredTarget {
         let per = |sum: i128| sum.div_euclid(self.weight.into()) as i64;
         let x = |value: f64| if value.is_finite() { i128::from(value as i16) } else { 0 };
         match &self.rows {
-            TargetRows::Number { t, .. } => {
+            TargetRows::Number { t, q, .. } => {
                 let products = values.iter().zip(t).map(|(value, t)| x(*value) * i128::from(*t));
-                let sum = per(products.sum());
+                let sum: i128 = products.sum();
+                let missing = i128::from(*q) * i128::from(self.missing(missing_rows(values)));
+                let sum = per(sum.signum() * (sum.abs() - missing).max(0));
                 (sum.abs(), Some(Extremes { most: sum, least: sum }))
             }
             TargetRows::Classes { classes, weights, centers, q } => {
-                let mut sums = vec![0; centers.len()];
+                let [mut sums, mut missing] = [(); 2].map(|()| vec![0i128; centers.len()]);
                 for (i, (value, class)) in values.iter().zip(classes).enumerate() {
-                    let weight = weights.get(i).copied().unwrap_or(1);
-                    sums[*class as usize] += x(*value) * i128::from(weight);
+                    let weight = i128::from(weights.get(i).copied().unwrap_or(1));
+                    sums[*class as usize] += x(*value) * weight;
+                    missing[*class as usize] += if value.is_finite() { 0 } else { weight };
                 }
-                let all: i128 = sums.iter().sum();
-                let of = |(sum, m): (&i128, &i32)| i128::from(*q) * sum - i128::from(*m) * all;
-                let most = sums.iter().zip(centers).map(|pair| of(pair).abs()).max().unwrap_or(0);
-                (per(most), None)
+                let q = i128::from(*q);
+                let [all, all_missing] = [&sums, &missing].map(|sums| sums.iter().sum::<i128>());
+                let of = |class: usize| {
+                    let m = i128::from(centers[class]);
+                    let sum = (q * sums[class] - m * all).abs();
+                    sum - q * (q * missing[class] - m * all_missing).abs()
+                };
+                let most = (0..centers.len()).map(of).max().unwrap_or(0);
+                (per(most.max(0)), None)
             }
         }
     }
 
-    /// The largest and the smallest signed sum over the thresholds; `None` for classes, which have
-    /// no direction.
+    /// The largest and the smallest signed sum over the thresholds, less the sum over missing
+    /// values; `None` for classes, which have no direction.
     pub(crate) fn signed(&self, column: &SortedColumn) -> Option<Extremes> {
         match &self.rows {
             TargetRows::Number { t, .. } => {
-                Some(extremes::of_number(column, t)[0].per(self.weight))
+                let missing = self.missing(column.missing());
+                Some(extremes::of_number(column, t)[0].less(missing).per(self.weight))
             }
             TargetRows::Classes { .. } => None,
         }
     }
+}
+
+/// The rows of a column without words in which the value is missing.
+fn missing_rows(values: &[f64]) -> impl Iterator<Item = usize> {
+    values.iter().enumerate().filter(|(_, value)| !value.is_finite()).map(|(row, _)| row)
 }
 
 /// Q + sum M - 2 min M: the largest change of the doubled score of classes by one row.

@@ -5,14 +5,16 @@ use crate::data::{Sorter, order, place, word_of};
 /// Marks the last row of a group of equal cells.
 const LAST: u32 = 1 << 31;
 
-/// The rows of a column in ascending order of their numbers, then those with words, word by word.
-/// Rows without either are left out. 4 bytes per row.
+/// The rows of a column in ascending order of their numbers, then those with words, word by word,
+/// then those with neither. 4 bytes per row.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SortedColumn {
     /// Row numbers below 2^31; the last row of a group of equal cells is marked.
     rows: Vec<u32>,
     /// The number of them that hold numbers.
     numbers: usize,
+    /// The number of them that hold numbers or words.
+    present: usize,
 }
 
 /// The order of words among cells: above all numbers.
@@ -25,7 +27,7 @@ impl SortedColumn {
     pub(crate) fn sort(&mut self, values: &[f64], words: bool, sorter: &mut Sorter) {
         self.rows.clear();
         self.numbers = 0;
-        let Self { rows, numbers } = self;
+        let Self { rows, numbers, .. } = self;
         let give = |group: &[u64]| {
             rows.extend(group.iter().map(|key| place(*key) as u32));
             if let Some(last) = rows.last_mut() {
@@ -40,6 +42,15 @@ impl SortedColumn {
         } else {
             sorter.each_tie(values, order, give);
         }
+        self.present = self.rows.len();
+        if self.present < values.len() {
+            let is_missing = |value: f64| match words {
+                true => order_of_cell(value).is_none(),
+                false => !value.is_finite(),
+            };
+            let missing = (0..).zip(values).filter(|(_, value)| is_missing(**value));
+            self.rows.extend(missing.map(|(row, _): (u32, _)| row));
+        }
     }
 
     /// The rows with numbers, each with whether it is the last one of equal numbers.
@@ -49,7 +60,12 @@ impl SortedColumn {
 
     /// The rows with words, each with whether it is the last one of the word.
     pub(super) fn words(&self) -> impl Iterator<Item = (usize, bool)> {
-        entries(&self.rows[self.numbers..])
+        entries(&self.rows[self.numbers..self.present])
+    }
+
+    /// The rows with neither.
+    pub(super) fn missing(&self) -> impl Iterator<Item = usize> {
+        self.rows[self.present..].iter().map(|row| *row as usize)
     }
 }
 

@@ -63,10 +63,15 @@ fn sum(rows: &[Row], member: &Member, t: impl Fn(i32) -> i64) -> i64 {
     rows.iter().map(|(cell, y)| member(*cell) * t(*y)).sum()
 }
 
+/// 1 for a missing cell.
+fn missing() -> Member {
+    Box::new(|cell| i64::from(cell == Cell::Missing))
+}
+
 /// The score of a numeric target by its definition.
 fn by_definition(rows: &[Row], center: i32) -> i64 {
     let of = |member: &Member| sum(rows, member, |y| i64::from(y - center)).abs();
-    family(rows).iter().map(of).max().unwrap()
+    (family(rows).iter().map(of).max().unwrap() - of(&missing())).max(0)
 }
 
 /// The score of classes by its definition.
@@ -78,7 +83,7 @@ fn of_classes_by_definition(rows: &[Row], centers: &[i32], q: i32) -> i64 {
         };
         centers.iter().enumerate().map(part).sum::<i64>()
     };
-    family(rows).iter().map(of).max().unwrap()
+    (family(rows).iter().map(of).max().unwrap() - of(&missing())).max(0)
 }
 
 fn sorted(rows: &[Row]) -> SortedColumn {
@@ -89,7 +94,8 @@ fn sorted(rows: &[Row]) -> SortedColumn {
 }
 
 fn number(rows: &[Row], center: i32, q: i32) -> CenteredTarget {
-    TargetRows::Number { t: rows.iter().map(|(_, y)| y - center).collect(), center, q }.into()
+    let t = rows.iter().map(|(_, y)| y - center).collect();
+    TargetRows::Number { t, strata: Vec::new(), center, q }.into()
 }
 
 fn classes(rows: &[Row], centers: &[i32], q: i32) -> CenteredTarget {
@@ -238,8 +244,9 @@ proptest! {
         });
         let all = sum(&numbers, &thresholds[0], |y| i64::from(y - center));
         let sums: Vec<i64> = sums.chain([all, -all]).collect();
-        prop_assert_eq!(signed.most, *sums.iter().max().unwrap());
-        prop_assert_eq!(signed.least, *sums.iter().min().unwrap());
+        let subtracted = sum(&rows, &missing(), |y| i64::from(y - center)).abs();
+        prop_assert_eq!(signed.most, (*sums.iter().max().unwrap() - subtracted).max(0));
+        prop_assert_eq!(signed.least, (*sums.iter().min().unwrap() + subtracted).min(0));
     }
 
     /// With two classes the score of classes is twice that of the target coded as a number.

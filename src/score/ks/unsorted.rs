@@ -51,6 +51,16 @@ pub(super) struct Unsorted {
     wanted: Vec<(u32, f64, i32)>,
 }
 
+/// The sums of t below the thresholds.
+pub(super) struct Below {
+    /// The extremes over the thresholds, from none of the rows to all.
+    pub(super) extremes: Extremes,
+    /// The sum over all rows.
+    pub(super) all: i64,
+    /// Whether t is not 0 in a row whose value is not finite.
+    pub(super) missing: bool,
+}
+
 /// The sums of a bin.
 #[derive(Debug, Clone, Copy, Default)]
 struct Bin {
@@ -61,10 +71,9 @@ struct Bin {
 }
 
 impl Unsorted {
-    /// The extremes, over the thresholds, of the sums of t over the rows below one, from none to
-    /// all, and the sum over all rows. Rows whose value is not finite are left out. `None` if the
-    /// column should be sorted.
-    pub(super) fn below(&mut self, values: &[f64], t: &[i32]) -> Option<(Extremes, i64)> {
+    /// The extremes over the thresholds; `None` if the column should be sorted. Rows whose value is
+    /// not finite are left out.
+    pub(super) fn below(&mut self, values: &[f64], t: &[i32]) -> Option<Below> {
         if values.len() < FEW {
             return None;
         }
@@ -103,7 +112,7 @@ impl Unsorted {
         t: &[i32],
         number: usize,
         (low, high): (f64, f64),
-    ) -> Option<(Extremes, i64)> {
+    ) -> Option<Below> {
         let scale = number as f64 / (high - low);
         // Not where the range is too wide or too narrow for a float.
         if !(scale > 0.0 && scale.is_finite()) {
@@ -122,7 +131,7 @@ impl Unsorted {
         t: &[i32],
         number: usize,
         bin: impl Fn(f64) -> u32,
-    ) -> Option<(Extremes, i64)> {
+    ) -> Option<Below> {
         let Self { places, bins, is_wanted, ranges, wanted } = self;
         // What is not finite falls in a bin beyond the last one.
         let beyond = number as u32;
@@ -138,6 +147,7 @@ impl Unsorted {
             bin.sum += i64::from(t);
             bin.up += i64::from(t.max(0));
         }
+        let missing = bins[number];
         bins.truncate(number);
         let mut seen = Extremes::default();
         let (mut all, mut size) = (0, 0);
@@ -199,7 +209,8 @@ impl Unsorted {
             }
             below += bin.sum;
         }
-        Some((seen, all))
+        let missing = missing.up > 0 || missing.sum < 0;
+        Some(Below { extremes: seen, all, missing })
     }
 }
 
@@ -248,8 +259,9 @@ mod tests {
             let mut sorted = SortedColumn::default();
             sorted.sort(&values, false, &mut Sorter::default());
             let mut unsorted = Unsorted::default();
-            if let Some((below, all)) = unsorted.below(&values, &t) {
-                prop_assert_eq!(over_thresholds(below, all), of_number(&sorted, &t)[0]);
+            if let Some(Below { extremes, all, missing }) = unsorted.below(&values, &t) {
+                prop_assert_eq!(over_thresholds(extremes, all), of_number(&sorted, &t)[0]);
+                prop_assert_eq!(missing, sorted.missing().any(|row| t[row] != 0));
             }
         }
     }

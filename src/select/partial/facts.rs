@@ -145,6 +145,11 @@ impl Facts {
         self.schema.d()
     }
 
+    /// Whether the sums are of products, for correlations.
+    pub(super) fn sums_products(&self) -> bool {
+        self.association == Summed::Correlation
+    }
+
     /// Whether the sums are by bins.
     pub(super) fn on_bins(&self) -> bool {
         self.association == Summed::KsOnBins

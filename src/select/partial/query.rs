@@ -151,6 +151,7 @@ impl Partial {
             let rows = facts.released.as_ref().map_or(0, ReleasedTarget::rows);
             return Ok(Self::new(facts, rows, Sums::Columns(scores)));
         }
+        let sums = if facts.sums_products() { with_missing(sums, &targets) } else { sums };
         let rows_of = match (&targets[..], facts.classes()) {
             (_, Some(_)) => targets,
             (&[sum, count], None) if facts.on_bins() => vec![sum, count],
@@ -164,6 +165,18 @@ impl Partial {
         let sums = if facts.of_columns() { Sums::Targets(raw) } else { Sums::Features(raw) };
         Ok(Self::new(facts, rows, sums))
     }
+}
+
+/// The sums of a query for correlation, whose second half is of the rows in which a feature has a
+/// value, with the rows in which it is missing in their place. `targets` holds these sums over all
+/// rows.
+fn with_missing(mut sums: Vec<i64>, targets: &[i64]) -> Vec<i64> {
+    let half = sums.len() / 2;
+    let present = sums[half..].chunks_mut((half / targets.len().max(1)).max(1));
+    for (present, all) in present.zip(targets) {
+        present.iter_mut().for_each(|sum| *sum = all.saturating_sub(*sum));
+    }
+    sums
 }
 
 impl ColumnScore {

@@ -496,7 +496,7 @@ fn damage_is_noticed() {
     let select =
         Select::new(1).epsilon("1").bounds(-1.0, 1.0).target(Target::classes(["low", "high"]));
     let text = select.partial(&of_target(&rows(20), true), None).unwrap().to_text().unwrap();
-    assert!(text.starts_with("dpsis partial 1: RAW, NOT PRIVATE"));
+    assert!(text.starts_with("dpsis partial 2: RAW, NOT PRIVATE"));
     for place in (0..text.len()).step_by(3) {
         assert!(Partial::from_text(&text[..place]).is_err(), "{place}");
         let mut bytes = text.clone().into_bytes();

@@ -25,7 +25,7 @@ const SEEDED_TARGET: Kind =
 
 impl Kind {
     fn head(&self) -> String {
-        format!("{} 1: {}", self.name, self.remark)
+        format!("{} 2: {}", self.name, self.remark)
     }
 
     /// The text of a file of one block.

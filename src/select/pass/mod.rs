@@ -214,10 +214,8 @@ impl Pass<'_> {
         table: &mut dyn Table,
         only: Option<&[usize]>,
     ) -> Result<GridRows> {
-        let on_bins = self.plan.association() == Some(Association::KsOnBins);
-        let marks_missing = on_bins || self.plan.refinement.is_some();
         let code = self.ks_code(table.format().clone());
-        self.keep(table, &code, marks_missing, only)
+        self.keep(table, &code, true, only)
     }
 
     /// Keeps all samples with a usable target on the grid; `value` parses a target cell. Missing
