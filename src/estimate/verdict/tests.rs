@@ -424,6 +424,99 @@ fn the_largest_noise_has_its_law() {
     }
 }
 
+/// The probability that a walk through all rows of two classes in random order comes to a place
+/// with i rows of one and j of the other that is beyond, at all and in its first half.
+fn crossed([n1, n0]: [usize; 2], beyond: &dyn Fn(usize, usize) -> bool) -> [f64; 2] {
+    // The probability of each place without having crossed before.
+    let mut reach = vec![vec![0.0; n0 + 1]; n1 + 1];
+    let mut at_half = 0.0;
+    for i in 0..=n1 {
+        for j in 0..=n0 {
+            let left = (n1 + n0 - i - j) as f64;
+            let mut p = if i + j == 0 { 1.0 } else { 0.0 };
+            if i > 0 {
+                p += reach[i - 1][j] * (n1 - i + 1) as f64 / (left + 1.0);
+            }
+            if j > 0 {
+                p += reach[i][j - 1] * (n0 - j + 1) as f64 / (left + 1.0);
+            }
+            let crossed = beyond(i, j);
+            reach[i][j] = if crossed { 0.0 } else { p };
+            if 2 * (i + j) <= n1 + n0 && crossed {
+                at_half += p;
+            }
+        }
+    }
+    [1.0 - reach[n1][n0], at_half]
+}
+
+/// A way to subtract the sum over missing values from a signed sum, given as (sum, missing).
+type Subtract = fn(f64, f64) -> f64;
+
+/// Values in some rows of each class, in random order among them, missing in the others: the
+/// probability that a threshold, or a set of rows, scores y is at most the bound for all rows. It is
+/// not if nothing is subtracted, or from the sums of one sign alone.
+#[test]
+fn missing_values_make_crossings_no_more_likely() {
+    use crate::exact::ln_binomial;
+    let absolute: Subtract = |sum, missing| sum - missing.abs();
+    let nothing: Subtract = |sum, _| sum;
+    let one_sign: Subtract = |sum, missing| sum - missing.max(0.0);
+    let (mut broken, mut closest) = ([0; 2], 0.0f64);
+    for [n1, n0] in [[20usize, 20usize], [60, 60], [15, 90], [90, 15], [150, 50]] {
+        let (rows, n) = ([n1 as f64, n0 as f64], (n1 + n0) as f64);
+        let v = harmonic(rows[0], rows[1]);
+        let tail = Crossing::new(rows, rows, n / v);
+        let parts = |n: usize| [1, n / 10, n / 3, n / 2, n - n / 10, n].map(|a| a.clamp(1, n));
+        for (a1, a0) in parts(n1).into_iter().flat_map(|a| parts(n0).map(|b| (a, b))) {
+            let observed = (a1 + a0) as f64;
+            for shift in [0.0, 3.0, -3.0, 12.0, -12.0] {
+                // The center at which all rows add up to the shift.
+                let m = (rows[0] - shift) / n;
+                let missing = (n1 - a1) as f64 - m * (n - observed);
+                // The sum of f (y - m) with f = 1 for i and j rows of the classes, else -1.
+                let sum = |i: usize, j: usize| {
+                    let used = i as f64 - m * (i + j) as f64;
+                    2.0 * used - (a1 as f64 - m * observed)
+                };
+                for step in [1, 2, 4, 6, 8, 11, 14] {
+                    let shift = f64::abs(shift);
+                    let y = shift + f64::from(step) * 0.4 * v.sqrt();
+                    let odd =
+                        (rows[0] - rows[1]).abs() / n * (y + shift) * (y + shift) / (12.0 * v * y);
+                    let lambda = (y * y - shift * shift) / (2.0 * v * (1.0 + odd) * (1.0 + odd));
+                    let bound = tail.theta(lambda, shift) * (-lambda).exp();
+                    let of = |subtract: Subtract| {
+                        crossed([a1, a0], &|i, j| subtract(sum(i, j), missing) >= y - 1e-9)
+                    };
+                    let [p, at_half] = of(absolute);
+                    let place = format!("{n1} {n0} {a1} {a0} {shift} {y}");
+                    assert!(p <= 2.0 * bound + 1e-9, "{place}: {p} > 2 {bound}");
+                    assert!(at_half <= bound + 1e-9, "{place}: {at_half} > {bound}");
+                    closest = closest.max(at_half / bound);
+                    for (broken, subtract) in broken.iter_mut().zip([nothing, one_sign]) {
+                        *broken += usize::from(of(subtract)[0] > 2.0 * bound + 1e-9);
+                    }
+                    // Sets of rows of one size, as many as there is room for, and the constant.
+                    let words = (tail.constant(lambda, shift) - 8.0 * tail.theta(lambda, shift))
+                        * (-lambda).exp();
+                    for size in [1, 2, 5, 12, 30].map(|s: usize| s.min(a1 + a0)) {
+                        let total = ln_binomial(a1 + a0, size);
+                        let one: f64 = (size.saturating_sub(a0)..=size.min(a1))
+                            .filter(|i| sum(*i, size - i).abs() - missing.abs() >= y - 1e-9)
+                            .map(|i| (ln_binomial(a1, i) + ln_binomial(a0, size - i) - total).exp())
+                            .sum();
+                        let all = observed / size as f64 * one;
+                        assert!(all <= words + 1e-9, "{place} {size}: {all} > {words}");
+                    }
+                    assert!(sum(0, 0).abs() - missing.abs() < y, "{place}");
+                }
+            }
+        }
+    }
+    assert!(closest > 0.1 && broken.iter().all(|broken| *broken > 0), "{closest} {broken:?}");
+}
+
 /// Walks of two classes in random order across a line, exactly along all lattice paths, against the
 /// bound of one side of the thresholds at a noisy center; and the same of one set of rows.
 #[test]
@@ -436,35 +529,15 @@ fn crossings_stay_below_their_bound() {
         for shift in [0.0, 3.0, -3.0, 12.0, -12.0] {
             for step in 1..=16 {
                 let y = f64::abs(shift) + f64::from(step) * 0.4 * v.sqrt();
-                // The probability of each place without having crossed before.
-                let mut reach = vec![vec![0.0; n0 + 1]; n1 + 1];
-                let (mut stayed, mut at_half) = (0.0, 0.0);
-                for i in 0..=n1 {
-                    for j in 0..=n0 {
-                        let (k, left) = ((i + j) as f64, n - (i + j) as f64);
-                        let mut p = if i + j == 0 { 1.0 } else { 0.0 };
-                        if i > 0 {
-                            p += reach[i - 1][j] * (n1 - i + 1) as f64 / (left + 1.0);
-                        }
-                        if j > 0 {
-                            p += reach[i][j - 1] * (n0 - j + 1) as f64 / (left + 1.0);
-                        }
-                        let score = 2.0 * (i as f64 - c * k) + shift * (2.0 * k / n - 1.0);
-                        let crossed = score >= y - 1e-9;
-                        reach[i][j] = if crossed { 0.0 } else { p };
-                        if i == n1 && j == n0 {
-                            stayed = reach[i][j];
-                        }
-                        if 2 * (i + j) <= n1 + n0 && crossed {
-                            at_half += p;
-                        }
-                    }
-                }
+                let score = |i: usize, j: usize| {
+                    let k = (i + j) as f64;
+                    2.0 * (i as f64 - c * k) + shift * (2.0 * k / n - 1.0)
+                };
+                let [p, at_half] = crossed([n1, n0], &|i, j| score(i, j) >= y - 1e-9);
                 let shift = f64::abs(shift);
                 let odd = (1.0 - 2.0 * c).abs() * (y + shift) * (y + shift) / (12.0 * v * y);
                 let lambda = (y * y - shift * shift) / (2.0 * v * (1.0 + odd) * (1.0 + odd));
                 let bound = tail.theta(lambda, shift) * (-lambda).exp();
-                let p = 1.0 - stayed;
                 assert!(p <= 2.0 * bound + 1e-9, "{n1} {n0} {shift} {y}: {p} > 2 {bound}");
                 assert!(at_half <= bound + 1e-9, "{n1} {n0} {shift} {y}: {at_half} > {bound}");
                 closest = closest.max(at_half / bound);
