@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::beside::Beside;
 use super::column::ColumnSummary;
 use super::findings::{self, Written};
+use super::missing::{MissingByTarget, TargetValue};
 use super::{Decimal, Inspection, names};
 use crate::data::{
     BLOCKS, CellFormat, FileTable, Format, Hooks, Orientation, Results, RowBlock, RowValues,
@@ -72,9 +73,18 @@ pub(super) fn inspect(
     let numbers: Vec<ColumnSummary> =
         wanted.numbers.iter().map(|&place| column(TextPlace::Column(place))).collect();
     let texts: Vec<ColumnSummary> = wanted.texts.iter().map(|&place| column(place)).collect();
+    let target_of = |place: TextPlace| {
+        let text = wanted.texts.iter().position(|text| *text == place).map(InBlock::Text);
+        let TextPlace::Column(column) = place else { return text };
+        let number = wanted.numbers.binary_search(&column).ok().map(InBlock::Number);
+        number.or(text)
+    };
+    let turned = layout.orientation == Orientation::FeaturesAsRows;
     let new = || BlockLook {
         format: &wanted.format,
         rows: 0,
+        target: target_place.filter(|_| !turned).and_then(target_of),
+        missing: MissingByTarget::new(wanted.numbers.len() + wanted.texts.len()),
         numbers: numbers.clone(),
         texts: texts.clone(),
         id: wanted.texts.iter().position(|place| *place == id),
@@ -92,24 +102,26 @@ pub(super) fn inspect(
         TextPlace::Column(column) => column + 1,
         TextPlace::Target => d + 1,
     };
-    let mut places: Vec<(usize, ColumnSummary)> =
-        layout.unread.iter().map(|column| (column + 1, ColumnSummary::unread())).collect();
-    places.extend(wanted.numbers.iter().map(|column| column + 1).zip(look.numbers));
+    let mut places: Vec<(usize, ColumnSummary, Option<usize>)> =
+        layout.unread.iter().map(|column| (column + 1, ColumnSummary::unread(), None)).collect();
+    let numbers = wanted.numbers.iter().zip(look.numbers).zip(0..);
+    places.extend(numbers.map(|((column, summary), i)| (column + 1, summary, Some(i))));
     // A column of numbers that may hold identifiers is read as texts, too.
-    let is_own = |(place, _): &(&TextPlace, _)| match place {
+    let is_own = |((place, _), _): &((&TextPlace, _), _)| match place {
         TextPlace::Column(column) => wanted.numbers.binary_search(column).is_err(),
         _ => true,
     };
-    let texts = wanted.texts.iter().zip(look.texts).filter(is_own);
-    places.extend(texts.map(|(of, column)| (place(of), column)));
-    places.sort_by_key(|(place, _)| *place);
-    let columns: Vec<ColumnSummary> = places.into_iter().map(|(_, column)| column).collect();
+    let texts = wanted.texts.iter().zip(look.texts).zip(wanted.numbers.len()..).filter(is_own);
+    places.extend(texts.map(|((of, column), i)| (place(of), column, Some(i))));
+    places.sort_by_key(|(place, ..)| *place);
+    let order: Vec<Option<usize>> = places.iter().map(|(.., counted)| *counted).collect();
+    let missing = look.missing.in_order(&order);
+    let columns: Vec<ColumnSummary> = places.into_iter().map(|(_, column, _)| column).collect();
     let beside_name = layout.target_name.clone().unwrap_or_else(|| "y".to_owned());
     let mut header: Vec<String> = ids.then(String::new).into_iter().collect();
     header.extend(layout.names.iter().cloned());
     header.extend(layout.target.then_some(beside_name));
     let duplicated_ids = look.ids.values().filter(|&&count| count > 1).count();
-    let turned = layout.orientation == Orientation::FeaturesAsRows;
     let in_header = if turned { &[][..] } else { &header };
     let beside = Beside::read(stated, (&look.ids, &wanted.format), in_header, target)?;
     let before = usize::from(ids);
@@ -122,6 +134,7 @@ pub(super) fn inspect(
         turned,
         rows,
         columns: &columns,
+        missing: &missing,
         different_ids: look.ids.len(),
         duplicated_ids,
         beside: beside.as_ref(),
@@ -138,33 +151,65 @@ pub(super) fn inspect(
 struct BlockLook<'a> {
     format: &'a CellFormat,
     rows: u64,
+    target: Option<InBlock>,
     numbers: Vec<ColumnSummary>,
     texts: Vec<ColumnSummary>,
+    /// Missing values by the target: of the numbers, then of the texts.
+    missing: MissingByTarget,
     /// The place of the text that may be the id.
     id: Option<usize>,
     /// The number of times that each id occurs.
     ids: HashMap<Vec<u8>, u64>,
 }
 
+/// The place of the target in a block.
+#[derive(Debug, Clone, Copy)]
+enum InBlock {
+    Number(usize),
+    Text(usize),
+}
+
 impl BlockLook<'_> {
-    fn values<A: Copy + Into<f64>>(&mut self, values: &[A]) {
-        for row in values.chunks(self.numbers.len().max(1)) {
-            for (column, &value) in self.numbers.iter_mut().zip(row) {
-                column.take_number(value.into());
+    /// The target of each row whose values these are, if it is among them.
+    fn targets<A: Copy + Into<f64>>(&mut self, values: &[A]) -> Vec<Option<TargetValue>> {
+        let Some(InBlock::Number(place)) = self.target else { return Vec::new() };
+        let targets = values.iter().skip(place).step_by(self.numbers.len().max(1));
+        targets.map(|&value| self.missing.number(value.into())).collect()
+    }
+
+    fn values<A: Copy + Into<f64>>(&mut self, values: &[A], targets: &[Option<TargetValue>]) {
+        for (i, row) in values.chunks(self.numbers.len().max(1)).enumerate() {
+            for (c, (column, &value)) in self.numbers.iter_mut().zip(row).enumerate() {
+                let value = value.into();
+                column.take_number(value);
+                if let (false, Some(Some(target))) = (value.is_finite(), targets.get(i)) {
+                    self.missing.missing(c, *target);
+                }
             }
         }
     }
 
     fn block(&mut self, first: u64, block: RowBlock) {
         self.rows += block.rows as u64;
-        match &block.values {
-            RowValues::F32(values) => self.values(values),
-            RowValues::F64(values) => self.values(values),
-        }
         let text = |cell: &'_ TextCell| cell.clone().unwrap_or_default();
-        for (column, cells) in self.texts.iter_mut().zip(&block.texts) {
-            for (cell, row) in cells.iter().zip(first..) {
-                column.take_in(&text(cell), row, self.format);
+        let targets = match (self.target, &block.values) {
+            (Some(InBlock::Text(place)), _) => {
+                let cells = block.texts[place].iter();
+                cells.map(|cell| self.missing.target(&text(cell), self.format)).collect()
+            }
+            (_, RowValues::F32(values)) => self.targets(values),
+            (_, RowValues::F64(values)) => self.targets(values),
+        };
+        match &block.values {
+            RowValues::F32(values) => self.values(values, &targets),
+            RowValues::F64(values) => self.values(values, &targets),
+        }
+        for (c, (column, cells)) in self.texts.iter_mut().zip(&block.texts).enumerate() {
+            for (i, cell) in cells.iter().enumerate() {
+                let is_missing = column.take_in(&text(cell), first + i as u64, self.format);
+                if let (true, Some(Some(target))) = (is_missing, targets.get(i)) {
+                    self.missing.missing(self.numbers.len() + c, *target);
+                }
             }
         }
         for cell in self.id.and_then(|id| block.texts.get(id)).into_iter().flatten() {
@@ -176,6 +221,7 @@ impl BlockLook<'_> {
         self.rows += other.rows;
         self.numbers.iter_mut().zip(other.numbers).for_each(|(column, more)| column.merge(more));
         self.texts.iter_mut().zip(other.texts).for_each(|(column, more)| column.merge(more));
+        self.missing.merge(other.missing);
         for (id, count) in other.ids {
             *self.ids.entry(id).or_default() += count;
         }

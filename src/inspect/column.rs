@@ -143,9 +143,10 @@ impl ColumnSummary {
         }
     }
 
-    /// Takes in a cell.
-    pub(super) fn take_in(&mut self, cell: &[u8], row: u64, format: &CellFormat) {
-        match format.cell(cell) {
+    /// Takes in a cell; whether it is missing in a feature.
+    pub(super) fn take_in(&mut self, cell: &[u8], row: u64, format: &CellFormat) -> bool {
+        let parsed = format.cell(cell);
+        match parsed {
             Cell::Missing => self.missing += 1,
             Cell::NotAvailable => {
                 self.not_available += 1;
@@ -161,6 +162,7 @@ impl ColumnSummary {
                 None => {}
             },
         }
+        matches!(parsed, Cell::Missing | Cell::NotAvailable)
     }
 
     fn number(&mut self, value: f64) {
@@ -441,7 +443,9 @@ mod tests {
         let mut column = ColumnSummary::of_labels(&labels, &format);
         let other = |i: u32| format!("value {i}");
         let cells = (0..100).map(other).chain(["1.0", "True", "None", "1"].map(str::to_owned));
-        cells.for_each(|cell| column.take_in(cell.as_bytes(), 1, &format));
+        for cell in cells {
+            column.take_in(cell.as_bytes(), 1, &format);
+        }
         assert_eq!(labels.each_ref().map(|label| column.count_of(label)), [3, 1, 0]);
     }
 }

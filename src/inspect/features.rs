@@ -55,7 +55,24 @@ impl Seen<'_> {
             let text = format!("{missing} cells are missing: empty, NA and the like");
             draft.say("features", text);
         }
+        self.missing_by_target(draft, &places);
         self.codes(draft, &places);
+    }
+
+    /// Features that are missing more often in one class than in others.
+    fn missing_by_target(&self, draft: &mut Draft, places: &[usize]) {
+        let difference = |&c: &usize| Some((c, self.missing.difference(c, places.len())?));
+        let different: Vec<(usize, String)> = places.iter().filter_map(difference).collect();
+        let columns: Vec<usize> = different.iter().map(|(c, _)| *c).collect();
+        let Some((_, first)) = different.first() else { return };
+        let first =
+            if columns.len() > 1 { format!("the first one {first}") } else { first.clone() };
+        let text = format!(
+            "{}: missing more often for some targets than for others ({first}). Scores compare the values that \
+             are present, and missing values never raise them; if being measured is of interest, add a column for it",
+            self.named(&columns)
+        );
+        draft.say("features", text);
     }
 
     /// Numbers as names, such as wavelengths, or the first row of a table without a header.

@@ -3,6 +3,7 @@
 use super::Decimal;
 use super::beside::Beside;
 use super::column::ColumnSummary;
+use super::missing::MissingByTarget;
 use super::names::{has_identifiers_by_name, place_of_target};
 use crate::data::{CellFormat, Format, Orientation, TableFacts, TargetColumn, looks_turned};
 use crate::error::Parameter;
@@ -87,6 +88,8 @@ pub(super) struct Seen<'a> {
     /// The number of samples.
     pub(super) rows: u64,
     pub(super) columns: &'a [ColumnSummary],
+    /// Missing values of these columns by the value of the target.
+    pub(super) missing: &'a MissingByTarget,
     /// Different values of the id column, or of the first.
     pub(super) different_ids: usize,
     pub(super) duplicated_ids: usize,

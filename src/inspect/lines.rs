@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::Columns;
 use super::column::ColumnSummary;
+use super::missing::MissingByTarget;
 use crate::data::{CellFormat, OpenText, Row, TableFacts, TakeRows, TargetColumn};
 use crate::error::Result;
 use crate::select::Target;
@@ -34,7 +35,10 @@ pub(super) fn look<'a>(
     let mut lines = open.fold(threads, &new, |all, more| all.lines.extend(more.lines))?.lines;
     lines.sort_unstable_by_key(|(number, ..)| *number);
     let (names, columns) = lines.into_iter().map(|(_, name, line)| (name, line)).unzip();
-    Ok((names, Columns { format, rows: samples as u64, columns, id: 0, ids, next_cells: 0 }))
+    // Targets are in another line, and so not at hand.
+    let missing = MissingByTarget::default();
+    let rows = samples as u64;
+    Ok((names, Columns { format, rows, target: None, columns, missing, id: 0, ids, next_cells: 0 }))
 }
 
 struct Lines<'a> {

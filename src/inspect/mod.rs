@@ -11,6 +11,7 @@ mod different;
 mod features;
 mod findings;
 mod lines;
+mod missing;
 mod names;
 mod roles;
 mod strays;
@@ -24,6 +25,7 @@ use crate::error::{Error, Parameter, Result};
 use crate::select::Target;
 use beside::Beside;
 use column::ColumnSummary;
+use missing::MissingByTarget;
 
 pub use findings::{Finding, Suggestion};
 
@@ -90,6 +92,7 @@ fn inspect_text(table: &FileTable, target: Option<&Target>) -> Result<Inspection
         turned,
         rows,
         columns: &look.columns,
+        missing: &look.missing,
         different_ids: look.ids.len(),
         duplicated_ids: look.ids.values().filter(|&&count| count > 1).count(),
         beside: beside.as_ref(),
@@ -140,6 +143,7 @@ struct TextLook {
     decimal_comma: bool,
     rows: u64,
     columns: Vec<ColumnSummary>,
+    missing: MissingByTarget,
     /// The number of times that each value of the column of identifiers occurs.
     ids: HashMap<Vec<u8>, u64>,
     /// The number of cells of the line after a header of one cell, by its likely delimiter.
@@ -171,6 +175,8 @@ impl TextLook {
             let new = || Columns {
                 format: &format,
                 rows: 0,
+                target: target_place,
+                missing: MissingByTarget::new(columns.len()),
                 columns: columns.clone(),
                 id,
                 ids: HashMap::new(),
@@ -179,8 +185,18 @@ impl TextLook {
             let look = open.fold(threads, &new, Columns::merge)?;
             (header, look)
         };
-        let Columns { rows, columns, ids, next_cells, .. } = look;
-        Ok(Self { header, delimiter, format, decimal_comma, rows, columns, ids, next_cells })
+        let Columns { rows, columns, missing, ids, next_cells, .. } = look;
+        Ok(Self {
+            header,
+            delimiter,
+            format,
+            decimal_comma,
+            rows,
+            columns,
+            missing,
+            ids,
+            next_cells,
+        })
     }
 }
 
@@ -188,7 +204,10 @@ impl TextLook {
 struct Columns<'a> {
     format: &'a CellFormat,
     rows: u64,
+    /// The place of the target, if it is a column.
+    target: Option<usize>,
     columns: Vec<ColumnSummary>,
+    missing: MissingByTarget,
     /// The column of identifiers, or the one that may hold them.
     id: usize,
     /// The number of times that each of its values occurs.
@@ -203,8 +222,13 @@ impl TakeRows for Columns<'_> {
         if number == 1 && self.columns.len() == 1 {
             self.next_cells = likely_cells(row.cell(0), self.format.mark() == b',');
         }
+        let cell = self.target.map(|target| row.cell(target));
+        let target = cell.and_then(|cell| self.missing.target(cell, self.format));
         for (c, column) in self.columns.iter_mut().enumerate() {
-            column.take_in(row.cell(c), number, self.format);
+            let is_missing = column.take_in(row.cell(c), number, self.format);
+            if let (true, Some(target)) = (is_missing, target) {
+                self.missing.missing(c, target);
+            }
         }
         *self.ids.entry(row.cell(self.id).trim_ascii().to_vec()).or_default() += 1;
     }
@@ -217,6 +241,7 @@ impl Columns<'_> {
         for (column, more) in self.columns.iter_mut().zip(other.columns) {
             column.merge(more);
         }
+        self.missing.merge(other.missing);
         for (value, count) in other.ids {
             *self.ids.entry(value).or_default() += count;
         }
