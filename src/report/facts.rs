@@ -143,7 +143,7 @@ fn run(
 
 pub(super) fn missing(rule: MissingRule) -> &'static str {
     match rule {
-        MissingRule::Zero => "left out",
+        MissingRule::SmallestScore => "never raise a score",
         MissingRule::GridMiddle => "count as the middle of the range",
         MissingRule::NoPair => "in no pair",
     }

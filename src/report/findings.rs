@@ -2,7 +2,7 @@
 //! side that claims less.
 
 use crate::data::SetMembers;
-use crate::select::{Estimate, Record, ScoreId, TargetCoding};
+use crate::select::{Estimate, MissingRule, Record, ScoreId, TargetCoding};
 
 /// The verdict on a choice among scores that come from elsewhere.
 pub(super) const NO_VERDICT_ON_A_CHOICE: &str =
@@ -12,10 +12,17 @@ pub(super) const NO_VERDICT_ON_A_CHOICE: &str =
 pub(super) fn strength_in_words(record: &Record) -> &'static str {
     let two_groups = record.target.coding == TargetCoding::MedianSplit
         || record.score.classes.as_ref().is_some_and(|classes| classes.len() == 2);
-    if record.score.id == ScoreId::Ks && two_groups {
-        "Kolmogorov-Smirnov distance, 0 to 1"
-    } else {
-        "share of the largest possible score, 0 to 1"
+    match record.score.id == ScoreId::Ks && two_groups {
+        true => "Kolmogorov-Smirnov distance, 0 to 1",
+        false => "share of the largest possible score, 0 to 1",
+    }
+}
+
+/// What missing values do to strengths in this record, as the end of a sentence.
+pub(super) fn bound_in_words(record: &Record) -> &'static str {
+    match record.score.missing {
+        MissingRule::SmallestScore => ", a lower bound where values are missing",
+        MissingRule::GridMiddle | MissingRule::NoPair => "",
     }
 }
 

@@ -217,8 +217,11 @@ fn strengths(record: &Record) -> Block {
         Some(interval.filled(estimate.beyond_chance != Some(false)))
     };
     let chance = record.verdict.chance_level.map(|level| (level, "chance".to_owned()));
-    let mut caption =
-        format!("Strength ({}), with its 90% interval.", findings::strength_in_words(record));
+    let mut caption = format!(
+        "Strength ({}), with its 90% interval{}.",
+        findings::strength_in_words(record),
+        findings::bound_in_words(record)
+    );
     let can_be_hollow = record.public.false_names.is_none();
     if can_be_hollow && findings::has(record, |estimate| estimate.beyond_chance) {
         caption +=

@@ -70,7 +70,9 @@ fn found(text: &mut String, record: &Record) {
     if findings::has(record, |estimate| estimate.strength) {
         let what = findings::strength_in_words(record);
         let chance = findings::chance_in_words(record).map(|chance| format!("; {chance}"));
-        wrap(text, "strength", &format!("{what} (90% interval){}", chance.unwrap_or_default()));
+        let bound = findings::bound_in_words(record);
+        let chance = chance.unwrap_or_default();
+        wrap(text, "strength", &format!("{what} (90% interval){bound}{chance}"));
         let cells = |estimate: &Estimate| {
             vec![
                 findings::strength(estimate)
@@ -266,10 +268,11 @@ mod tests {
         let lines = lines_of(&with_strengths(NAMES));
         let first = lines.iter().position(|line| line.starts_with("chosen")).unwrap() + 1;
         assert_eq!(
-            lines[first..first + 5],
+            lines[first..first + 6],
             [
-                "strength   Kolmogorov-Smirnov distance, 0 to 1 (90% interval); beyond chance",
-                "           from 0.45 on, below not distinguishable from it",
+                "strength   Kolmogorov-Smirnov distance, 0 to 1 (90% interval), a lower bound",
+                "           where values are missing; beyond chance from 0.45 on, below not",
+                "           distinguishable from it",
                 "           age              0.62 (0.52 to 0.72)  p at most 0.0012  beyond chance",
                 "           a_very_long_name_of_a_feature_of_this_table",
                 "                            0.30 (0.20 to 0.40)  p at most 0.44",
@@ -296,6 +299,7 @@ mod tests {
         record.verdict.chance_level = Some(1.3);
         record.verdict.beyond_chance = Some(0);
         let text = report(&record).replace("\n          ", "");
+        record.score.missing = crate::select::MissingRule::GridMiddle;
         let share = "share of the largest possible score, 0 to 1 (90% interval); ";
         assert!(text.contains(&format!("{share}not even a strength of 1")), "{text}");
     }

@@ -215,7 +215,7 @@ fn scored_by(score: &ScoreUsed) -> String {
     let how = match (score.scale, score.bounds) {
         (ScaleUsed::None, _) if ks => {
             "by the best threshold or word of each feature (Kolmogorov-Smirnov): suits features of any \
-             kind, in any units; words and dates count, missing cells are left out"
+             kind, in any units; words and dates count, missing values never raise a score"
         }
         (ScaleUsed::None, _) => {
             "by Kendall's rank correlation, feature by feature: suits any units"

@@ -151,6 +151,9 @@ fn noisy_counts(counted: &Counted) -> NoisyCounts<'_> {
 pub(super) const VERDICT_LANE: u64 = 1 << 32;
 const SPREAD_LANE: u64 = VERDICT_LANE + 1;
 
+/// The error probability above which a direction is unclear.
+const UNCLEAR: f64 = 0.25;
+
 /// Directions with their error probabilities. The sum of the largest and the smallest signed sum
 /// has the sign of the association, and twice the sensitivity of one sum. The error of the center
 /// can tip the sign of a correlation; that of a threshold only where the association is not
@@ -176,8 +179,13 @@ fn directions(
     };
     let scale = sensitivity as f64 / row / epsilon.to_f64();
     let direction = |&sum: &i64| {
-        let direction = if sum < 0 { Direction::Falls } else { Direction::Rises };
-        (direction, spread.error_of_sign(sum as f64 / row, scale))
+        let error = spread.error_of_sign(sum as f64 / row, scale);
+        let direction = match sum < 0 {
+            _ if error > UNCLEAR => Direction::Unclear,
+            true => Direction::Falls,
+            false => Direction::Rises,
+        };
+        (direction, error)
     };
     noisy.iter().map(direction).collect()
 }

@@ -331,9 +331,9 @@ pub(super) fn score_used(plan: &Plan, sensitivity: Option<u64>) -> ScoreUsed {
     let (id, grid, missing_value) = match &plan.scoring {
         Scoring::Coded(coded) => match coded.association {
             Association::Correlation => {
-                (ScoreId::Correlation, GRID.into(), MissingRule::GridMiddle)
+                (ScoreId::Correlation, GRID.into(), MissingRule::SmallestScore)
             }
-            _ => (ScoreId::Ks, GRID.into(), MissingRule::Zero),
+            _ => (ScoreId::Ks, GRID.into(), MissingRule::SmallestScore),
         },
         Scoring::Paper { .. } => (ScoreId::Correlation, GRID.into(), MissingRule::GridMiddle),
         Scoring::Kendall { .. } => (ScoreId::Kendall, KENDALL_GRID, MissingRule::NoPair),

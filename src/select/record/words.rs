@@ -165,6 +165,8 @@ words! {
         Rises = "rises",
         /// The target falls as the feature rises.
         Falls = "falls",
+        /// The released value is too close to 0 for a direction.
+        Unclear = "unclear",
     }
 }
 
@@ -173,8 +175,8 @@ words! {
     MissingRule {
         /// None: it is set to the middle of the grid.
         GridMiddle = "0, the middle of the grid",
-        /// None, whatever the threshold or word.
-        Zero = "0",
+        /// All missing values of a feature take the one value with which its score is smallest.
+        SmallestScore = "the value with the smallest score",
         /// None: the value forms no pair.
         NoPair = "in no pair",
     }
