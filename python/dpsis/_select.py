@@ -31,6 +31,7 @@ def select(
     target_number: bool = False,
     unit: Any = None,
     unit_target: str | None = None,
+    paired: Any = None,
     adjust: Iterable[str] | str = (),
     groups: Mapping[str, Iterable[str]] | str | os.PathLike[str] | None = None,
     group_size: int | tuple[int, int] | None = None,
@@ -110,6 +111,9 @@ def select(
     unit_target : {'last', 'mean', 'any-positive'}, optional
         With `unit`, what the target of a person is: that of the last row that has one (if not stated), the mean of
         numbers, or the second of two classes if any row has it.
+    paired : str or array-like of shape (n,), optional
+        Compare the rows of each person with each other: the same as this `unit` with the score 'paired'. People have rows
+        of two `classes`, such as tumor and normal tissue, or before and after.
     adjust : list of str, optional
         Covariates within whose strata features are compared, with public cut points, ``'age:40,60'``, or levels,
         ``'sex=F,M'``. They are no features; a row in no stratum contributes nothing. Neither strengths nor a verdict are
@@ -122,8 +126,9 @@ def select(
         stated.
     bounds : (float, float), dict, or path, optional
         The range of all features, or of each by its name (``'*'`` for all others), or a CSV file `feature,lo,hi`.
-    score : {'ks', 'correlation', 'kendall'}, optional
-        How features are scored: by correlation if bounds or a scale are stated, else by Kolmogorov-Smirnov.
+    score : {'ks', 'correlation', 'kendall', 'paired'}, optional
+        How features are scored: by correlation if bounds or a scale are given, else by Kolmogorov-Smirnov. 'paired' is for
+        people with rows of two classes: see `paired`.
     scale : {'row-rank', 'cpm'}, optional
         Ranks within each row, or counts per million.
     center : 'private', 'none', float or dict, optional
@@ -237,7 +242,7 @@ def select(
     >>> found.record["guarantee"]["unit"]
     'person'
     """
-    stated = dict(locals())
+    stated = _paired(dict(locals()))
     if partials is not None:
         return _released(stated)
     asked = Asked.of(stated)
@@ -245,6 +250,15 @@ def select(
         return DryRun(*_native.select_dry_run(*asked.dry_run()))
     request = arguments.note("select", public(stated), _DEFAULTS)
     return drawn(asked, request, progress, stacklevel=3)
+
+
+def _paired(stated: dict[str, Any]) -> dict[str, Any]:
+    """The arguments with `paired` as what it stands for."""
+    if stated["paired"] is None:
+        return stated
+    if stated["unit"] is not None or stated["score"] is not None:
+        raise RequestError("paired stands for a unit and a score: give neither", ["paired", "unit", "score"])
+    return stated | {"paired": None, "unit": stated["paired"], "score": "paired"}
 
 
 _DEFAULTS = arguments.defaults(select)

@@ -18,12 +18,13 @@
 #'   range, where a ledger pays and nothing else tells; `target_file`; `center`: `"private"`, `"none"`, a
 #'   publicly known mean, or a named vector of the share of each class.
 #' - **People**: `unit`, the column that tells whose row each is, or the ids themselves; `unit_target`, one of
-#'   `"last"`, `"mean"`, `"any-positive"`. `adjust`, covariates within whose strata features are compared:
+#'   `"last"`, `"mean"`, `"any-positive"`. `paired`, instead of `unit`, where people have rows of two classes, which are
+#'   compared with each other. `adjust`, covariates within whose strata features are compared:
 #'   `c("age:40,60", "sex=F,M")`.
 #' - **Names**: without `k`, `fwer`, the probability with which any name may be false, and `at_most`, the most names.
 #' - **Features**: `bounds`, the range of all, `c(low, high)`, of each by its name, `list(age = c(0, 100), "*" = c(0, 1))`,
 #'   a data frame with the columns `feature`, `lo` and `hi`, or a file of it. `scale`: `"row-rank"` or `"cpm"`. `score`:
-#'   `"ks"`, `"correlation"` or `"kendall"`. `groups`, a named list of sets of features or a GMT file, which are selected
+#'   `"ks"`, `"correlation"`, `"kendall"` or `"paired"`. `groups`, a named list of sets of features or a GMT file, which are selected
 #'   instead of features; `group_size`, the least and the largest number of members. `id`, a column of ids, which is no feature; `feature_names`, those of a matrix without column names.
 #' - **Guarantee**: `neighbors`: `"add-remove"` or `"replace-one"`; `delta`; `shares`, such as `c(estimates = 0.1)`;
 #'   `direction = TRUE` to release whether the target rises with each feature.
@@ -87,8 +88,8 @@ dp_select <- function(...) UseMethod("dp_select")
 dp_select.default <- function(data, k = NULL, epsilon, target = NULL, ..., ledger = NULL, note = "", seed = NULL,
                               progress = interactive(), dry_run = FALSE) {
   if (missing(epsilon)) no_budget()
-  check_names(list(...), c(names(select_options), names(table_facts), memory_facts))
-  stated <- list(k = k, epsilon = epsilon, target = target, ..., ledger = ledger, seed = seed)
+  check_names(list(...), c(names(select_options), names(table_facts), memory_facts, "paired"))
+  stated <- with_pairs(list(k = k, epsilon = epsilon, target = target, ..., ledger = ledger, seed = seed))
   symbol <- if (flag(dry_run, "dry_run")) wrap__select_dry_run else wrap__select
   found <- run("dp_select", symbol, data, stated, select_options, note, progress)
   if (dry_run) document(found, "dpsis_dry_run") else choice(found, "dpsis_selection")
@@ -100,6 +101,19 @@ dp_select.formula <- function(formula, data, ..., exclude = NULL) {
   # The arguments as they are: a call that is made of values would show them in an error of R.
   named <- of_formula(formula, data, exclude, list(...))
   dp_select.default(named$data, target = named$target, exclude = named$exclude, ...)
+}
+
+# The arguments with `paired` as what it stands for.
+with_pairs <- function(stated) {
+  people <- stated[["paired"]]
+  if (is.null(people)) {
+    return(stated)
+  }
+  if (!is.null(stated[["unit"]]) || !is.null(stated[["score"]])) {
+    fail("paired stands for a unit and a score: give neither", "paired")
+  }
+  stated[["paired"]] <- NULL
+  c(stated, list(unit = people, score = "paired"))
 }
 
 no_budget <- function() fail("a budget must be stated", "epsilon")

@@ -70,11 +70,13 @@ pub(crate) struct Role {
     pub(crate) weight: u16,
     /// The stratum in which its target is centered.
     pub(crate) stratum: u16,
+    /// The number of its person, where the rows of people are compared.
+    pub(crate) person: u32,
 }
 
 impl Default for Role {
     fn default() -> Self {
-        Self { weight: 1, stratum: 0 }
+        Self { weight: 1, stratum: 0, person: 0 }
     }
 }
 

@@ -83,10 +83,14 @@ pub(crate) struct People {
     format: CellFormat,
     places: HashMap<Box<[u8]>, usize>,
     people: Vec<Person>,
+    /// Whether the rows of a person are compared with each other.
+    compares_rows: bool,
 }
 
 struct Person {
     weight: u16,
+    /// Whether there are rows of the first and of the second class.
+    classes: [bool; 2],
     /// `None` if no row has a usable one.
     target: Option<OwnCell>,
     /// `None` if no row is in one.
@@ -109,12 +113,32 @@ impl People {
         usable.filter_map(|person| Some((person.target.as_ref()?.cell(), person.stratum?)))
     }
 
-    /// The target that a row takes from its person, and its part in scores; `None` if it
-    /// contributes nothing.
-    pub(crate) fn role(&self, id: Option<TargetCell<'_>>) -> Option<(TargetCell<'_>, Role)> {
-        let person = &self.people[*self.places.get(key(&id?.text(), &self.format)?)?];
+    /// Whether the rows of a person are compared with each other.
+    pub(crate) fn compares_rows(&self) -> bool {
+        self.compares_rows
+    }
+
+    /// The number of people with rows of both classes.
+    pub(crate) fn pairs(&self) -> usize {
+        self.people.iter().filter(|person| person.classes == [true; 2]).count()
+    }
+
+    /// The target of a row, and its part in scores: the target of its person, or its `own` one where
+    /// the rows of people are compared. `None` if the row contributes nothing.
+    pub(crate) fn role<'t>(
+        &'t self,
+        id: Option<TargetCell<'_>>,
+        own: Option<TargetCell<'t>>,
+    ) -> Option<(TargetCell<'t>, Role)> {
+        let place = *self.places.get(key(&id?.text(), &self.format)?)?;
+        let person = &self.people[place];
+        if self.compares_rows {
+            let role = Role { person: u32::try_from(place).ok()?, ..Role::default() };
+            return own.filter(|_| person.classes == [true; 2]).map(|target| (target, role));
+        }
         let (target, stratum) = (person.target.as_ref()?.cell(), person.stratum?);
-        (person.weight > 0).then_some((target, Role { weight: person.weight, stratum }))
+        let role = Role { weight: person.weight, stratum, ..Role::default() };
+        (person.weight > 0).then_some((target, role))
     }
 }
 
@@ -127,6 +151,8 @@ pub(crate) fn key<'a>(cell: &'a [u8], format: &CellFormat) -> Option<&'a [u8]> {
 /// How people get their targets.
 pub(crate) struct PeopleRule {
     pub(crate) rule: UnitTarget,
+    /// Whether rows keep their own targets, by which those of a person are compared.
+    pub(crate) compares_rows: bool,
     /// The labels of a target of classes.
     pub(crate) labels: Option<Labels>,
     pub(crate) format: CellFormat,
@@ -148,6 +174,8 @@ struct Found {
     numbers: Vec<f64>,
     /// The last row that is in a stratum, and which.
     stratum: Option<(u64, u16)>,
+    /// Whether there are rows of the first and of the second class.
+    classes: [bool; 2],
 }
 
 impl<'a> FindPeople<'a> {
@@ -182,6 +210,9 @@ impl<'a> FindPeople<'a> {
             }
             (Some(labels), rule) => {
                 if let Some(class) = labels.class_of(cell, &self.rule.format) {
+                    if let Some(has) = found.classes.get_mut(class) {
+                        *has = true;
+                    }
                     // Any row with the second class comes after all others.
                     let positive = rule == UnitTarget::AnyPositive && class == 1;
                     let rank = if positive { u64::MAX } else { number };
@@ -195,6 +226,7 @@ impl<'a> FindPeople<'a> {
         for (key, more) in other.found {
             let found = self.found.entry(key).or_default();
             found.rows += more.rows;
+            found.classes = [0, 1].map(|class| found.classes[class] || more.classes[class]);
             found.numbers.extend(more.numbers);
             found.decide_stratum(more.stratum);
             if let Some((rank, cell)) = &more.target {
@@ -210,13 +242,15 @@ impl<'a> FindPeople<'a> {
             let weight = u64::from(People::WEIGHT) / found.rows;
             people.push(Person {
                 weight: weight as u16,
+                classes: found.classes,
                 target: mean(&mut found.numbers).or(found.target.map(|(_, cell)| cell)),
                 stratum: found.stratum.map(|(_, stratum)| stratum),
             });
             (key, people.len() - 1)
         });
         let places = places.collect();
-        People { format: self.rule.format.clone(), places, people }
+        let PeopleRule { format, compares_rows, .. } = self.rule;
+        People { format: format.clone(), places, people, compares_rows: *compares_rows }
     }
 }
 

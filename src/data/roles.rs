@@ -112,7 +112,7 @@ impl Roles {
     /// The target of a row and its part in scores; without a target if it contributes nothing.
     pub(super) fn of<'t>(&'t self, sample: &Sample<'t, '_>) -> (Option<TargetCell<'t>>, Role) {
         if let Some(people) = &self.people {
-            return match people.role(id_by(self.unit, sample)) {
+            return match people.role(id_by(self.unit, sample), sample.target) {
                 Some((target, role)) => (Some(target), role),
                 None => (None, sample.role),
             };

@@ -172,6 +172,20 @@ pub(crate) fn private_class_centers(
     (centers, noisy.counted(1))
 }
 
+/// A private count of people with rows of both classes, and of the others: half of the pairs
+/// stands for each class.
+pub(crate) fn private_pairs(
+    pairs: u64,
+    others: u64,
+    neighbors: Neighbors,
+    epsilon: &Epsilon,
+    bits: &Bits,
+) -> Counted {
+    let noisy = NoisySums::new(&[pairs, others], 1, neighbors, epsilon, bits);
+    let counted = noisy.counted(1);
+    Counted { classes: counted.classes.iter().flat_map(|n| [n / 2.0; 2]).collect(), ..counted }
+}
+
 /// A private count of rows that are added or removed.
 pub(crate) fn private_rows(rows: u64, epsilon: &Epsilon, bits: &Bits) -> RowsEstimate {
     let noisy = NoisySums::new(&[rows], 1, Neighbors::AddRemove, epsilon, bits);

@@ -48,7 +48,7 @@ pub use median::median;
 pub use quantile::quantile;
 
 pub(crate) use center::{
-    Counted, count_step, private_center, private_class_centers, private_rows, shrunk,
+    Counted, count_step, private_center, private_class_centers, private_pairs, private_rows, shrunk,
 };
 pub(crate) use median::MedianGrid;
 pub(crate) use quantile::{POINTS as MIDDLE_POINTS, private_middle};

@@ -1,6 +1,7 @@
 #![doc = include_str!("verdict.md")]
 
 mod crossing;
+mod signs;
 #[cfg(test)]
 mod simulation;
 #[cfg(test)]
@@ -11,6 +12,7 @@ use std::f64::consts::{LN_2, PI};
 use crate::exact::GRID;
 use crate::random::{Bits, WordStream};
 use crossing::{Crossing, Height};
+use signs::SignTails;
 
 /// One in so many parts of an error probability is left for true counts outside the box.
 const PARTS: f64 = 5.0;
@@ -52,6 +54,8 @@ pub(crate) enum Family {
     AnyFunction,
     /// One fixed value of each cell in \[-1, 1\] (correlations).
     Sums,
+    /// Signs of people, of whom the counts hold half in each class.
+    Signs,
 }
 
 /// The values released about the target and its center, and the properties of the strengths.
@@ -110,6 +114,9 @@ impl ChanceTest {
             return None;
         }
         let beta = alpha / PARTS;
+        if self.family == Family::Signs {
+            return Some(self.judge_signs(count, alpha, k, strengths, bits));
+        }
         // The largest number of draws that reach a strength whose p-value is at most alpha.
         let most_reached = (((alpha - beta) * (count + 1) as f64) as usize).saturating_sub(1);
         let mut words = bits.lane(0);
@@ -140,6 +147,36 @@ impl ChanceTest {
             critical = critical.max(values[count - most_reached - 1] + level);
         }
         Some(Judgement { p_values, critical })
+    }
+
+    /// The judgement of sums of signs: given their number, those of a null feature are fair coins.
+    fn judge_signs(
+        &self,
+        count: usize,
+        alpha: f64,
+        k: usize,
+        strengths: &[f64],
+        bits: &Bits,
+    ) -> Judgement {
+        let beta = alpha / PARTS;
+        let most_reached = (((alpha - beta) * (count + 1) as f64) as usize).saturating_sub(1);
+        // More pairs are there with probability at most beta.
+        let most = self.counts.iter().sum::<f64>() - libm::log(beta) / self.rate + self.step;
+        let signs = SignTails::new(most.max(0.0) as usize, self.features);
+        let mut words = bits.lane(0);
+        let mut values: Vec<f64> = (0..count)
+            .map(|_| {
+                let largest = signs.largest(unit(&mut words));
+                largest + self.noise * largest_noise(k, &mut words) + 2.0 / f64::from(GRID)
+            })
+            .collect();
+        values.sort_unstable_by(f64::total_cmp);
+        let p_value = |strength: &f64| {
+            let reached = count - values.partition_point(|value| value < strength);
+            (beta + (1 + reached) as f64 / (count + 1) as f64).min(1.0)
+        };
+        let p_values = strengths.iter().map(p_value).collect();
+        Judgement { p_values, critical: values[count - most_reached - 1] }
     }
 
     /// Whether the counts say anything.
@@ -225,7 +262,7 @@ impl<'a> Null<'a> {
         };
         let (functions, typical) = match verdict.family {
             Family::AnyFunction => (rows + 1.0, ln_tests + libm::log(140.0)),
-            Family::Sums => (1.0, ln_tests + libm::log(4.0)),
+            Family::Sums | Family::Signs => (1.0, ln_tests + libm::log(4.0)),
         };
         let crowd = if crowd.is_nan() { f64::INFINITY } else { crowd };
         let crossing = match (&least[..], &most[..], verdict.family) {
@@ -256,7 +293,7 @@ impl<'a> Null<'a> {
     /// C(Lambda) e^-Lambda bounds the tail of the largest score of a column at the exact center.
     fn constant(&self, lambda: f64) -> f64 {
         match self.verdict.family {
-            Family::Sums => 2.0,
+            Family::Sums | Family::Signs => 2.0,
             Family::AnyFunction => {
                 let words = (2.0 + 8.0 * self.crowd).min(2.0 * self.functions);
                 4.0 * kappa(lambda) + words

@@ -12,9 +12,10 @@ pub(super) const NO_VERDICT_ON_A_CHOICE: &str =
 pub(super) fn strength_in_words(record: &Record) -> &'static str {
     let two_groups = record.target.coding == TargetCoding::MedianSplit
         || record.score.classes.as_ref().is_some_and(|classes| classes.len() == 2);
-    match record.score.id == ScoreId::Ks && two_groups {
-        true => "Kolmogorov-Smirnov distance, 0 to 1",
-        false => "share of the largest possible score, 0 to 1",
+    match record.score.id {
+        ScoreId::Ks if two_groups => "Kolmogorov-Smirnov distance, 0 to 1",
+        ScoreId::Paired => "difference of the shares of pairs that rise and that fall, 0 to 1",
+        _ => "share of the largest possible score, 0 to 1",
     }
 }
 

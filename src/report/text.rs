@@ -298,8 +298,8 @@ mod tests {
         record.score.id = crate::select::ScoreId::Correlation;
         record.verdict.chance_level = Some(1.3);
         record.verdict.beyond_chance = Some(0);
-        let text = report(&record).replace("\n          ", "");
         record.score.missing = crate::select::MissingRule::GridMiddle;
+        let text = report(&record).replace("\n          ", "");
         let share = "share of the largest possible score, 0 to 1 (90% interval); ";
         assert!(text.contains(&format!("{share}not even a strength of 1")), "{text}");
     }

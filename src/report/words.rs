@@ -183,6 +183,9 @@ fn sets_scored_by(score: &ScoreUsed, groups: &GroupsUsed) -> String {
         (ScoreId::Correlation, _) => "correlation",
         (ScoreId::Votes, _) => "votes",
         (ScoreId::Kendall | ScoreId::DpKendall, _) => "Kendall's rank correlation",
+        (ScoreId::Paired, _) => {
+            "how many more people rise than fall from the first class to the second"
+        }
     };
     format!(
         "sets of features, each by the mean of its members' {of}, where a missing value counts as the middle: by {by}"
@@ -216,6 +219,11 @@ fn scored_by(score: &ScoreUsed) -> String {
         (ScaleUsed::None, _) if ks => {
             "by the best threshold or word of each feature (Kolmogorov-Smirnov): suits features of any \
              kind, in any units; words and dates count, missing values never raise a score"
+        }
+        (ScaleUsed::None, _) if score.id == ScoreId::Paired => {
+            "by the people whose values are larger in the second class, less those whose values are \
+             smaller (sign test): the rows of a person are compared with each other; suits any \
+             units, and missing values and ties count 0"
         }
         (ScaleUsed::None, _) => {
             "by Kendall's rank correlation, feature by feature: suits any units"
@@ -302,6 +310,9 @@ pub(super) fn target(target: &TargetUsed, record: &Record) -> String {
     } else if let Some(rows) = released.rows_estimate {
         let _ = write!(words, "; about {rows} {units}");
         match released.unusable_estimate {
+            Some(others) if record.score.id == ScoreId::Paired => {
+                let _ = write!(words, " with rows of both and {others} others (private estimates)");
+            }
             Some(unusable) => {
                 let _ = write!(words, " with it and {unusable} without (private estimates)");
                 if record.guarantee.one_row_per_identifier {
@@ -322,7 +333,8 @@ pub(super) fn target(target: &TargetUsed, record: &Record) -> String {
         let strata = target.adjusted_for.join(" and ");
         let _ = write!(words, "; compared within strata of {strata}, each with its own center");
     }
-    if record.score.classes.is_some() && released.center.is_none() {
+    let is_counted = released.center.is_some() || record.score.id == ScoreId::Paired;
+    if record.score.classes.is_some() && !is_counted {
         words.push_str(
             "; classes are not counted: nothing tells whether they are spelled as in the data",
         );

@@ -75,6 +75,7 @@ pub(super) fn check(request: &Request) -> Result<()> {
     }
     check_covariates(request)?;
     check_unit_target(request)?;
+    check_paired(request)?;
     let stated = request.score.is_some()
         || request.scale.is_some()
         || request.per_million
@@ -150,11 +151,51 @@ pub(super) fn check_unit_target(request: &Request) -> Result<()> {
 
 /// Checks that a table has people, if a rule for their targets is stated.
 pub(super) fn check_people(request: &Request, schema: &Schema) -> Result<()> {
+    if request.is_paired() && !schema.has_people() {
+        let rule = "the paired score compares the rows of each person: give the column that identifies people";
+        return Err(Error::request(rule).about([Parameter::Unit, Parameter::Score]));
+    }
     if request.unit_target.is_none() || schema.has_people() {
         return Ok(());
     }
     let rule = "a rule for the target of people needs a column that tells them";
     Err(Error::request(rule).about([Parameter::UnitTarget, Parameter::Unit]))
+}
+
+/// Refuses the options that the paired score excludes, and targets that it has no sign for.
+fn check_paired(request: &Request) -> Result<()> {
+    if !request.is_paired() {
+        return Ok(());
+    }
+    let refuse =
+        |rule: &str, about: Parameter| Err(Error::request(rule).about([Parameter::Score, about]));
+    if !matches!(&request.target, Target::Classes(labels) if labels.len() == 2) {
+        let rule = "the paired score compares two classes: give their labels, the first one first";
+        return refuse(rule, Parameter::Classes);
+    }
+    if request.unit_target.is_some() {
+        let rule = "in the paired score rows keep their own classes: it takes no rule for the target of a person";
+        return refuse(rule, Parameter::UnitTarget);
+    }
+    if request.is_adjusted() {
+        return refuse(
+            "the paired score takes no covariates: a person is compared with itself",
+            Parameter::Covariates,
+        );
+    }
+    if request.scale.is_some() && request.groups.is_none() {
+        return refuse(
+            "the paired score compares values as they are: it takes no bounds or scale",
+            Parameter::Bounds,
+        );
+    }
+    if request.center != Center::Private {
+        return refuse("the paired score has no center", Parameter::Center);
+    }
+    if request.refine.is_some() {
+        return refuse("a refinement is by correlations, which are not paired", Parameter::Refine);
+    }
+    Ok(())
 }
 
 /// Refuses the options that covariates exclude.

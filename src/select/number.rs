@@ -40,7 +40,7 @@
 //!
 //! L takes rows of one weight. Rows of people weigh one over their number, by which people of one
 //! class may all count less: without an association the score would be beyond L. So tables with
-//! people of several rows are refused.
+//! people of several rows are refused, unless the score is paired: then each person counts once.
 
 use std::ops::Neg;
 

@@ -333,6 +333,7 @@ pub(super) fn score_used(plan: &Plan, sensitivity: Option<u64>) -> ScoreUsed {
             Association::Correlation => {
                 (ScoreId::Correlation, GRID.into(), MissingRule::SmallestScore)
             }
+            Association::Paired => (ScoreId::Paired, GRID.into(), MissingRule::NoPair),
             _ => (ScoreId::Ks, GRID.into(), MissingRule::SmallestScore),
         },
         Scoring::Paper { .. } => (ScoreId::Correlation, GRID.into(), MissingRule::GridMiddle),
@@ -403,7 +404,8 @@ pub(super) fn target_used(plan: &Plan, schema: &Schema) -> TargetUsed {
             Target::Bounded(bounds) => Some([bounds.low(), bounds.high()]),
             _ => None,
         },
-        of_person: schema.has_people().then_some(plan.request.rule_of_people()),
+        of_person: (schema.has_people() && !plan.request.is_paired())
+            .then_some(plan.request.rule_of_people()),
         adjusted_for: plan.request.covariates.iter().map(ToString::to_string).collect(),
     }
 }
@@ -519,6 +521,14 @@ fn unusable_targets(
     let (rows, unusable) = (rows as f64, unusable as f64);
     if unusable < 3.0 * noise || unusable < SHARE * (rows + unusable) {
         return None;
+    }
+    if plan.request.is_paired() {
+        let text = format!(
+            "about {unusable} people have no rows of both classes and take no part: are the labels and the identifiers \
+             spelled alike in all rows?"
+        );
+        let about = [Parameter::Classes, Parameter::Unit, Parameter::Inspect];
+        return Some(Warning::new(WarningKind::UnusableTargets, text).about(about));
     }
     let remedy = match &plan.request.target {
         Target::Classes(_) if schema.is_joined() => {

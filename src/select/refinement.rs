@@ -75,7 +75,9 @@ impl Release<'_> {
         let Some(refinement) = &self.plan.refinement else { return Ok(screened.to_vec()) };
         let scoring = self.plan.scoring.coded();
         let values = match scoring.map(|scoring| scoring.association) {
-            Some(Association::Ks) => Gathering::Columns(pass.ks_rows(table, screened, None)?),
+            Some(Association::Ks | Association::Paired) => {
+                Gathering::Columns(pass.ks_rows(table, screened, None)?)
+            }
             _ => Gathering::Rows(pass.grid_rows(table, Some(screened))?, screened.len()),
         };
         let rows = values.kept().ok_or_else(not_kept)?;

@@ -5,7 +5,7 @@ use crate::data::TargetCode;
 use crate::error::{Error, Result};
 use crate::estimate::{
     Counted, MedianGrid, RankCounts, RowsEstimate, private_center, private_class_centers,
-    private_rows,
+    private_pairs, private_rows,
 };
 use crate::exact::GRID;
 use crate::mechanism::choose;
@@ -110,6 +110,7 @@ impl Release<'_> {
         let Coded { code, target, rows, scored } = coded;
         let shrinks = self.plan.shrinks_center();
         let settled = match code {
+            Some(code) if *center == PlannedCenter::OfPairs => self.pairs(code, &target, rows)?,
             Some(code) => self.number(code, &target, rows, center, shrinks)?,
             None => self.classes(&target, rows, center)?,
         };
@@ -305,6 +306,15 @@ impl Release<'_> {
         Ok(Settled::number(code, released, shrinks, counted, rows))
     }
 
+    /// The number of people with rows of both classes, for scores without a center.
+    fn pairs(&self, code: TargetCode, counts: &[u64], rows: u64) -> Result<Settled> {
+        let pairs = counts.first().copied().unwrap_or_default();
+        let bits = self.randomness.bits(Purpose::Rows.draw());
+        let (neighbors, epsilon) = (self.plan.request.neighbors, self.plan.part(Purpose::Rows)?);
+        let counted = private_pairs(pairs, rows - pairs, neighbors, epsilon, &bits);
+        Ok(Settled::pairs(code, counted, rows))
+    }
+
     /// The center of each stratum. A row is in one stratum and changes the sums of that one alone,
     /// so each is paid with the whole part of the budget. A row in no stratum is counted nowhere.
     fn centers_of_strata(&self, sums: &[(u64, u64)]) -> Result<Vec<(i32, Counted)>> {
@@ -362,6 +372,7 @@ impl Release<'_> {
     ) -> Result<(Vec<i32>, Option<Counted>)> {
         match planned {
             PlannedCenter::Public(center) => Ok((center.clone(), None)),
+            PlannedCenter::OfPairs => Ok((Vec::new(), None)),
             PlannedCenter::Private => {
                 let bits = self.randomness.bits(Purpose::TargetCenter.draw());
                 let (center, counted) = estimate(self.plan.part(Purpose::TargetCenter)?, &bits);

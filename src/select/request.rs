@@ -69,15 +69,22 @@ pub enum ScoreKind {
     Correlation,
     /// Kendall's rank correlation: needs no scaling and no center.
     Kendall,
+    /// How many more people have larger values in the second class than in the first: compares the
+    /// rows of each person with each other. Needs people as units, two classes, and no scaling.
+    Paired,
 }
 
 impl FromStr for ScoreKind {
     type Err = Error;
 
-    /// From `ks`, `correlation` or `kendall`.
+    /// From `ks`, `correlation`, `kendall` or `paired`.
     fn from_str(text: &str) -> Result<Self> {
-        let words =
-            [("ks", Self::Ks), ("correlation", Self::Correlation), ("kendall", Self::Kendall)];
+        let words = [
+            ("ks", Self::Ks),
+            ("correlation", Self::Correlation),
+            ("kendall", Self::Kendall),
+            ("paired", Self::Paired),
+        ];
         word(Parameter::Score, text, &words)
     }
 }
@@ -91,6 +98,15 @@ pub(super) enum Association {
     Ks,
     /// The same with thresholds between bins of scaled values.
     KsOnBins,
+    /// The signs of the differences between the rows of people.
+    Paired,
+}
+
+impl Association {
+    /// Whether it compares values as they are in the table.
+    pub(super) fn is_unscaled(self) -> bool {
+        matches!(self, Self::Ks | Self::Paired)
+    }
 }
 
 /// The selection method.
@@ -339,7 +355,7 @@ impl Request {
     /// then have one as scored.
     pub(super) fn is_relative_to_rows(&self) -> bool {
         let ranks = matches!(self.scale, None | Some(Scale::Stated(Scaling::RowRank)));
-        let scaled = self.groups.is_some() || self.association() != Association::Ks;
+        let scaled = self.groups.is_some() || !self.association().is_unscaled();
         self.per_million || (ranks && scaled)
     }
 
@@ -351,6 +367,11 @@ impl Request {
             && !self.per_million
             && self.groups.is_none()
             && !self.paper
+    }
+
+    /// Whether the rows of each person are compared with each other.
+    pub(super) fn is_paired(&self) -> bool {
+        self.score == Some(ScoreKind::Paired)
     }
 
     /// Whether the target is centered within strata.
@@ -383,6 +404,7 @@ impl Request {
         match (self.score, &self.scale) {
             (None | Some(ScoreKind::Ks), None) => Association::Ks,
             (Some(ScoreKind::Ks), Some(_)) => Association::KsOnBins,
+            (Some(ScoreKind::Paired), _) => Association::Paired,
             _ => Association::Correlation,
         }
     }

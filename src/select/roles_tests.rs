@@ -298,6 +298,28 @@ fn one_person_moves_a_score_as_one_row_does() {
     }
 }
 
+/// A person whose rows are compared with each other moves a score by at most 1, in units of Q, and
+/// the count of pairs by at most 1.
+#[test]
+fn one_person_is_one_pair() {
+    let select = || Select::new(1).target(Target::classes(["0", "1"])).score(ScoreKind::Paired);
+    let largest = largest_move(&select(), &[0], |_, _| ());
+    assert_eq!(largest, 1.0);
+    let count = |rows: &[Row]| {
+        gathered(select(), rows, |plan, gathered| match gathered {
+            Gathered::Coded(statistic) => {
+                let coded = statistic.coded(plan.strata, |_| Ok(0.0)).unwrap();
+                (coded.target, coded.rows)
+            }
+            _ => panic!("pairs are coded"),
+        })
+    };
+    let row = |person, y| Row { person, x: [Some(1), None], y, stratum: 0 };
+    let rows = [row(0, Some(0)), row(0, Some(1)), row(1, Some(1)), row(2, None), row(0, Some(1))];
+    assert_eq!(count(&rows), Some((vec![1], 3)));
+    assert_eq!(count(&[&rows[..], &[row(1, Some(0))]].concat()), Some((vec![2], 3)));
+}
+
 /// A person adds 2Q in all to the sums of one stratum.
 #[test]
 fn one_person_is_counted_once() {

@@ -165,7 +165,8 @@ fn people_rule(request: &Request, format: &CellFormat) -> Result<PeopleRule> {
         _ => None,
     };
     let rule = request.rule_of_people();
-    Ok(PeopleRule { rule, labels, format: format.clone() })
+    let compares_rows = request.is_paired();
+    Ok(PeopleRule { rule, compares_rows, labels, format: format.clone() })
 }
 
 /// The options with which a table is opened for a request.
@@ -252,7 +253,8 @@ fn plan_with(request: &Request, schema: &Schema, grouping: Option<&Arc<Grouping>
         let rule = "people with several rows are for the selection by scores";
         return Err(Error::request(rule).about([Parameter::Unit, Parameter::Method]));
     }
-    if schema.has_people() && matches!(request.names, Names::BeyondChance(_)) {
+    let counts_once = !schema.has_people() || request.is_paired();
+    if !counts_once && matches!(request.names, Names::BeyondChance(_)) {
         let rule = "no level of chance is checked for people with several rows";
         return Err(Error::request(rule).hint("state k").about([Parameter::Unit, Parameter::K]));
     }

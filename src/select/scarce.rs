@@ -48,7 +48,8 @@ impl Plan {
     /// The count of one class, in rows, up to which it is scarce.
     fn scarce_up_to(&self, rate: f64) -> f64 {
         let part = |purpose| self.part(purpose).ok().map(Epsilon::to_f64);
-        let parts = part(Purpose::TargetCenter).zip(part(Purpose::Selection));
+        let counting = self.counting().ok().map(Epsilon::to_f64);
+        let parts = counting.zip(part(Purpose::Selection));
         let ends = parts.map_or(0.0, |(center, selection)| {
             libm::log(self.features.max(1) as f64) * center / (2.0 * selection)
         });
@@ -115,7 +116,12 @@ impl Scarce {
         let units = Unit::of(schema).plural();
         let about = |rows: f64| rows.max(0.0).round();
         match &plan.request.target {
-            Target::Classes(labels) if !self.classes.is_empty() => {
+            _ if self.classes.is_empty() => None,
+            _ if plan.request.is_paired() => {
+                let pairs = self.classes.iter().map(|(_, half)| half).sum();
+                Some(format!("about {} {units} with rows of both classes", about(pairs)))
+            }
+            Target::Classes(labels) => {
                 let one = |(i, &(class, rows)): (usize, &(usize, f64))| {
                     let units = if i == 0 { format!("{units} ") } else { String::new() };
                     format!("about {} {units}of class {:?}", about(rows), labels[class])
@@ -123,7 +129,6 @@ impl Scarce {
                 let each: Vec<String> = self.classes.iter().enumerate().map(one).collect();
                 Some(each.join(", "))
             }
-            Target::Classes(_) => None,
             _ if self.classes.len() < 2 => None,
             _ => {
                 let rows = self.classes.iter().map(|(_, rows)| rows).sum();

@@ -68,6 +68,13 @@ impl Settled {
         Self { target, released: facts, counted: None, strata, rows: 0 }
     }
 
+    /// Two classes, of which the rows of each person are compared: without a center.
+    pub(super) fn pairs(code: TargetCode, counted: Counted, rows: u64) -> Self {
+        let released = counts(Some(&counted));
+        let target = CenteredCode { code: Some(code), centers: vec![0], released: vec![0] };
+        Self { target, released, counted: Some(counted), strata: Vec::new(), rows }
+    }
+
     /// A target of three or more classes at their centers.
     pub(super) fn classes(centers: Vec<i32>, counted: Option<Counted>, rows: u64) -> Self {
         let share = |&center: &i32| f64::from(center) / f64::from(GRID);

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::exact::GRID;
 use crate::score::{
     BinSums, CenteredTarget, CodedSums, CorrelationSums, Extremes, Family, GridRows, KsColumns,
-    Summed,
+    Pairs, Summed,
 };
 use crate::select::plan::{CodedAs, CodedScoring, Coding};
 use crate::select::request::Association;
@@ -153,6 +153,12 @@ impl Statistic<'_> {
                 };
                 Coded { code, target: sums.target(), rows: rows.rows, scored: Scored::Sums(sums) }
             }
+            Gathering::Columns(rows) if rows.family == Family::Signs => Coded {
+                code: coded(&Vec::new)?,
+                target: vec![rows.units().count() as u64],
+                rows: rows.rows,
+                scored: Scored::Columns(rows),
+            },
             Gathering::Columns(rows) => {
                 let code = coded(&|| rows.units().map(|(value, _)| value).collect())?;
                 let classes = self.scoring.labels().map_or(0, |labels| labels.as_slice().len());
@@ -191,6 +197,11 @@ pub(super) struct CenteredCode {
 impl CenteredCode {
     /// The targets of rows at these centers.
     fn of_rows(&self, rows: &KsRows<'_>, centers: &[i32]) -> CenteredTarget {
+        if rows.family == Family::Signs {
+            let sides = rows.targets.iter().map(|code| *code > 0.0);
+            let people = rows.roles.iter().map(|role| role.person);
+            return CenteredTarget::of_pairs(Pairs::new(people.zip(sides)));
+        }
         let target = match &self.code {
             Some(code) => {
                 let role = |row: usize| rows.roles.get(row).copied().unwrap_or_default();
@@ -210,6 +221,7 @@ impl CenteredCode {
     /// The largest change of a score of columns when a unit comes or goes, at these centers.
     pub(super) fn one_row(&self, centers: &[i32], family: Family) -> u64 {
         let target = match &self.code {
+            _ if family == Family::Signs => CenteredTarget::of_pairs(Pairs::new([])),
             Some(_) => CenteredTarget::in_strata([], centers, GRID),
             None => CenteredTarget::classes(Vec::new(), centers.to_vec()),
         };

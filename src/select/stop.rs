@@ -81,12 +81,20 @@ pub(super) fn check_counts(
         Target::Classes(labels) if drowns(&counted.classes) => {
             let found = labels.iter().zip(&counted.classes);
             let found = found.map(|(label, rows)| format!("{} of {label:?}", about(*rows)));
-            let rule = format!(
-                "the private counts find next to no {units} of the stated classes: about {}, and {} of none; a selection \
-                 would find nothing",
-                found.collect::<Vec<_>>().join(", "),
-                about(unusable),
-            );
+            let rule = match plan.request.is_paired() {
+                true => format!(
+                    "the private counts find next to no {units} with rows of both classes: about {}, and {} others; a \
+                     selection would find nothing",
+                    about(counted.classes.iter().sum()),
+                    about(unusable),
+                ),
+                false => format!(
+                    "the private counts find next to no {units} of the stated classes: about {}, and {} of none; a \
+                     selection would find nothing",
+                    found.collect::<Vec<_>>().join(", "),
+                    about(unusable),
+                ),
+            };
             let ends = |rows: f64| {
                 let mut counts = vec![rows / labels.len() as f64; labels.len()];
                 counts[0] -= LOW / counted.rate;

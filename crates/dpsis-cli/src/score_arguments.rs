@@ -11,7 +11,7 @@ use dpsis::{BoundsOption, Result, ScoringOptions};
 /// The score, and the commonest scaling.
 #[derive(Debug, Args)]
 pub(super) struct ScoreArguments {
-    /// How features are scored: ks, correlation or kendall
+    /// How features are scored: ks, correlation, kendall or paired
     #[arg(
         long,
         value_enum,
@@ -57,6 +57,9 @@ pub(crate) enum Score {
     /// Kendall's rank correlation, column by column; classes are not counted, so misspelled ones go
     /// unnoticed
     Kendall,
+    /// With --unit: the people whose values are larger in the second class, less those whose values
+    /// are smaller
+    Paired,
 }
 
 /// The scaling of features.
@@ -90,7 +93,7 @@ pub(super) fn scoring(
     // The schema's bounds are of the values as they are in the table.
     let takes_schema = match scale {
         Some(scale) => *scale == Scale::Bounds,
-        None => takes_schema && *score != Some(Score::Kendall),
+        None => takes_schema && !matches!(score, Some(Score::Kendall | Score::Paired)),
     };
     let of_schema = || match (schema.bounds, &schema.bounds_file) {
         (Some([low, high]), _) => Some(all(low, high)),

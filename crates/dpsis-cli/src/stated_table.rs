@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::schema_file::SchemaFile;
-use crate::score_arguments::{ScalingArguments, ScoreArguments, scoring};
+use crate::score_arguments::{ScalingArguments, Score, ScoreArguments, scoring};
 use crate::table_arguments::TableOptions;
 use crate::target_arguments::TargetArguments;
+use crate::values::word;
 use dpsis::{FileTables, Result, Select, SelectOptions};
 
 /// A table, its target, and how features are scored.
@@ -21,6 +22,20 @@ pub(super) struct StatedTable {
 
     #[command(flatten)]
     target: TargetArguments,
+
+    /// Compare the rows of each person with each other: the column that identifies people, who have
+    /// rows of two classes, such as tumor and normal
+    ///
+    /// The same as --unit COLUMN --score paired: a feature scores by the people whose values are larger
+    /// in the second class, less those whose values are smaller
+    #[arg(
+        long,
+        value_name = "COLUMN",
+        conflicts_with_all = ["unit", "unit_target", "adjust", "score", "bounds"],
+        hide_short_help = true,
+        help_heading = "Target"
+    )]
+    paired: Option<String>,
 }
 
 /// The request that options make, and the public facts about its table.
@@ -55,7 +70,12 @@ impl StatedTable {
         }
         let mut options = SelectOptions { k: Some(1), ..SelectOptions::default() };
         options.target = self.target.options(&schema)?;
+        let takes_schema = takes_schema && self.paired.is_none();
         options.scoring = scoring(&self.score, scaling, &schema, takes_schema)?;
+        if let Some(column) = &self.paired {
+            options.scoring.score = Some(word(Score::Paired));
+            schema.facts.unit = Some(column.clone());
+        }
         Ok(StatedRequest { options, schema, hash })
     }
 

@@ -177,13 +177,14 @@ function optionsStated() {
   const more = at("options").value.trim();
   const names = at("question").elements.names.value === "k" ? { k: whole("k") } : { fwer: at("fwer").value };
   const direction = at("direction").checked ? { direction: true } : {};
+  const score = at("paired").checked ? { score: "paired" } : {};
   let further = {};
   try {
     further = more === "" ? {} : JSON.parse(more);
   } catch {
     throw { text: "The further options are no JSON object.", about: ["options"] };
   }
-  return { ...targetStated(), ...names, ...direction, epsilon: at("epsilon").value.trim(), ...further };
+  return { ...targetStated(), ...names, ...direction, ...score, epsilon: at("epsilon").value.trim(), ...further };
 }
 
 function odds() {

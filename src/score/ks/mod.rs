@@ -4,6 +4,7 @@ mod bins;
 mod extremes;
 #[cfg(feature = "ndarray")]
 mod matrix;
+mod pairs;
 mod sorted;
 #[cfg(test)]
 mod tests;
@@ -19,6 +20,7 @@ pub(crate) use bins::{BINS, BinSums, bin_of};
 pub(crate) use extremes::Extremes;
 #[cfg(feature = "ndarray")]
 pub use matrix::{ks, ks_of_classes};
+pub(crate) use pairs::Pairs;
 pub(crate) use sorted::SortedColumn;
 use unsorted::Unsorted;
 
@@ -38,6 +40,8 @@ pub(crate) enum Family {
     Thresholds,
     /// The value itself, on the grid, 0 where it is missing: a correlation.
     Value,
+    /// The sign of the difference between the rows of each person: see [`mod@pairs`].
+    Signs,
 }
 
 /// The centered targets of rows.
@@ -63,6 +67,8 @@ pub(crate) enum TargetRows {
         centers: Vec<i32>,
         q: i32,
     },
+    /// Rows of people, which are compared with each other.
+    Pairs(Pairs),
 }
 
 impl From<TargetRows> for CenteredTarget {
@@ -76,6 +82,11 @@ impl CenteredTarget {
     pub(crate) fn number(codes: impl IntoIterator<Item = i16>, center: i32) -> Self {
         let t = codes.into_iter().map(|code| i32::from(code) - center).collect();
         TargetRows::Number { t, strata: Vec::new(), center, q: GRID }.into()
+    }
+
+    /// The rows of people, which are compared with each other.
+    pub(crate) fn of_pairs(pairs: Pairs) -> Self {
+        Self { rows: TargetRows::Pairs(pairs), weight: 1, family: Family::Signs }
     }
 
     /// Centers classes, numbered from 0, at a center for each.
@@ -126,7 +137,8 @@ impl CenteredTarget {
                 let most = u64::from(q.unsigned_abs() + center.unsigned_abs());
                 if family == Family::Value { u64::from(q.unsigned_abs()) * most } else { most }
             }
-            (TargetRows::Classes { centers, q, .. }, Family::Thresholds) => {
+            (TargetRows::Pairs(_), _) => GRID.unsigned_abs().into(),
+            (TargetRows::Classes { centers, q, .. }, Family::Thresholds | Family::Signs) => {
                 class_sensitivity(centers, *q)
             }
             (TargetRows::Classes { centers, q, .. }, Family::Value) => {
@@ -149,6 +161,8 @@ impl CenteredTarget {
                 let most = extremes::of_classes(column, classes, weights, centers, *q);
                 less_missing(most, missing).div_euclid(self.weight)
             }
+            // Columns are not sorted for these.
+            TargetRows::Pairs(_) => 0,
         }
     }
 
@@ -175,14 +189,15 @@ impl CenteredTarget {
                 }
                 extremes::sum_of_classes(&counts, centers, *q).unsigned_abs()
             }
+            TargetRows::Pairs(_) => 0,
         }
     }
 
     /// The score of a column that is not sorted, as [`score`](Self::score) gives it for a sorted
     /// one. Without `words`, every NaN is a missing cell.
     fn score_of(&self, values: &[f64], words: bool, memory: &mut Memory) -> i64 {
-        if self.family == Family::Value {
-            return self.correlation(values).0;
+        if self.family != Family::Thresholds {
+            return self.of_values(values).0;
         }
         match self.unsorted(values, words, &mut memory.unsorted) {
             Some(extremes) => extremes.largest(),
@@ -195,8 +210,8 @@ impl CenteredTarget {
 
     /// The score of a column that is not sorted, and its signed sums.
     fn told_of(&self, values: &[f64], words: bool, memory: &mut Memory) -> (i64, Option<Extremes>) {
-        if self.family == Family::Value {
-            return self.correlation(values);
+        if self.family != Family::Thresholds {
+            return self.of_values(values);
         }
         match self.unsorted(values, words, &mut memory.unsorted) {
             Some(extremes) => (extremes.largest(), Some(extremes)),
@@ -220,8 +235,9 @@ impl CenteredTarget {
         Some(extremes.less(missing).per(self.weight))
     }
 
-    /// The correlation of a column of grid values, and the signed sum of a target of numbers.
-    fn correlation(&self, values: &[f64]) -> (i64, Option<Extremes>) {
+    /// The score of a column by its values themselves, and the signed sum: the correlation of grid
+    /// values, or the sum of signs of people.
+    fn of_values(&self, values: &[f64]) -> (i64, Option<Extremes>) {
         // Products of 2^15 and 2^31, and as many of them as there are rows, need more than 64 bits.
         let per = |sum: i128| sum.div_euclid(self.weight.into()) as i64;
         let x = |value: f64| if value.is_finite() { i128::from(value as i16) } else { 0 };
@@ -250,6 +266,10 @@ impl CenteredTarget {
                 let most = (0..centers.len()).map(of).max().unwrap_or(0);
                 (per(most.max(0)), None)
             }
+            TargetRows::Pairs(pairs) => {
+                let sum = i64::from(GRID) * pairs.sum(values);
+                (sum.abs(), Some(Extremes { most: sum, least: sum }))
+            }
         }
     }
 
@@ -261,7 +281,7 @@ impl CenteredTarget {
                 let missing = self.missing(column.missing());
                 Some(extremes::of_number(column, t)[0].less(missing).per(self.weight))
             }
-            TargetRows::Classes { .. } => None,
+            TargetRows::Classes { .. } | TargetRows::Pairs(_) => None,
         }
     }
 }

@@ -112,7 +112,7 @@ impl Facts {
             association: match association {
                 Association::Correlation => Summed::Correlation,
                 Association::KsOnBins => Summed::KsOnBins,
-                Association::Ks => Summed::Ks,
+                Association::Ks | Association::Paired => Summed::Ks,
             },
             scaling: match &*plan.scaling {
                 Scaling::RowRank => Range::RowRank,

@@ -58,7 +58,7 @@ pub(in crate::select) fn stage_query(
         },
         (_, None, Association::Correlation) => SqlStep::Correlation(&plan.scaling),
         (_, None, Association::KsOnBins) => SqlStep::Bins(&plan.scaling),
-        (_, None, Association::Ks) => SqlStep::Targets,
+        (_, None, Association::Ks | Association::Paired) => SqlStep::Targets,
     };
     let features = schema.feature_names().collect();
     query(&Asked { table, features, coded, step, facts: &json })

@@ -17,6 +17,9 @@ pub(super) fn people_of(
     code: &impl Fn(TargetCell<'_>) -> Option<f64>,
 ) -> Option<(Vec<(f64, u16)>, u64)> {
     let people = table.people()?;
+    if people.compares_rows() {
+        return Some((vec![(0.0, 0); people.pairs()], people.len()));
+    }
     let coded = people.targets().filter_map(|(cell, stratum)| Some((code(cell)?, stratum)));
     Some((coded.collect(), people.len()))
 }
@@ -30,7 +33,7 @@ impl Pass<'_> {
     /// As for [`ranks`](Self::ranks).
     pub(in crate::select) fn ks_columns<'t>(&self, table: &'t mut dyn Table) -> Result<KsRows<'t>> {
         let limit = self.limit(table);
-        if self.plan.association() != Some(Association::Ks) {
+        if !self.plan.association().is_some_and(Association::is_unscaled) {
             let all: Vec<usize> = (0..self.plan.features).collect();
             return self.ks_rows(table, &all, limit);
         }
@@ -140,6 +143,7 @@ impl Pass<'_> {
 pub(in crate::select) fn family(association: Option<Association>) -> Family {
     match association {
         Some(Association::Correlation) => Family::Value,
+        Some(Association::Paired) => Family::Signs,
         _ => Family::Thresholds,
     }
 }

@@ -15,7 +15,7 @@ use crate::select::public_center::{
 };
 use crate::select::record::{CenterUsed, ScaleUsed};
 use crate::select::request::{
-    Association, Center, CheckedShares, Method, Request, Scale, ScoreKind, Target, TwoStage,
+    Center, CheckedShares, Method, Request, Scale, ScoreKind, Target, TwoStage,
 };
 
 /// A plan being made: each private draw claims its part of the budget in turn.
@@ -73,9 +73,7 @@ impl<'a> PlanDraft<'a> {
         let (counted, directed) = match scoring {
             // What is told of strata has no proof yet.
             _ if self.request.is_adjusted() => (false, false),
-            Scoring::Coded(coded) if coded.center == PlannedCenter::Private => {
-                (true, coded.labels().is_none())
-            }
+            Scoring::Coded(coded) if coded.counts_units() => (true, coded.labels().is_none()),
             _ => (false, false),
         };
         let mut claim = |purpose, share: Option<BigRational>, applies: bool| {
@@ -143,6 +141,11 @@ impl<'a> PlanDraft<'a> {
     /// Claims the part of a private center; any other one goes to the grid.
     fn center(&mut self, target: &CodedAs) -> Result<PlannedCenter> {
         match &self.request.center {
+            Center::Private if self.request.is_paired() => {
+                let share = self.shares()?.center;
+                self.budget.claim(Purpose::Rows, &share);
+                Ok(PlannedCenter::OfPairs)
+            }
             Center::Private => {
                 let share = self.shares()?.center;
                 self.budget.claim(Purpose::TargetCenter, &share);
@@ -169,7 +172,7 @@ fn public_center(target: &CodedAs, center: &Center) -> Result<Vec<i32>> {
 /// The scaling of a plan with this scoring.
 pub(super) fn scale_used(request: &Request, scoring: &Scoring, scaling: &Scaling) -> ScaleUsed {
     match scoring {
-        Scoring::Coded(coded) if coded.association == Association::Ks => ScaleUsed::None,
+        Scoring::Coded(coded) if coded.association.is_unscaled() => ScaleUsed::None,
         Scoring::Kendall { .. } => ScaleUsed::None,
         Scoring::Paper { .. } => ScaleUsed::Paper,
         Scoring::TwoStage(_) if request.paper => ScaleUsed::Paper,
@@ -196,6 +199,7 @@ pub(super) fn center_used(request: &Request, scoring: &Scoring) -> CenterUsed {
         (Scoring::Kendall { .. }, _) => CenterUsed::None,
         (Scoring::Paper { .. }, _) => CenterUsed::Paper,
         (Scoring::TwoStage(_) | Scoring::DpKendall { .. }, _) => CenterUsed::None,
+        (_, Center::Private) if request.is_paired() => CenterUsed::None,
         (_, Center::Private) => CenterUsed::Private,
         (_, Center::None) => CenterUsed::None,
         (_, Center::Stated(_) | Center::Shares(_)) => CenterUsed::Stated,

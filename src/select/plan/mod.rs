@@ -107,7 +107,7 @@ impl Scoring {
     pub(super) fn public_center(&self) -> Option<&[i32]> {
         match &self.coded()?.center {
             PlannedCenter::Public(center) => Some(center),
-            PlannedCenter::Private => None,
+            PlannedCenter::Private | PlannedCenter::OfPairs => None,
         }
     }
 
@@ -145,6 +145,11 @@ impl CodedScoring {
         }
     }
 
+    /// Whether counts of units are released before the scores.
+    pub(super) fn counts_units(&self) -> bool {
+        matches!(self.center, PlannedCenter::Private | PlannedCenter::OfPairs)
+    }
+
     /// Whether the target is clipped to a stated range.
     pub(super) fn is_graded(&self) -> bool {
         matches!(self.target, CodedAs::Number(Coding::Stated(TargetCode::Bounded(_))))
@@ -165,6 +170,8 @@ pub(super) enum PlannedCenter {
     Private,
     /// That of the number, or of each class.
     Public(Vec<i32>),
+    /// None: the number of pairs is estimated.
+    OfPairs,
 }
 
 /// How blocks of rows vote.
@@ -224,7 +231,7 @@ impl Plan {
             && refinement.is_none()
             && !request.is_adjusted()
             && delta.is_zero()
-            && scoring.coded().is_some_and(|coded| coded.center == PlannedCenter::Private);
+            && scoring.coded().is_some_and(|coded| coded.counts_units());
         let choice = match (&beyond, scoring.reach().filter(|_| by_counts)) {
             (Some(_), _) => Choice::of_number(),
             (None, Some(reach)) => Choice::of(k, features, reach, request.neighbors, &selection),
@@ -285,6 +292,15 @@ impl Plan {
         self.beyond.is_none() && self.association() != Some(Association::Correlation)
     }
 
+    /// The part of the budget for the counts that are released before the scores.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if there is none.
+    pub(super) fn counting(&self) -> Result<&Epsilon> {
+        self.part(Purpose::TargetCenter).or_else(|_| self.part(Purpose::Rows))
+    }
+
     /// The part of the budget for one purpose.
     ///
     /// # Errors
@@ -300,6 +316,7 @@ impl Plan {
     pub(super) fn family(&self) -> Family {
         match self.association() {
             Some(Association::Correlation) => Family::Sums,
+            Some(Association::Paired) => Family::Signs,
             _ => Family::AnyFunction,
         }
     }
@@ -324,7 +341,7 @@ impl Plan {
     /// Whether each row is scaled on its own.
     pub(super) fn scales_rows(&self) -> bool {
         match &self.scoring {
-            Scoring::Coded(coded) => coded.association != Association::Ks,
+            Scoring::Coded(coded) => !coded.association.is_unscaled(),
             Scoring::Kendall { .. } | Scoring::Paper { .. } => false,
             Scoring::TwoStage(voting) => matches!(voting.target, BlockTarget::Coded(_)),
             Scoring::DpKendall { .. } => false,
@@ -338,7 +355,7 @@ impl Plan {
 
     /// The same, if the sums depend on the median, so that a second pass can use it.
     pub(super) fn median_between_passes(&self) -> Option<&Epsilon> {
-        let has_sums = self.association().is_some_and(|by| by != Association::Ks);
+        let has_sums = self.association().is_some_and(|by| !by.is_unscaled());
         self.median().filter(|_| has_sums)
     }
 

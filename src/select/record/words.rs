@@ -109,6 +109,8 @@ words! {
         Votes = "votes",
         /// Kendall's correlation, discounted by the correlation with earlier picks.
         DpKendall = "dpkendall",
+        /// The signs of the differences between the rows of people.
+        Paired = "paired",
     }
 }
 

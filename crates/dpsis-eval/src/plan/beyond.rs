@@ -9,7 +9,7 @@ use dpsis::{
 };
 use serde::Serialize;
 
-use super::request::{as_id, as_text};
+use super::request::{as_id, as_text, without_pairs};
 use super::rounded;
 use super::text::{LABEL, NONE, part, table, up};
 
@@ -165,6 +165,9 @@ impl BeyondRequest {
         }
         if self.features == 0 {
             return wrong("there must be at least one feature");
+        }
+        if self.score == ScoreKind::Paired {
+            return Err(without_pairs());
         }
         if self.share.is_some_and(|share| !(share > 0.0 && share <= 0.5)) {
             return wrong("the share of the rarer class must lie above 0 and up to 0.5");

@@ -146,6 +146,9 @@ impl PlanRequest {
         if !(1..=MOST_FEATURES).contains(&self.features) {
             return wrong(format!("the number of features must lie between 1 and {MOST_FEATURES}"));
         }
+        if self.score == ScoreKind::Paired {
+            return Err(without_pairs());
+        }
         if let Some(share) = self.share {
             if !(share > 0.0 && share <= 0.5) {
                 return wrong("the share of the rarer class must lie above 0 and up to 0.5".into());
@@ -233,4 +236,11 @@ impl PlanRequest {
     fn steps(&self) -> f64 {
         if self.neighbors == Neighbors::ReplaceOne { 2.0 } else { 1.0 }
     }
+}
+
+/// The error for a plan of paired scores.
+pub(super) fn without_pairs() -> Error {
+    Error::request("a plan is for units that are compared with each other, not for pairs")
+        .hint("a dry run of the selection predicts effect sizes for pairs")
+        .about([Parameter::Score])
 }
