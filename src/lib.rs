@@ -218,7 +218,7 @@ pub mod internals {
     pub use crate::report::verified::grouped;
     pub use crate::report::words::purpose;
     pub use crate::report::wrap::wrapped;
-    pub use crate::select::{ALPHA, SHARES, checked_threads};
+    pub use crate::select::{ALPHA, CENTER_IN_STRATA, SHARES, checked_threads};
     pub use crate::threads::{in_parallel, on_threads};
 }
 

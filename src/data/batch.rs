@@ -68,10 +68,15 @@ pub(crate) struct Sample<'a, 'v> {
 pub(crate) struct Role {
     /// The weight of its values; those of a person add up to at most `People::WEIGHT`.
     pub(crate) weight: u16,
-    /// The stratum in which its target is centered.
+    /// The stratum in which its target is centered, or [`Role::NO_STRATUM`].
     pub(crate) stratum: u16,
     /// The number of its person, where the rows of people are compared.
     pub(crate) person: u32,
+}
+
+impl Role {
+    /// The stratum of a sample in none: there are never as many.
+    pub(crate) const NO_STRATUM: u16 = u16::MAX;
 }
 
 impl Default for Role {

@@ -107,10 +107,13 @@ impl People {
         self.people.len() as u64
     }
 
-    /// The target and the stratum of each person who has both.
+    /// The target of each person who has one, and the stratum, or [`Role::NO_STRATUM`].
     pub(crate) fn targets(&self) -> impl Iterator<Item = (TargetCell<'_>, u16)> {
         let usable = self.people.iter().filter(|person| person.weight > 0);
-        usable.filter_map(|person| Some((person.target.as_ref()?.cell(), person.stratum?)))
+        usable.filter_map(|person| {
+            let stratum = person.stratum.unwrap_or(Role::NO_STRATUM);
+            Some((person.target.as_ref()?.cell(), stratum))
+        })
     }
 
     /// Whether the rows of a person are compared with each other.

@@ -109,7 +109,8 @@ impl Roles {
         (self.strata.is_some() || self.unit.is_some()).then_some(&self.features)
     }
 
-    /// The target of a row and its part in scores; without a target if it contributes nothing.
+    /// The target of a row and its part in scores; without a target if it contributes nothing. A row
+    /// in no stratum that is a unit by itself keeps its target, for a count of such rows.
     pub(super) fn of<'t>(&'t self, sample: &Sample<'t, '_>) -> (Option<TargetCell<'t>>, Role) {
         if let Some(people) = &self.people {
             return match people.role(id_by(self.unit, sample), sample.target) {
@@ -118,11 +119,9 @@ impl Roles {
             };
         }
         let value = |place: usize| sample.values[place];
-        match self.strata.as_ref().map(|strata| strata.stratum(value)) {
-            Some(Some(stratum)) => (sample.target, Role { stratum, ..sample.role }),
-            Some(None) => (None, sample.role),
-            None => (sample.target, sample.role),
-        }
+        let Some(strata) = &self.strata else { return (sample.target, sample.role) };
+        let stratum = strata.stratum(value).unwrap_or(Role::NO_STRATUM);
+        (sample.target, Role { stratum, ..sample.role })
     }
 }
 

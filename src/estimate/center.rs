@@ -192,8 +192,8 @@ pub(crate) fn private_rows(rows: u64, epsilon: &Epsilon, bits: &Bits) -> RowsEst
     RowsEstimate { rows: noisy.rows(&noisy.sums, 1), noise: noisy.noise(1) }
 }
 
-struct NoisySums {
-    sums: Vec<BigInt>,
+pub(super) struct NoisySums {
+    pub(super) sums: Vec<BigInt>,
     /// The L1 sensitivity s.
     sensitivity: u64,
     epsilon: BigRational,
@@ -201,7 +201,13 @@ struct NoisySums {
 
 impl NoisySums {
     /// Sums to which each row adds `row` in all.
-    fn new(sums: &[u64], row: u64, neighbors: Neighbors, epsilon: &Epsilon, bits: &Bits) -> Self {
+    pub(super) fn new(
+        sums: &[u64],
+        row: u64,
+        neighbors: Neighbors,
+        epsilon: &Epsilon,
+        bits: &Bits,
+    ) -> Self {
         let sensitivity = neighbors.steps() * row;
         let rate = epsilon.as_rational() / BigInt::from(sensitivity);
         let mut words = bits.lane(0);
@@ -211,7 +217,7 @@ impl NoisySums {
     }
 
     /// q part/total, rounded half away from zero, with the total bounded below.
-    fn share_of(&self, part: BigInt, total: BigInt, q: i32) -> i32 {
+    pub(super) fn share_of(&self, part: BigInt, total: BigInt, q: i32) -> i32 {
         let least = BigRational::from_integer((4 * self.sensitivity).into()) / &self.epsilon;
         let divisor = BigRational::from_integer(total).max(least);
         let share = BigRational::from_integer(part * q) / divisor;
@@ -225,10 +231,9 @@ impl NoisySums {
             .sums
             .split_last()
             .map_or((&[][..], &[][..]), |(last, all)| (std::slice::from_ref(last), all));
-        let in_rows = |sum: &BigInt| sum.to_f64().unwrap_or(f64::NAN) / row as f64;
         Counted {
-            classes: classes.iter().map(in_rows).collect(),
-            rate: near_f64(&self.epsilon) * row as f64 / self.sensitivity as f64,
+            classes: (0..classes.len()).map(|place| self.in_rows(place, row)).collect(),
+            rate: self.rate(row),
             usable: RowsEstimate {
                 rows: self.rows(classes, row),
                 noise: self.noise(classes.len()) / row as f64,
@@ -237,15 +242,26 @@ impl NoisySums {
         }
     }
 
+    /// The number of rows behind one sum to which each adds `row`: not rounded, and negative where
+    /// the noise is.
+    pub(super) fn in_rows(&self, place: usize, row: u64) -> f64 {
+        self.sums[place].to_f64().unwrap_or(f64::NAN) / row as f64
+    }
+
+    /// The noise of numbers of rows falls off by e with every 1/rate of them.
+    pub(super) fn rate(&self, row: u64) -> f64 {
+        near_f64(&self.epsilon) * row as f64 / self.sensitivity as f64
+    }
+
     /// The number of rows behind sums to which each adds `row` in all; 0 if it is negative.
-    fn rows(&self, sums: &[BigInt], row: u64) -> u64 {
+    pub(super) fn rows(&self, sums: &[BigInt], row: u64) -> u64 {
         let rows = BigRational::new(sums.iter().sum(), row.into()).round().to_integer();
         if rows.is_negative() { 0 } else { rows.to_u64().unwrap_or(u64::MAX) }
     }
 
     /// The standard deviation of the noise of a number of sums together: at most sqrt(2) s/eps for
     /// each.
-    fn noise(&self, sums: usize) -> f64 {
+    pub(super) fn noise(&self, sums: usize) -> f64 {
         (2.0 * sums as f64).sqrt() * self.sensitivity as f64 / near_f64(&self.epsilon)
     }
 }

@@ -40,6 +40,7 @@ mod median;
 mod quantile;
 mod rank_race;
 mod spread;
+mod strata;
 mod strengths;
 mod verdict;
 
@@ -54,6 +55,10 @@ pub(crate) use median::MedianGrid;
 pub(crate) use quantile::{POINTS as MIDDLE_POINTS, private_middle};
 pub(crate) use rank_race::RankCounts;
 pub(crate) use spread::{NoisyCounts, Spread};
+pub(crate) use strata::{
+    CenterKnown, CountedStrata, CountedStratum, ROWS_FOR_A_CENTER, ROWS_OF_A_CLASS, exact_codes,
+    private_strata,
+};
 pub(crate) use strengths::{half_width, noise_above, noise_level, private_strengths};
 pub(crate) use verdict::{ChanceTest, Family, LEVEL, laplace, unit};
 

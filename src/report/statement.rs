@@ -267,6 +267,7 @@ fn selected(record: &Record) -> String {
         released.rows_estimate.is_some(),
         "how many rows have a target and how many have none, with noise",
     );
+    add(released.no_stratum_estimate.is_some(), "how many rows are in no stratum, with noise");
     parts.join("; ")
 }
 

@@ -332,6 +332,9 @@ pub(super) fn target(target: &TargetUsed, record: &Record) -> String {
     if !target.adjusted_for.is_empty() {
         let strata = target.adjusted_for.join(" and ");
         let _ = write!(words, "; compared within strata of {strata}, each with its own center");
+        if let Some(outside) = released.no_stratum_estimate {
+            let _ = write!(words, "; about {outside} {units} in no stratum (a private estimate)");
+        }
     }
     let is_counted = released.center.is_some() || record.score.id == ScoreId::Paired;
     if record.score.classes.is_some() && !is_counted {

@@ -63,7 +63,7 @@ pub(super) fn check(request: &Request) -> Result<()> {
         return Err(error.about([Parameter::Mechanism]));
     }
     checked_threads(request.threads)?;
-    request.shares.check(&request.names)?;
+    request.shares.check(&request.names, request.is_adjusted())?;
     if let Some(sets) = &request.groups {
         sets.checked_sizes()?;
     }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::data::{SetFacts, Source};
 use crate::error::Result;
-use crate::estimate::{MIDDLE_POINTS, MedianGrid, half_width};
+use crate::estimate::{MIDDLE_POINTS, MedianGrid, ROWS_FOR_A_CENTER, half_width};
 use crate::exact::two_digits;
 use crate::privacy::{Epsilon, Purpose, Unit};
 use crate::select::plan::{BeyondChance, Choice, Plan, Scoring};
@@ -137,6 +137,13 @@ fn noise(plan: &Plan, purpose: Purpose, epsilon: &Epsilon, units: &str) -> Strin
             format!(
                 "the split is within {ranks:.0} ranks of the middle 95 times of 100, if values lie \
                  from 1e-6 to 1e9 in magnitude and not within a quarter percent of each other"
+            )
+        }
+        Purpose::TargetCenter if plan.strata > 1 => {
+            let (rows, least) = (2.0 / epsilon, two_digits(ROWS_FOR_A_CENTER / epsilon));
+            format!(
+                "{units} of each of {} strata are counted with a standard deviation of at most {rows:.1}; a stratum                  of fewer than about {least} {units} has no center of its own",
+                plan.strata
             )
         }
         Purpose::TargetCenter => {

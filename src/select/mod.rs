@@ -37,6 +37,7 @@ mod stated;
 mod statistic;
 mod stop;
 mod units;
+mod within;
 
 pub use builder::{CheckedSelect, Select};
 pub use check::checked_threads;
@@ -57,7 +58,9 @@ pub use record::{
     TargetUsed, Verdict, Warning, WarningKind,
 };
 pub use rehearsal::{Rehearsal, RehearsalSeeds};
-pub use request::{ALPHA, Center, Method, Refine, SHARES, ScoreKind, Target, TwoStage};
+pub use request::{
+    ALPHA, CENTER_IN_STRATA, Center, Method, Refine, SHARES, ScoreKind, Target, TwoStage,
+};
 pub use run_note::RunNote;
 #[cfg(any(test, feature = "verify"))]
 pub(crate) use stated::read_options;

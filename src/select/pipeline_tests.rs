@@ -172,10 +172,7 @@ impl Path {
                 Some(_) => sums.scores(center, self.neighbors).unwrap(),
                 None => {
                     let t = targets.iter().map(|y| i32::from(*y) - center).collect();
-                    self.ks_scores(
-                        &rows,
-                        &TargetRows::Number { t, strata: Vec::new(), center, q: SMALL_Q }.into(),
-                    )
+                    self.ks_scores(&rows, &TargetRows::Number { t, center, q: SMALL_Q }.into())
                 }
             };
             joint.extend(law_of_sets(&scores, laws).into_iter().map(|q| p * q));

@@ -444,7 +444,8 @@ fn level(plan: &Plan, counts: &[f64], budget: f64, bits: &Bits) -> Option<f64> {
 /// rate 1.
 fn off_center(plan: &Plan, imagined: &Imagined, noise: &[f64]) -> f64 {
     let Ok(center) = plan.part(Purpose::TargetCenter) else { return 0.0 };
-    if plan.association() == Some(Association::Correlation) {
+    // Within strata functions give up what the noise of the centers may add.
+    if plan.association() == Some(Association::Correlation) || plan.strata > 1 {
         return 0.0;
     }
     let scale = plan.request.neighbors.steps() as f64 / center.to_f64();

@@ -19,6 +19,7 @@ use crate::select::record::{
 };
 use crate::select::release::Chosen;
 use crate::select::request::{Association, Method, Target, TwoStage};
+use crate::select::within::warnings_of_strata;
 
 /// The record of a run.
 pub(super) fn record(plan: &Plan, schema: &Schema, entropy: Entropy, chosen: Chosen) -> Record {
@@ -37,6 +38,9 @@ pub(super) fn record(plan: &Plan, schema: &Schema, entropy: Entropy, chosen: Cho
     let (estimates, verdict) = verdicts(plan, schema, &chosen);
     let mut warnings = warnings(plan, &randomness, schema);
     warnings.extend(chosen.scarce.warning(plan, schema));
+    if let Some(counted) = &chosen.strata {
+        warnings.extend(warnings_of_strata(plan, schema, counted));
+    }
     warnings.extend(few_rows(schema, &chosen, &verdict));
     warnings.extend(unusable_targets(plan, schema, &chosen.released, chosen.estimate));
     warnings.extend(one_sided_split(schema, &chosen.released));

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::data::{Grouping, Hooks, Scaling, Source, Table};
 use crate::error::{Error, Parameter, Result};
+use crate::estimate::exact_codes;
 use crate::exact::GRID;
 use crate::mechanism::Mechanism;
 use crate::privacy::{Epsilon, NotPrivate};
@@ -199,6 +200,10 @@ impl Rehearsal {
     fn exactly(&self, statistic: &Statistic<'_>) -> Result<Scores> {
         let plan = Plan::new(&self.request, self.features, self.scaling.clone())?;
         let coded = statistic.coded(plan.strata, |values| Ok(exact_median(values)))?;
+        let strata = match &coded.code {
+            Some(_) if plan.strata > 1 => exact_codes(coded.target.as_chunks().0),
+            _ => Vec::new(),
+        };
         let on_grid = |share: f64| (f64::from(GRID) * share).round() as i32;
         let centers: Vec<i32> = match &coded.code {
             Some(_) => {
@@ -213,7 +218,8 @@ impl Rehearsal {
                 coded.target.iter().map(|count| on_grid(*count as f64 / total)).collect()
             }
         };
-        let target = CenteredCode { code: coded.code, released: centers.clone(), centers };
+        let released = centers.clone();
+        let target = CenteredCode { code: coded.code, released, centers, strata };
         let values = coded.scored.values(&target, 1, &Hooks::default())?;
         let sensitivity = plan.request.neighbors.steps() * coded.scored.one_row(&target);
         Scores::new(values, sensitivity, plan.request.neighbors)

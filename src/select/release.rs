@@ -4,8 +4,8 @@
 use crate::data::TargetCode;
 use crate::error::{Error, Result};
 use crate::estimate::{
-    Counted, MedianGrid, RankCounts, RowsEstimate, private_center, private_class_centers,
-    private_pairs, private_rows,
+    Counted, CountedStrata, MedianGrid, RankCounts, RowsEstimate, private_center,
+    private_class_centers, private_pairs, private_rows, private_strata,
 };
 use crate::exact::GRID;
 use crate::mechanism::choose;
@@ -70,6 +70,8 @@ pub(super) struct Chosen {
     pub(super) released: Released,
     /// The private estimate of the number of rows.
     pub(super) estimate: Option<RowsEstimate>,
+    /// The counts of strata, where there are several.
+    pub(super) strata: Option<CountedStrata>,
     /// The total number of rows, recorded only if it is public.
     pub(super) rows: u64,
     /// The number of blocks of rows.
@@ -107,10 +109,11 @@ impl Release<'_> {
             Ok(self.median(&counts, self.plan.part(Purpose::TargetMedian)?))
         })?;
         let center = &statistic.scoring.center;
-        let Coded { code, target, rows, scored } = coded;
+        let Coded { code, target, outside, rows, scored } = coded;
         let shrinks = self.plan.shrinks_center();
         let settled = match code {
             Some(code) if *center == PlannedCenter::OfPairs => self.pairs(code, &target, rows)?,
+            Some(code) if self.plan.strata > 1 => self.strata(code, &target, (outside, rows))?,
             Some(code) => self.number(code, &target, rows, center, shrinks)?,
             None => self.classes(&target, rows, center)?,
         };
@@ -255,7 +258,8 @@ impl Release<'_> {
             None => (picks, findings),
         };
         Ok(Chosen {
-            estimate: settled.counted.as_ref().map(|counted| counted.usable),
+            estimate: settled.usable(),
+            strata: settled.strata.clone(),
             released: Released { number: picks.drawn, ..settled.released.clone() },
             scarce: settled.scarce(self.plan),
             findings,
@@ -273,6 +277,7 @@ impl Release<'_> {
             sensitivity: Some(sensitivity),
             released: Released::default(),
             estimate: None,
+            strata: None,
             rows,
             blocks: None,
             scarce: Scarce::default(),
@@ -290,11 +295,7 @@ impl Release<'_> {
         center: &PlannedCenter,
         shrinks: bool,
     ) -> Result<Settled> {
-        let strata: Vec<(u64, u64)> = sums.as_chunks().0.iter().map(|[a, b]| (*a, *b)).collect();
-        if let (true, PlannedCenter::Private) = (strata.len() > 1, center) {
-            return Ok(Settled::in_strata(code, self.centers_of_strata(&strata)?, shrinks));
-        }
-        let sums = strata.first().copied().unwrap_or_default();
+        let sums = sums.as_chunks().0.first().map_or((0, 0), |[a, b]| (*a, *b));
         let usable = (sums.0 + sums.1) / (2 * u64::from(GRID.unsigned_abs()));
         let (released, counted) = self.center(center, |epsilon, bits| {
             let neighbors = self.plan.request.neighbors;
@@ -315,16 +316,24 @@ impl Release<'_> {
         Ok(Settled::pairs(code, counted, rows))
     }
 
-    /// The center of each stratum. A row is in one stratum and changes the sums of that one alone,
-    /// so each is paid with the whole part of the budget. A row in no stratum is counted nowhere.
-    fn centers_of_strata(&self, sums: &[(u64, u64)]) -> Result<Vec<(i32, Counted)>> {
+    /// Settles a target coded as one number in strata, by the sums of each, the number of units with a
+    /// usable target in none, and that of all units: [paid](private_strata) with the part of one
+    /// center.
+    fn strata(
+        &self,
+        code: TargetCode,
+        sums: &[u64],
+        (outside, rows): (u64, u64),
+    ) -> Result<Settled> {
+        let sums: Vec<(u64, u64)> = sums.as_chunks().0.iter().map(|[a, b]| (*a, *b)).collect();
+        let in_strata: u64 =
+            sums.iter().map(|(a, b)| (a + b) / (2 * u64::from(GRID.unsigned_abs()))).sum();
         let epsilon = self.plan.part(Purpose::TargetCenter)?;
         let bits = self.randomness.bits(Purpose::TargetCenter.draw());
         let neighbors = self.plan.request.neighbors;
-        let center = |(stratum, sums): (u64, &(u64, u64))| {
-            private_center(*sums, 0, GRID, neighbors, epsilon, &bits.branch(stratum))
-        };
-        Ok((0..).zip(sums).map(center).collect())
+        let others = (outside, rows - in_strata - outside);
+        let counted = private_strata(&sums, others, GRID, neighbors, epsilon, &bits);
+        Ok(Settled::in_strata(code, counted))
     }
 
     /// Settles three or more classes.

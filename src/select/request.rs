@@ -44,7 +44,7 @@ impl Target {
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub enum Center {
-    /// Estimated privately (7.5% of epsilon).
+    /// Estimated privately (7.5% of epsilon; 27.5% with covariates).
     #[default]
     Private,
     /// The middle of the grid: the target is not centered.
@@ -426,15 +426,19 @@ pub const SHARES: [(&str, [&str; 2]); 5] = [
     ("number", ["0", "0.12"]),
 ];
 
+/// The default share of the center with covariates: that of a center, and the share of the effect
+/// sizes, which are not released then. A [simulation](crate::estimate) chose it.
+pub const CENTER_IN_STRATA: &str = "0.275";
+
 impl Shares {
     /// The shares for these names, if each is at least 1e-6 - that of the estimates can be 0 - and
-    /// their sum is below 1.
-    pub(super) fn check(&self, names: &Names) -> Result<CheckedShares> {
+    /// their sum is below 1. `is_adjusted` says whether there are covariates.
+    pub(super) fn check(&self, names: &Names, is_adjusted: bool) -> Result<CheckedShares> {
         if self.number.is_some() && matches!(names, Names::Best(_)) {
             let rule = "the number of features has a share only where k is not stated";
             return Err(Error::request(rule).about([Parameter::Shares, Parameter::K]));
         }
-        self.checked(names).ok_or_else(|| {
+        self.checked(names, is_adjusted).ok_or_else(|| {
             Error::request("shares must be numbers of at least 1e-6 that add up to less than 1")
                 .hint(
                     "shares of parts that a request does not spend count, too, also by default; only that of the \
@@ -444,10 +448,13 @@ impl Shares {
         })
     }
 
-    fn checked(&self, names: &Names) -> Option<CheckedShares> {
+    fn checked(&self, names: &Names, is_adjusted: bool) -> Option<CheckedShares> {
         let column = usize::from(matches!(names, Names::BeyondChance(_)));
-        let [target, center, estimates, _, number] =
+        let [target, mut center, mut estimates, _, number] =
             SHARES.map(|(_, shares)| Exact::from(shares[column]));
+        if is_adjusted {
+            (center, estimates) = (CENTER_IN_STRATA.into(), 0.into());
+        }
         let stated = |share: &Option<Exact>, default| share.clone().unwrap_or(default);
         let least = ratio(1, 1_000_000);
         let positive = |share: &Exact| share.clone().rational().filter(|share| *share >= least);

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use crate::data::source::sealed::Open;
 use crate::data::{ArrayTable, Bounds, Covariate, Hooks, Table, UnitTarget};
 use crate::exact::GRID;
-use crate::score::KENDALL_GRID;
+use crate::score::{KENDALL_GRID, StratumCode};
 use crate::select::pass::{Gathered, Pass};
 use crate::select::plan::Plan;
 use crate::select::request::Request;
@@ -77,9 +77,18 @@ pub(super) fn scores_of(plan: &Plan, gathered: &Gathered<'_>, centers: &[i32]) -
     };
     let coded = statistic.coded(plan.strata, |_| Ok(0.0)).unwrap();
     let centers = centers.to_vec();
-    let target = CenteredCode { code: coded.code, released: centers.clone(), centers };
+    let strata = match plan.strata {
+        1 => Vec::new(),
+        _ => centers.iter().map(|center| stratum_code(*center)).collect(),
+    };
+    let target = CenteredCode { code: coded.code, released: centers.clone(), centers, strata };
     let values = coded.scored.values(&target, 1, &Hooks::default()).unwrap();
     (values, plan.request.neighbors.steps() * coded.scored.one_row(&target))
+}
+
+/// The code of a stratum by its center: the other numbers differ from stratum to stratum.
+fn stratum_code(center: i32) -> StratumCode {
+    StratumCode { center, radius: (GRID + center) / 3, is_tiny: center == 0 }
 }
 
 /// The request, its centers to try, and whether the covariate is used.
@@ -131,13 +140,10 @@ fn by_definition(rows: &[Row], select: &Select, centers: &[i32]) -> i64 {
     let people = people(rows, |y| numeric || (0..labels).contains(&y));
     let strata = request.is_adjusted();
     let bounded = matches!(request.target, Target::Bounded(_));
+    let stratum_of = |row: &Row| usize::try_from(people[&row.person].2?.clamp(-1, 1) + 1).ok();
     let t = |row: &Row, class: i8| -> Option<i64> {
-        let (_, y, stratum) = people[&row.person];
+        let (_, y, _) = people[&row.person];
         let y = y?;
-        let center = match strata {
-            true => centers[usize::try_from(stratum?.clamp(-1, 1) + 1).unwrap()],
-            false => centers[if labels == 3 && !numeric { class as usize } else { 0 }],
-        };
         let code = match (numeric, labels) {
             (true, _) if bounded => (i64::from(y.clamp(0, 2)) - 1) * Q,
             (true, _) => {
@@ -156,6 +162,13 @@ fn by_definition(rows: &[Row], select: &Select, centers: &[i32]) -> i64 {
                 }
             }
         };
+        if strata {
+            let code_of = stratum_code(centers[stratum_of(row)?]);
+            let (m, r) = (i64::from(code_of.center), i64::from(code_of.radius));
+            let share = (Q * (code - m)) as f64 / (Q + m.abs() + r) as f64;
+            return Some(((share.abs() + 0.5).floor().copysign(share)) as i64);
+        }
+        let center = centers[if labels == 3 && !numeric { class as usize } else { 0 }];
         Some(code - i64::from(center))
     };
     let weight = |row: &Row| WEIGHT / people[&row.person].0;
@@ -168,11 +181,39 @@ fn by_definition(rows: &[Row], select: &Select, centers: &[i32]) -> i64 {
     let correlates = request.scale.is_some() && request.score != Some(ScoreKind::Ks);
     let bins = request.scale.is_some() && !correlates;
     let per = |sum: i128| sum.div_euclid(WEIGHT.into()) as i64;
+    // What a function gives up for the noise of the centers.
+    let given_up = |f: &dyn Fn(i8) -> i64| -> i128 {
+        let (mut squares, mut tiny) = (0i128, 0i128);
+        for (stratum, center) in centers.iter().enumerate().filter(|_| strata) {
+            let code = stratum_code(*center);
+            let (m, r) = (f64::from(code.center), f64::from(code.radius));
+            let penalty = (Q as f64 * r / (Q as f64 + m.abs() + r)).ceil();
+            let own =
+                rows.iter().filter(|row| stratum_of(row) == Some(stratum) && t(row, 0).is_some());
+            let sum: i64 = own.filter_map(|row| Some(weight(row) * f(row.x[0]?))).sum();
+            match code.is_tiny {
+                true => tiny += (penalty as i128) * i128::from(sum.abs()),
+                false => squares += (penalty as i128 * i128::from(sum)).pow(2),
+            }
+        }
+        let mut root = (squares as f64).sqrt() as i128;
+        while root * root > squares {
+            root -= 1;
+        }
+        while (root + 1) * (root + 1) <= squares {
+            root += 1;
+        }
+        tiny + root
+    };
+    let of = |f: &dyn Fn(i8) -> i64| match strata {
+        true => per((sum(f, 0).abs() - given_up(f)).max(0)),
+        false => per(sum(f, 0)).abs(),
+    };
     if correlates {
         let f = |x: i8| i64::from(x.clamp(-1, 1)) * Q;
         return match three {
             true => (0..3).map(|class| per(sum(&f, class).abs())).max().unwrap(),
-            false => per(sum(&f, 0)).abs(),
+            false => of(&f),
         };
     }
     let cuts = -4..5i8;
@@ -183,7 +224,7 @@ fn by_definition(rows: &[Row], select: &Select, centers: &[i32]) -> i64 {
         };
         match three {
             true => per((0..3).map(|class| sum(&f, class).abs()).sum()),
-            false => per(sum(&f, 0)).abs(),
+            false => of(&f),
         }
     };
     cuts.map(of_cut).max().unwrap()

@@ -19,7 +19,7 @@
 
 use crate::data::Schema;
 use crate::error::Parameter;
-use crate::estimate::{ChanceTest, Counted, count_step};
+use crate::estimate::{ChanceTest, Counted, CountedStratum, count_step};
 use crate::privacy::{Epsilon, Purpose, Unit};
 use crate::select::plan::Plan;
 use crate::select::record::{Warning, WarningKind};
@@ -88,7 +88,7 @@ impl Scarce {
     }
 
     /// The scarce levels of covariates, by the counts of each stratum.
-    pub(super) fn of_strata(plan: &Plan, counted: &[Counted]) -> Self {
+    pub(super) fn of_strata(plan: &Plan, counted: &[CountedStratum]) -> Self {
         let Some(rate) = counted.first().map(|counted| counted.rate) else {
             return Self::default();
         };
@@ -100,7 +100,7 @@ impl Scarce {
             after /= names.len();
             for (level, name) in names.iter().enumerate() {
                 let of_level = (0..counted.len()).filter(|i| i / after % names.len() == level);
-                let counts = of_level.flat_map(|stratum| &counted[stratum].classes);
+                let counts = of_level.flat_map(|stratum| counted[stratum].classes);
                 let (sum, number) = counts.fold((0.0, 0), |(sum, n), count| (sum + count, n + 1));
                 if sum <= noise_of_sum(number, RUNS) / rate {
                     levels.push((name.clone(), sum));

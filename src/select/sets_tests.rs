@@ -76,8 +76,7 @@ fn ks(values: &[Vec<i16>], targets: &[i16], center: i32) -> (Vec<i64>, i64) {
     let columns = Box::new(HeldColumns::of_rows(SETS.len(), &rows));
     let columns = KsColumns::Values { columns, words: false };
     let t = targets.iter().map(|y| i32::from(*y) - center).collect();
-    let target =
-        CenteredTarget::from(TargetRows::Number { t, strata: Vec::new(), center, q: SMALL_Q });
+    let target = CenteredTarget::from(TargetRows::Number { t, center, q: SMALL_Q });
     let scores = columns.scores(&target, 1, &Hooks::default()).unwrap();
     (scores, target.one_row() as i64)
 }

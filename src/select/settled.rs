@@ -2,7 +2,7 @@
 //! selection. From then on scores are exact functions of the gathered values.
 
 use crate::data::TargetCode;
-use crate::estimate::{Counted, shrunk};
+use crate::estimate::{Counted, CountedStrata, RowsEstimate, shrunk};
 use crate::exact::GRID;
 use crate::select::plan::Plan;
 use crate::select::record::Released;
@@ -15,8 +15,8 @@ pub(super) struct Settled {
     pub(super) released: Released,
     /// The counts released with a private center.
     pub(super) counted: Option<Counted>,
-    /// The counts of each stratum, where there are several.
-    pub(super) strata: Vec<Counted>,
+    /// The counts of strata, where there are several.
+    pub(super) strata: Option<CountedStrata>,
     /// The total number of rows, recorded only if it is public.
     pub(super) rows: u64,
 }
@@ -39,40 +39,34 @@ impl Settled {
         facts.center = counted.as_ref().map(|_| vec![code.center_in_units(released)]);
         facts.target_median = split_of(&code);
         let (centers, released) = (vec![center], vec![released]);
-        let target = CenteredCode { code: Some(code), centers, released };
-        Self { target, released: facts, counted, strata: Vec::new(), rows }
+        let target = CenteredCode { code: Some(code), centers, released, strata: Vec::new() };
+        Self { target, released: facts, counted, strata: None, rows }
     }
 
-    /// A target coded as one number, at the released center of each stratum, shrunk by its noise if
-    /// `shrinks`.
-    pub(super) fn in_strata(
-        code: TargetCode,
-        released: Vec<(i32, Counted)>,
-        shrinks: bool,
-    ) -> Self {
-        let center = |(center, counted): &(i32, Counted)| match shrinks {
-            true => shrunk(*center, GRID, counted),
-            false => *center,
-        };
-        let centers: Vec<i32> = released.iter().map(center).collect();
-        let usable = released.iter().map(|(_, counted)| counted.usable);
-        let rows_estimate = usable.clone().map(|usable| usable.rows).sum();
+    /// A target coded as one number, at the released center of each stratum.
+    pub(super) fn in_strata(code: TargetCode, counted: CountedStrata) -> Self {
+        // A share outside of 0 to 1 is noise, which scores need and readers do not.
+        let center = |m: i32| code.center_in_units(m.clamp(-GRID, GRID));
         let facts = Released {
-            center: Some(released.iter().map(|(m, _)| code.center_in_units(*m)).collect()),
+            center: Some(counted.strata.iter().map(|stratum| center(stratum.center)).collect()),
             target_median: split_of(&code),
-            rows_estimate: Some(rows_estimate),
+            rows_estimate: Some(counted.usable.rows),
+            unusable_estimate: Some(counted.unusable),
+            no_stratum_estimate: Some(counted.outside),
             ..Released::default()
         };
-        let target = CenteredCode { code: Some(code), released: centers.clone(), centers };
-        let strata = released.into_iter().map(|(_, counted)| counted).collect();
-        Self { target, released: facts, counted: None, strata, rows: 0 }
+        let strata = counted.strata.iter().map(|stratum| stratum.code(GRID)).collect();
+        let target =
+            CenteredCode { code: Some(code), centers: Vec::new(), released: Vec::new(), strata };
+        Self { target, released: facts, counted: None, strata: Some(counted), rows: 0 }
     }
 
     /// Two classes, of which the rows of each person are compared: without a center.
     pub(super) fn pairs(code: TargetCode, counted: Counted, rows: u64) -> Self {
         let released = counts(Some(&counted));
-        let target = CenteredCode { code: Some(code), centers: vec![0], released: vec![0] };
-        Self { target, released, counted: Some(counted), strata: Vec::new(), rows }
+        let (centers, strata) = (vec![0], Vec::new());
+        let target = CenteredCode { code: Some(code), released: centers.clone(), centers, strata };
+        Self { target, released, counted: Some(counted), strata: None, rows }
     }
 
     /// A target of three or more classes at their centers.
@@ -80,15 +74,24 @@ impl Settled {
         let share = |&center: &i32| f64::from(center) / f64::from(GRID);
         let mut released = counts(counted.as_ref());
         released.center = counted.as_ref().map(|_| centers.iter().map(share).collect());
-        let target = CenteredCode { code: None, released: centers.clone(), centers };
-        Self { target, released, counted, strata: Vec::new(), rows }
+        let released_centers = centers.clone();
+        let target =
+            CenteredCode { code: None, released: released_centers, centers, strata: Vec::new() };
+        Self { target, released, counted, strata: None, rows }
+    }
+
+    /// The estimate of the number of rows with a usable target, in strata if there are any.
+    pub(super) fn usable(&self) -> Option<RowsEstimate> {
+        let of_strata = self.strata.as_ref().map(|counted| counted.usable);
+        self.counted.as_ref().map(|counted| counted.usable).or(of_strata)
     }
 
     /// The released counts that noise alone can show.
     pub(super) fn scarce(&self, plan: &Plan) -> Scarce {
-        match &self.counted {
-            Some(counted) => Scarce::of_classes(plan, counted),
-            None => Scarce::of_strata(plan, &self.strata),
+        match (&self.counted, &self.strata) {
+            (Some(counted), _) => Scarce::of_classes(plan, counted),
+            (None, Some(counted)) => Scarce::of_strata(plan, &counted.strata),
+            (None, None) => Scarce::default(),
         }
     }
 }

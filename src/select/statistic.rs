@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::exact::GRID;
 use crate::score::{
     BinSums, CenteredTarget, CodedSums, CorrelationSums, Extremes, Family, GridRows, KsColumns,
-    Pairs, Summed,
+    Pairs, StratumCode, Summed,
 };
 use crate::select::plan::{CodedAs, CodedScoring, Coding};
 use crate::select::request::Association;
@@ -48,7 +48,7 @@ pub(super) struct KsRows<'t> {
 }
 
 impl KsRows<'_> {
-    /// The target of each unit, and its stratum.
+    /// The target of each unit, and its stratum, if it is in one.
     pub(super) fn units(&self) -> Box<dyn Iterator<Item = (f64, u16)> + '_> {
         match &self.people {
             Some(people) => Box::new(people.iter().copied()),
@@ -57,6 +57,11 @@ impl KsRows<'_> {
                 Box::new(self.targets.iter().enumerate().map(move |(row, y)| (*y, stratum(row))))
             }
         }
+    }
+
+    /// The number of units in no stratum.
+    fn outside(&self) -> u64 {
+        self.units().filter(|(_, stratum)| *stratum == Role::NO_STRATUM).count() as u64
     }
 
     /// The sums of the target, as those of [`CodedSums::target`]: of a number one after the other
@@ -68,7 +73,7 @@ impl KsRows<'_> {
             return counts;
         };
         let (q, mut sums) = (i64::from(GRID), vec![0; 2 * strata]);
-        for (target, stratum) in self.units() {
+        for (target, stratum) in self.units().filter(|(_, s)| *s != Role::NO_STRATUM) {
             let (y, place) = (i64::from(grid_value(code, target)), 2 * usize::from(stratum));
             sums[place] += (q + y).unsigned_abs();
             sums[place + 1] += (q - y).unsigned_abs();
@@ -85,6 +90,8 @@ pub(super) struct Coded<'g> {
     /// The sums from which its center is estimated: for each stratum of Q + y and of Q - y, or the
     /// number of units of each class.
     pub(super) target: Vec<u64>,
+    /// The number of units with a usable target in no stratum.
+    pub(super) outside: u64,
     /// The number of all units.
     pub(super) rows: u64,
     pub(super) scored: Scored<'g>,
@@ -138,6 +145,7 @@ impl Statistic<'_> {
             Gathering::Sums(summed, code) => Coded {
                 code: code.clone(),
                 target: summed.sums.target(),
+                outside: 0,
                 rows: summed.rows,
                 scored: Scored::Sums(summed.sums.clone()),
             },
@@ -151,19 +159,28 @@ impl Statistic<'_> {
                     }
                     _ => Arc::new(rows.summed(CorrelationSums::new(*features), on_grid)),
                 };
-                Coded { code, target: sums.target(), rows: rows.rows, scored: Scored::Sums(sums) }
+                Coded {
+                    code,
+                    target: sums.target(),
+                    outside: 0,
+                    rows: rows.rows,
+                    scored: Scored::Sums(sums),
+                }
             }
             Gathering::Columns(rows) if rows.family == Family::Signs => Coded {
                 code: coded(&Vec::new)?,
                 target: vec![rows.units().count() as u64],
+                outside: 0,
                 rows: rows.rows,
                 scored: Scored::Columns(rows),
             },
             Gathering::Columns(rows) => {
-                let code = coded(&|| rows.units().map(|(value, _)| value).collect())?;
+                let in_strata = || rows.units().filter(|(_, s)| *s != Role::NO_STRATUM);
+                let code = coded(&|| in_strata().map(|(value, _)| value).collect())?;
                 let classes = self.scoring.labels().map_or(0, |labels| labels.as_slice().len());
                 let target = rows.target_sums(code.as_ref(), strata, classes);
-                Coded { code, target, rows: rows.rows, scored: Scored::Columns(rows) }
+                let (outside, scored) = (rows.outside(), Scored::Columns(rows));
+                Coded { code, target, outside, rows: rows.rows, scored }
             }
         })
     }
@@ -188,10 +205,12 @@ impl Gathering<'_> {
 pub(super) struct CenteredCode {
     /// Its coding as one number; none of classes.
     pub(super) code: Option<TargetCode>,
-    /// The centers that scores are computed with: of the number, in each stratum, or of each class.
+    /// The centers that scores are computed with: of the number, or of each class; none in strata.
     pub(super) centers: Vec<i32>,
     /// The centers that strengths are computed with: the released ones, which are not shrunk.
     pub(super) released: Vec<i32>,
+    /// How a number is centered in each stratum, where there are several.
+    pub(super) strata: Vec<StratumCode>,
 }
 
 impl CenteredCode {
@@ -207,7 +226,10 @@ impl CenteredCode {
                 let role = |row: usize| rows.roles.get(row).copied().unwrap_or_default();
                 let targets = rows.targets.iter().enumerate();
                 let targets = targets.map(|(row, &value)| (grid_value(code, value), role(row)));
-                CenteredTarget::in_strata(targets, centers, GRID)
+                match &self.strata[..] {
+                    [] => CenteredTarget::of_rows(targets, first(centers), GRID),
+                    strata => CenteredTarget::in_strata(targets, strata, GRID),
+                }
             }
             None => {
                 let classes = rows.targets.iter().map(|&class| class as u32).collect();
@@ -222,11 +244,17 @@ impl CenteredCode {
     pub(super) fn one_row(&self, centers: &[i32], family: Family) -> u64 {
         let target = match &self.code {
             _ if family == Family::Signs => CenteredTarget::of_pairs(Pairs::new([])),
-            Some(_) => CenteredTarget::in_strata([], centers, GRID),
+            Some(_) if self.strata.is_empty() => CenteredTarget::of_rows([], first(centers), GRID),
+            Some(_) => CenteredTarget::in_strata([], &self.strata, GRID),
             None => CenteredTarget::classes(Vec::new(), centers.to_vec()),
         };
         target.with(family).one_row()
     }
+}
+
+/// The only center of a number.
+fn first(centers: &[i32]) -> i32 {
+    centers.first().copied().unwrap_or_default()
 }
 
 /// The exact association of some features, and its largest change by one row.

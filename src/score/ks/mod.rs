@@ -6,6 +6,7 @@ mod extremes;
 mod matrix;
 mod pairs;
 mod sorted;
+mod strata;
 #[cfg(test)]
 mod tests;
 mod unsorted;
@@ -22,6 +23,8 @@ pub(crate) use extremes::Extremes;
 pub use matrix::{ks, ks_of_classes};
 pub(crate) use pairs::Pairs;
 pub(crate) use sorted::SortedColumn;
+use strata::Strata;
+pub(crate) use strata::StratumCode;
 use unsorted::Unsorted;
 
 /// The centered target of each row, and one row's influence.
@@ -31,6 +34,8 @@ pub(crate) struct CenteredTarget {
     /// The largest weight of a unit, by which sums of weighted rows are divided.
     weight: i64,
     family: Family,
+    /// The strata of the rows, where each has a noisy center of its own.
+    strata: Option<Strata>,
 }
 
 /// The functions of a column's values whose sums with the target make the score.
@@ -51,9 +56,7 @@ pub(crate) enum TargetRows {
     Number {
         /// q(y) - m for each row, times its weight.
         t: Vec<i32>,
-        /// The stratum of each row; empty if there is one.
-        strata: Vec<u16>,
-        /// m, where strata have one each the largest in magnitude.
+        /// m
         center: i32,
         q: i32,
     },
@@ -73,7 +76,7 @@ pub(crate) enum TargetRows {
 
 impl From<TargetRows> for CenteredTarget {
     fn from(rows: TargetRows) -> Self {
-        Self { rows, weight: 1, family: Family::Thresholds }
+        Self { rows, weight: 1, family: Family::Thresholds, strata: None }
     }
 }
 
@@ -81,12 +84,12 @@ impl CenteredTarget {
     /// Centers targets on the grid.
     pub(crate) fn number(codes: impl IntoIterator<Item = i16>, center: i32) -> Self {
         let t = codes.into_iter().map(|code| i32::from(code) - center).collect();
-        TargetRows::Number { t, strata: Vec::new(), center, q: GRID }.into()
+        TargetRows::Number { t, center, q: GRID }.into()
     }
 
     /// The rows of people, which are compared with each other.
     pub(crate) fn of_pairs(pairs: Pairs) -> Self {
-        Self { rows: TargetRows::Pairs(pairs), weight: 1, family: Family::Signs }
+        Self::from(TargetRows::Pairs(pairs)).with(Family::Signs)
     }
 
     /// Centers classes, numbered from 0, at a center for each.
@@ -94,22 +97,25 @@ impl CenteredTarget {
         TargetRows::Classes { classes, weights: Vec::new(), centers, q: GRID }.into()
     }
 
-    /// Centers the targets of rows on the grid, each in its stratum, whose center is in `centers`.
-    pub(crate) fn in_strata(
+    /// Centers the targets of rows on the grid, times their weights.
+    pub(crate) fn of_rows(
         rows: impl IntoIterator<Item = (i16, Role)>,
-        centers: &[i32],
+        center: i32,
         q: i32,
     ) -> Self {
-        let center = |role: &Role| centers.get(usize::from(role.stratum)).copied().unwrap_or(0);
-        let t =
-            |(code, role): (i16, Role)| i32::from(role.weight) * (i32::from(code) - center(&role));
-        let most = centers.iter().copied().max_by_key(|center| center.abs()).unwrap_or(0);
-        let (t, mut strata): (_, Vec<u16>) =
-            rows.into_iter().map(|row| (t(row), row.1.stratum)).unzip();
-        if centers.len() < 2 {
-            strata = Vec::new();
-        }
-        TargetRows::Number { t, strata, center: most, q }.into()
+        let t = |(code, role): (i16, Role)| i32::from(role.weight) * (i32::from(code) - center);
+        TargetRows::Number { t: rows.into_iter().map(t).collect(), center, q }.into()
+    }
+
+    /// The same for rows in strata, each centered as in `codes`.
+    pub(crate) fn in_strata(
+        rows: impl IntoIterator<Item = (i16, Role)>,
+        codes: &[StratumCode],
+        q: i32,
+    ) -> Self {
+        let (strata, t) = Strata::of_rows(rows, codes, q);
+        let target = Self::from(TargetRows::Number { t, center: 0, q });
+        Self { strata: Some(strata), ..target }
     }
 
     /// The same for rows whose weights add up to at most [`People::WEIGHT`] for each person;
@@ -132,6 +138,10 @@ impl CenteredTarget {
 
     /// The largest change of a score when a unit comes or goes.
     pub(crate) fn one_row(&self) -> u64 {
+        if let (Some(strata), TargetRows::Number { q, .. }) = (&self.strata, &self.rows) {
+            let value = if self.family == Family::Value { u64::from(q.unsigned_abs()) } else { 1 };
+            return value * strata.one_row;
+        }
         match (&self.rows, self.family) {
             (TargetRows::Number { center, q, .. }, family) => {
                 let most = u64::from(q.unsigned_abs() + center.unsigned_abs());
@@ -153,6 +163,10 @@ impl CenteredTarget {
         let missing = self.missing(column.missing());
         match &self.rows {
             TargetRows::Number { t, .. } => {
+                if let Some(strata) = &self.strata {
+                    let most = strata.score(column, t);
+                    return less_missing(most, missing).div_euclid(self.weight);
+                }
                 let largest = extremes::of_number(column, t)
                     .map(|extremes| extremes.less(missing).per(self.weight).largest());
                 largest[0].max(largest[1])
@@ -170,18 +184,10 @@ impl CenteredTarget {
     /// score is reduced: the sum of |sum t| over strata, or of |Q n_a - M_a n| over classes.
     fn missing(&self, rows: impl Iterator<Item = usize>) -> u64 {
         match &self.rows {
-            TargetRows::Number { t, strata, .. } if strata.is_empty() => {
-                rows.map(|row| i64::from(t[row])).sum::<i64>().unsigned_abs()
-            }
-            TargetRows::Number { t, strata, .. } => {
-                let mut sums: Vec<i64> = Vec::new();
-                for row in rows {
-                    let stratum = usize::from(strata[row]);
-                    sums.resize(sums.len().max(stratum + 1), 0);
-                    sums[stratum] += i64::from(t[row]);
-                }
-                sums.into_iter().map(i64::unsigned_abs).sum()
-            }
+            TargetRows::Number { t, .. } => match &self.strata {
+                Some(strata) => strata.missing(rows, t),
+                None => rows.map(|row| i64::from(t[row])).sum::<i64>().unsigned_abs(),
+            },
             TargetRows::Classes { classes, weights, centers, q } => {
                 let mut counts = vec![0; centers.len()];
                 for row in rows {
@@ -226,6 +232,9 @@ impl CenteredTarget {
     /// should be sorted.
     fn unsorted(&self, values: &[f64], words: bool, memory: &mut Unsorted) -> Option<Extremes> {
         let TargetRows::Number { t, .. } = &self.rows else { return None };
+        if self.strata.is_some() {
+            return None;
+        }
         if words && values.iter().any(|value| word_of(*value).is_some()) {
             return None;
         }
@@ -243,6 +252,10 @@ impl CenteredTarget {
         let x = |value: f64| if value.is_finite() { i128::from(value as i16) } else { 0 };
         match &self.rows {
             TargetRows::Number { t, q, .. } => {
+                if let Some(strata) = &self.strata {
+                    let missing = i128::from(*q) * i128::from(self.missing(missing_rows(values)));
+                    return (per((strata.correlation(values, t) - missing).max(0)), None);
+                }
                 let products = values.iter().zip(t).map(|(value, t)| x(*value) * i128::from(*t));
                 let sum: i128 = products.sum();
                 let missing = i128::from(*q) * i128::from(self.missing(missing_rows(values)));
@@ -274,9 +287,10 @@ impl CenteredTarget {
     }
 
     /// The largest and the smallest signed sum over the thresholds, less the sum over missing
-    /// values; `None` for classes, which have no direction.
+    /// values; `None` for classes, which have no direction, and within strata.
     pub(crate) fn signed(&self, column: &SortedColumn) -> Option<Extremes> {
         match &self.rows {
+            TargetRows::Number { .. } if self.strata.is_some() => None,
             TargetRows::Number { t, .. } => {
                 let missing = self.missing(column.missing());
                 Some(extremes::of_number(column, t)[0].less(missing).per(self.weight))

@@ -95,7 +95,7 @@ fn sorted(rows: &[Row]) -> SortedColumn {
 
 fn number(rows: &[Row], center: i32, q: i32) -> CenteredTarget {
     let t = rows.iter().map(|(_, y)| y - center).collect();
-    TargetRows::Number { t, strata: Vec::new(), center, q }.into()
+    TargetRows::Number { t, center, q }.into()
 }
 
 fn classes(rows: &[Row], centers: &[i32], q: i32) -> CenteredTarget {

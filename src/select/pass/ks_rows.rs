@@ -10,7 +10,7 @@ use crate::select::plan::{CodedAs, Coding, Scoring};
 use crate::select::request::Association;
 use crate::select::statistic::KsRows;
 
-/// The coded target of each person who has one and its stratum, and the number of all people;
+/// The coded target of each person who has one and its stratum, if any, and the number of all people;
 /// `None` if each row is a unit by itself.
 pub(super) fn people_of(
     table: &dyn Table,

@@ -104,7 +104,7 @@ impl<'a> PlanDraft<'a> {
     }
 
     fn shares(&self) -> Result<CheckedShares> {
-        self.request.shares.check(&self.request.names)
+        self.request.shares.check(&self.request.names, self.request.is_adjusted())
     }
 
     fn voting(&mut self, two_stage: TwoStage, labels: Option<Labels>) -> Result<Voting> {

@@ -342,10 +342,14 @@ pub struct Released {
     /// named; absent if k is stated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub number: Option<usize>,
-    /// The estimated number of rows with a usable target.
+    /// The estimated number of rows with a usable target; with covariates, of those in a stratum.
     pub rows_estimate: Option<u64>,
     /// The estimated number of rows without.
     pub unusable_estimate: Option<u64>,
+    /// The estimated number of rows with a usable target in no stratum, which contribute nothing;
+    /// absent without covariates.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_stratum_estimate: Option<u64>,
 }
 
 /// The private estimates about a selected feature.

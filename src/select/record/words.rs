@@ -219,6 +219,12 @@ words! {
         LargeEpsilon = "large-epsilon",
         /// Nearly all rows fall on one side of the split.
         OneSidedSplit = "one-sided-split",
+        /// Strata have too few rows for their centers according to private counts.
+        SmallStrata = "small-strata",
+        /// Strata have next to no rows of one class according to private counts.
+        OneSidedStrata = "one-sided-strata",
+        /// Many rows are in no stratum according to a private count.
+        NoStratum = "no-stratum",
         /// Too few blocks to tell features apart by votes.
         FewBlocks = "few-blocks",
     }

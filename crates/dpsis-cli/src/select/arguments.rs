@@ -12,6 +12,7 @@ use crate::privacy_arguments::{BudgetArgument, DeltaArgument, Relation, privacy}
 use crate::score_arguments::ScalingArguments;
 use crate::stated_table::StatedTable;
 use crate::values::{parse_center, parse_size, with_shares, word};
+use dpsis::internals::CENTER_IN_STRATA;
 use dpsis::{Result, SelectOptions};
 
 /// Print the names of k features, or of all beyond chance, privately.
@@ -116,8 +117,11 @@ pub(crate) struct SelectArguments {
         hide_short_help = true,
         help_heading = "Privacy",
         long_help = with_shares(
-            "Shares of the budget for the target's center (two-stage: the count of rows) and median, for the strengths \
-             and the verdict (0: none) and for --direction, where they are drawn; the selection gets the rest"
+            &format!(
+                "Shares of the budget for the target's center (two-stage: the count of rows) and median, for the \
+                 strengths and the verdict (0: none) and for --direction, where they are drawn; the selection gets the \
+                 rest; with --adjust center={CENTER_IN_STRATA}, and no strengths"
+            )
         )
     )]
     pub(super) split: Option<String>,
