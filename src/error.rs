@@ -53,6 +53,12 @@ pub enum Parameter {
     TargetNumber,
     /// The labels of the target.
     Classes,
+    /// The column of times to an event.
+    Time,
+    /// The column of events, and the value that means one.
+    Event,
+    /// The horizon of a target from a time to an event.
+    Horizon,
     /// The center of the target.
     Center,
     /// The column of ids.
@@ -154,6 +160,9 @@ impl Parameter {
             Self::TargetBounds => "target_bounds",
             Self::TargetNumber => "target_number",
             Self::Classes => "classes",
+            Self::Time => "time",
+            Self::Event => "event",
+            Self::Horizon => "by",
             Self::Center => "center",
             Self::Id => "id",
             Self::Unit => "unit",

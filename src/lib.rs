@@ -165,7 +165,7 @@ pub use data::files;
 pub use data::{ArrayTable, Element, ToTarget};
 pub use data::{
     Bounds, Covariate, FeatureSets, FileTable, FileTables, Levels, Orientation, Scaler, Scaling,
-    SetFacts, SetMembers, SetSize, Source, TableFacts, TargetColumn, UnitTarget,
+    SetFacts, SetMembers, SetSize, Source, TableFacts, TargetColumn, TimeToEvent, UnitTarget,
 };
 pub use error::{Error, ErrorKind, Parameter, Place, Result};
 pub use exact::{Exact, GRID};
@@ -177,15 +177,15 @@ pub use privacy::{
 };
 pub use score::Scores;
 pub use select::{
-    BoundsOption, Center, CenterOption, CenterUsed, CheckedFitModel, CheckedSelect, ColumnScore,
-    Command, Direction, DryRun, EntropySource, Estimate, FalseNamesBound, FitDryRun, FitModel,
-    FitOptions, FitRecord, FittedModel, GroupsOption, GroupsUsed, Guarantee, MechanismReason,
-    MechanismUsed, Method, MethodOptions, MissingRule, ModelOptions, Noise, NotPrivateFitModel,
-    NotPrivateSelect, Number, Partial, PickOrder, Picked, Prediction, PrivacyOptions, PublicFacts,
-    RandomnessUsed, Record, Refine, Rehearsal, RehearsalSeeds, Released, ReleasedTarget,
-    RowsNeeded, RunNote, RunningOptions, ScaleUsed, ScoreId, ScoreKind, ScoreUsed, ScoringOptions,
-    Select, SelectOptions, Selection, Stage, Target, TargetCoding, TargetOptions, TargetUsed,
-    TwoStage, Verdict, Warning, WarningKind,
+    AtHorizon, BoundsOption, Center, CenterOption, CenterUsed, CheckedFitModel, CheckedSelect,
+    ColumnScore, Command, Direction, DryRun, EntropySource, Estimate, FalseNamesBound, FitDryRun,
+    FitModel, FitOptions, FitRecord, FittedModel, GroupsOption, GroupsUsed, Guarantee,
+    MechanismReason, MechanismUsed, Method, MethodOptions, MissingRule, ModelOptions, Noise,
+    NotPrivateFitModel, NotPrivateSelect, Number, Partial, PickOrder, Picked, Prediction,
+    PrivacyOptions, PublicFacts, RandomnessUsed, Record, Refine, Rehearsal, RehearsalSeeds,
+    Released, ReleasedTarget, RowsNeeded, RunNote, RunningOptions, ScaleUsed, ScoreId, ScoreKind,
+    ScoreUsed, ScoringOptions, Select, SelectOptions, Selection, Stage, Target, TargetCoding,
+    TargetOptions, TargetUsed, TwoStage, Verdict, Warning, WarningKind,
 };
 #[cfg(feature = "sites")]
 pub use select::{MaskedPartial, Roster, Site, SiteKey, StatedFacts};

@@ -13,7 +13,7 @@ use crate::data::hooks::Hooks;
 use crate::data::schema::Schema;
 use crate::data::source::sealed;
 use crate::data::table::{Opening, Table, UsableSamples, in_ranges};
-use crate::data::target::Code;
+use crate::data::target::{Code, TargetCell};
 use crate::data::to_target::{OwnTarget, ToTarget};
 use crate::error::{Error, Parameter, Result};
 use crate::exact::MAX_ROWS;
@@ -44,6 +44,8 @@ use crate::exact::MAX_ROWS;
 pub struct ArrayTable<'a, A> {
     x: ArrayView2<'a, A>,
     targets: Vec<OwnTarget>,
+    /// The events of the rows whose targets are times to them.
+    events: Option<Vec<OwnTarget>>,
     /// Whether the type of the targets says that they are numbers.
     number_target: bool,
     names: Vec<String>,
@@ -69,7 +71,37 @@ impl<'a, A: Element> ArrayTable<'a, A> {
         }
         let targets = y.iter().map(ToTarget::to_target).collect();
         let names = (1..=x.ncols()).map(|column| format!("feature-{column}")).collect();
-        Ok(Self { x, targets, number_target: T::IS_NUMBER, names, units: Vec::new(), words: false })
+        Ok(Self {
+            x,
+            targets,
+            events: None,
+            number_target: T::IS_NUMBER,
+            names,
+            units: Vec::new(),
+            words: false,
+        })
+    }
+
+    /// A table of features `x`, n by d, with the times of `n` rows and how each ended: a number, a
+    /// boolean or a label. For requests with [`TimeToEvent`](crate::TimeToEvent), which gives the value that means the
+    /// event, and the horizon.
+    ///
+    /// # Errors
+    ///
+    /// As for [`new`](Self::new); `Request` if the numbers of times and events differ.
+    pub fn of_events<T: ToTarget, E: ToTarget>(
+        x: ArrayView2<'a, A>,
+        times: ArrayView1<'_, T>,
+        events: ArrayView1<'_, E>,
+    ) -> Result<Self> {
+        if times.len() != events.len() {
+            let rule = "times and events must have the same number of rows";
+            return Err(Error::request(rule)
+                .hint("give one time and one event for each row of X")
+                .about([Parameter::Time, Parameter::Event]));
+        }
+        let events = Some(events.iter().map(ToTarget::to_target).collect());
+        Ok(Self { events, ..Self::new(x, times)? })
     }
 
     /// The names of the features, in the order of the columns. They are public and will be printed.
@@ -169,20 +201,36 @@ impl<A> fmt::Debug for ArrayTable<'_, A> {
 #[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
 impl<A: Element> sealed::Open for ArrayTable<'_, A> {
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Table + '_>> {
+        let (schema, format) = (self.header(opening)?, CellFormat::default());
+        let class = |(time, event): (&OwnTarget, &OwnTarget)| {
+            let class = opening.events?.class(Some(time.cell()), Some(event.cell()), &format);
+            class.map(|class| OwnTarget::Text(class.to_owned()))
+        };
+        let classes = self.events.as_ref().map(|events| {
+            self.targets.iter().zip(events).map(class).collect::<Vec<Option<OwnTarget>>>()
+        });
         Ok(Box::new(OpenArray {
             table: self,
-            schema: self.header(opening)?,
-            format: CellFormat::default(),
+            classes,
+            schema,
+            format,
             threads: opening.threads,
             hooks: opening.hooks.clone(),
         }))
     }
 
-    fn header(&self, _: &Opening<'_>) -> Result<Schema> {
+    fn header(&self, opening: &Opening<'_>) -> Result<Schema> {
         if self.names.is_empty() {
             return Err(Error::input("X has no column"));
         }
-        Ok(Schema::of_array(self.names.clone())?.with_people(!self.units.is_empty()))
+        if opening.events.is_some() != self.events.is_some() {
+            let rule = "times and events go with a target at a horizon";
+            return Err(Error::request(rule)
+                .hint("give the matrix with times and events, and the request the value that means the event and the horizon")
+                .about([Parameter::Time, Parameter::Event, Parameter::Horizon]));
+        }
+        let schema = Schema::of_array(self.names.clone())?.with_people(!self.units.is_empty());
+        Ok(schema.with_events_elsewhere(opening.events))
     }
 
     fn cells(&self) -> CellFormat {
@@ -201,6 +249,8 @@ impl<A: Element> sealed::Open for ArrayTable<'_, A> {
 /// A matrix ready for passes over its rows.
 struct OpenArray<'s, 'a, A> {
     table: &'s ArrayTable<'a, A>,
+    /// The classes of the rows whose targets are times to events.
+    classes: Option<Vec<Option<OwnTarget>>>,
     schema: Schema,
     format: CellFormat,
     threads: usize,
@@ -216,6 +266,14 @@ fn by_feature<'a, A>(x: &ArrayView2<'a, A>) -> Option<Vec<&'a [A]>> {
 }
 
 impl<A: Element> OpenArray<'_, '_, A> {
+    /// The target of a row.
+    fn target(&self, row: usize) -> Option<TargetCell<'_>> {
+        match &self.classes {
+            Some(classes) => classes[row].as_ref().map(OwnTarget::cell),
+            None => Some(self.table.targets[row].cell()),
+        }
+    }
+
     /// Sends some rows on: in place if their values lie there as a batch has them, otherwise
     /// copied.
     fn send(
@@ -225,9 +283,9 @@ impl<A: Element> OpenArray<'_, '_, A> {
         read_values: bool,
         sink: &mut Sink<'_>,
     ) {
-        let ArrayTable { x, targets, units, .. } = self.table;
+        let ArrayTable { x, units, .. } = self.table;
         let mut send = |rows: Range<usize>, values: Values<'_>| {
-            let targets: Vec<_> = targets[rows.clone()].iter().map(|y| Some(y.cell())).collect();
+            let targets: Vec<_> = rows.clone().map(|row| self.target(row)).collect();
             let ids = units.get(rows.clone()).unwrap_or_default().iter();
             let ids: Vec<_> = ids.map(|id| Some(id.cell())).collect();
             sink(&Batch { ids: &ids, ..Batch::new(rows.start as u64, &targets, values) });
@@ -290,7 +348,7 @@ impl<A: Element> Table for OpenArray<'_, '_, A> {
 
     fn columns(&mut self, _: Option<Limit>, code: &Code<'_>) -> Result<UsableSamples<'_>> {
         let codes: Vec<Option<f64>> =
-            self.table.targets.iter().map(|target| code(target.cell())).collect();
+            (0..self.table.targets.len()).map(|row| code(self.target(row)?)).collect();
         let kept = codes.iter().map(Option::is_some).collect();
         Ok(UsableSamples {
             columns: Box::new(SomeRows::new(self.table.x.view(), kept)),

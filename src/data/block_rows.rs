@@ -6,6 +6,7 @@ use crate::data::batch::{BATCH, Batch, Folds, Layout, Sink, Values};
 use crate::data::block_table::{BlockTable, RowBlock, RowValues, TextCell, TextPlace, Wanted};
 use crate::data::block_turns::{BLOCKS, on_blocks};
 use crate::data::cell::CellFormat;
+use crate::data::event::TimeToEvent;
 use crate::data::file::FileTable;
 use crate::data::files::{OpenFile, Rows};
 use crate::data::schema::{Orientation, Schema, TargetColumn, TargetRole};
@@ -21,6 +22,8 @@ pub(super) struct RowsOfBlocks {
     /// The places of target and id among the wanted texts, from 0.
     target: Option<usize>,
     id: Option<usize>,
+    /// With the target's cells as times: the place of the events, and how both make a target.
+    events: Option<(usize, TimeToEvent)>,
 }
 
 impl FileTable {
@@ -35,6 +38,7 @@ impl FileTable {
         let layout = table.layout();
         let by_id = targets.is_some_and(|targets| !targets.in_order());
         let own_target = targets.is_none()
+            && opening.events.is_none()
             && layout.target
             && match (&facts.target, &layout.target_name) {
                 (TargetColumn::Last, None) => true,
@@ -50,7 +54,7 @@ impl FileTable {
             Some(_) if by_id && !layout.ids => TargetRole::Elsewhere,
             Some(_) => TargetRole::Apart,
             None if own_target => TargetRole::Apart,
-            None => match (self.target_role(None), &last) {
+            None => match (self.target_role(None, opening.events), &last) {
                 (TargetRole::Here(TargetColumn::Last), Some(last)) => TargetRole::Here(last),
                 (role, _) => role,
             },
@@ -65,6 +69,9 @@ impl FileTable {
                 let is_target = |column: usize| match &role {
                     TargetRole::Here(TargetColumn::Named(name)) => *name == names[column],
                     TargetRole::Here(TargetColumn::At(place)) => *place == column + 1,
+                    TargetRole::Events(events) => {
+                        events.columns().iter().any(|(name, _)| *name == names[column])
+                    }
                     _ => false,
                 };
                 let index = layout.index.iter().filter(|column| !is_target(**column));
@@ -81,8 +88,10 @@ impl FileTable {
                 .joined(by_id)
                 .with_one_row_each(facts.has_one_row_each(by_id)),
         };
+        let schema = schema.with_events_elsewhere(opening.events);
         check_printable(&schema)?;
         check_read(&schema, &layout.unread)?;
+        check_times(&schema, &layout.dates)?;
         self.check_targets_have_header(targets, opening.labels)
             .map_err(|error| error.hint("is the header missing in the target file?"))?;
         let format = facts.cells();
@@ -110,6 +119,8 @@ impl FileTable {
         };
         let reads_ids = by_id || schema.has_people() || schema.has_one_row_each();
         let id = want(reads_ids.then_some(ids));
+        let event = want(schema.event().map(TextPlace::Column));
+        let events = event.zip(schema.time_to_event().cloned());
         let is_text = |column: &usize| layout.texts.binary_search(column).is_ok();
         let has_words = layout.all_texts || schema.features().iter().any(is_text);
         let number_target = match target.map(|place| wanted.texts[place]) {
@@ -117,7 +128,7 @@ impl FileTable {
             Some(TextPlace::Target) => layout.number_target,
             _ => false,
         };
-        let rows = Box::new(RowsOfBlocks { table, wanted, target, id });
+        let rows = Box::new(RowsOfBlocks { table, wanted, target, id, events });
         Ok(OpenFile { schema, format, has_words, number_target, rows })
     }
 }
@@ -129,7 +140,7 @@ impl RowsOfBlocks {
         let mut wanted = Wanted { numbers, texts: vec![TextPlace::Ids], ..Wanted::default() };
         let target = table.layout().target.then_some(1);
         wanted.texts.extend(target.map(|_| TextPlace::Target));
-        Self { table, wanted, target, id: Some(0) }
+        Self { table, wanted, target, id: Some(0), events: None }
     }
 
     /// Sends rows with these texts on, the first of which has this number.
@@ -145,7 +156,14 @@ impl RowsOfBlocks {
             let cells = texts.get(of?)?[rows.clone()].iter();
             Some(cells.map(|cell| cell.as_deref().map(TargetCell::Text)).collect())
         };
-        let targets: Vec<_> = cells(self.target).unwrap_or_else(|| vec![None; rows.len()]);
+        let mut targets: Vec<_> = cells(self.target).unwrap_or_else(|| vec![None; rows.len()]);
+        if let Some((place, events)) = &self.events {
+            let ends: Vec<_> = cells(Some(*place)).unwrap_or_else(|| vec![None; rows.len()]);
+            for (target, end) in targets.iter_mut().zip(ends) {
+                let class = events.class(*target, end, &self.wanted.format);
+                *target = class.map(|class| TargetCell::Text(class.as_bytes()));
+            }
+        }
         let ids: Vec<_> = cells(self.id).unwrap_or_default();
         sink(&Batch { ids: &ids, ..Batch::new(first, &targets, values) });
     }
@@ -215,7 +233,7 @@ impl Rows for RowsOfBlocks {
 /// Refuses columns of a type that is not read, unless they are excluded.
 fn check_read(schema: &Schema, unread: &[usize]) -> Result<()> {
     let is_unread = |column: &usize| unread.binary_search(column).is_ok();
-    let used = schema.target().into_iter().chain(schema.id());
+    let used = schema.target().into_iter().chain(schema.event()).chain(schema.id());
     if let Some(column) = used.into_iter().find(is_unread) {
         let name = schema.name(column);
         return Err(Error::input(format!(
@@ -228,6 +246,23 @@ fn check_read(schema: &Schema, unread: &[usize]) -> Result<()> {
         return Err(Error::input(rule).hint("exclude it").about([Parameter::Exclude]));
     }
     Ok(())
+}
+
+/// Refuses times that are dates or times of day by their type.
+fn check_times(schema: &Schema, dates: &[usize]) -> Result<()> {
+    let times = schema.target().filter(|_| schema.event().is_some());
+    match times.filter(|column| dates.binary_search(column).is_ok()) {
+        None => Ok(()),
+        Some(column) => {
+            let rule = format!(
+                "the column of times {:?} holds dates or times of day",
+                schema.name(column)
+            );
+            Err(Error::request(rule)
+                .hint("give the time from each row's start of follow-up, as a number of days")
+                .about([Parameter::Time]))
+        }
+    }
 }
 
 /// Refuses names that hold a line break: names are printed, one per line.

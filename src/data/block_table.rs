@@ -25,6 +25,8 @@ pub(crate) struct Layout {
     pub(crate) index: Vec<usize>,
     /// The places of the columns of a type that is not read, in order: they can be excluded.
     pub(crate) unread: Vec<usize>,
+    /// The places of the columns of dates and times of day by their type, in order.
+    pub(crate) dates: Vec<usize>,
     /// Whether the values of all columns come from cells of text, and any may be a word.
     pub(crate) all_texts: bool,
     /// Whether the names come from the file; otherwise they were made up by number.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::data::block_table::BlockTable;
+use crate::data::event::TimeToEvent;
 use crate::data::facts::TableFacts;
 use crate::data::formats::Format;
 #[cfg(feature = "batches")]
@@ -252,11 +253,14 @@ impl FileTable {
     }
 
     /// Checks all that can be checked without the rows, and recognizes the format.
-    pub(crate) fn check(&self) -> Result<Format> {
+    pub(crate) fn check(&self, events: Option<&TimeToEvent>) -> Result<Format> {
         let format = self.format()?;
         self.check_unit(format)?;
+        if let Some(events) = events {
+            self.check_events(format, events)?;
+        }
         if format == Format::Text {
-            self.check_text()?;
+            self.check_text(events.is_some())?;
         }
         Ok(format)
     }
@@ -282,12 +286,16 @@ impl FileTable {
     }
 
     /// Refuses a pipe or a reader where identifiers take a pass of their own.
-    pub(super) fn check_identifiers(&self, identifiers: Identifiers) -> Result<()> {
+    pub(super) fn check_identifiers(
+        &self,
+        identifiers: Identifiers,
+        events: Option<&TimeToEvent>,
+    ) -> Result<()> {
         if self.rows_repeat() || !self.facts.has_one_row_each(false) {
             return Ok(());
         }
         let joined = match self.facts.target_file.as_deref().filter(|path| reads_again(path)) {
-            Some(path) => !TargetTable::read_header(path, &self.facts.cells())?.in_order(),
+            Some(path) => !TargetTable::read_header(path, &self.facts.cells(), events)?.in_order(),
             None => self.facts.target_file.is_some(),
         };
         identifiers.check(self.facts.has_one_row_each(joined), false)
@@ -307,7 +315,7 @@ impl FileTable {
         Ok(())
     }
 
-    fn check_text(&self) -> Result<()> {
+    fn check_text(&self, has_events: bool) -> Result<()> {
         if self.facts.delimiter.is_some_and(|byte| !byte.is_ascii() || b"\"\r\n".contains(&byte)) {
             return Err(Error::request("the delimiter must be one ASCII character, not a quote"));
         }
@@ -319,7 +327,7 @@ impl FileTable {
             return Err(Error::request(rule).about([Parameter::Id]));
         }
         let named = matches!(self.facts.target, TargetColumn::Named(_));
-        if !named && self.facts.target_file.is_none() && !self.no_target {
+        if !named && !has_events && self.facts.target_file.is_none() && !self.no_target {
             return Err(target_of_rows());
         }
         if self.facts.delimiter.or(self.file.delimiter_by_name()).is_none() {
@@ -407,18 +415,59 @@ impl FileTable {
     }
 
     /// Reads the target file, if there is one.
-    pub(super) fn targets(&self) -> Result<Option<TargetTable>> {
+    pub(super) fn targets(&self, events: Option<&TimeToEvent>) -> Result<Option<TargetTable>> {
         let path = self.facts.target_file.as_deref().filter(|_| !self.no_target);
-        path.map(|path| TargetTable::read(path, &self.facts.cells())).transpose()
+        path.map(|path| TargetTable::read(path, &self.facts.cells(), events)).transpose()
     }
 
-    pub(super) fn target_role(&self, targets: Option<&TargetTable>) -> TargetRole<'_> {
-        match (&self.facts.target_file, targets) {
+    pub(super) fn target_role<'a>(
+        &'a self,
+        targets: Option<&TargetTable>,
+        events: Option<&'a TimeToEvent>,
+    ) -> TargetRole<'a> {
+        match (&self.facts.target_file, targets, events) {
             _ if self.no_target => TargetRole::Apart,
-            (Some(_), Some(targets)) if targets.in_order() => TargetRole::Apart,
-            (Some(_), _) => TargetRole::Elsewhere,
-            (None, _) => TargetRole::Here(&self.facts.target),
+            (Some(_), Some(targets), _) if targets.in_order() => TargetRole::Apart,
+            (Some(_), _, _) => TargetRole::Elsewhere,
+            (None, _, Some(events)) => TargetRole::Events(events),
+            (None, _, None) => TargetRole::Here(&self.facts.target),
         }
+    }
+
+    /// Refuses facts that exclude a target of times and events.
+    fn check_events(&self, format: Format, events: &TimeToEvent) -> Result<()> {
+        let refuse = |rule: &str, hint: &str, about: [Parameter; 3]| {
+            Err(Error::request(rule).hint(hint).about(about))
+        };
+        if self.facts.target != TargetColumn::Last {
+            return refuse(
+                "the target is made of times and events, or is a column: not both",
+                "leave out the target's column, or the times, the events and the horizon",
+                [Parameter::Target, Parameter::Time, Parameter::Event],
+            );
+        }
+        if format == Format::Gct && self.facts.target_file.is_none() {
+            return refuse(
+                "a .gct file holds numbers of features: no times and events",
+                "give them in a target file with the samples' ids, one line for each sample",
+                [Parameter::TargetFile, Parameter::Time, Parameter::Event],
+            );
+        }
+        let has_role = |name: &str| {
+            [&self.facts.id, &self.facts.unit].into_iter().any(|id| id.as_deref() == Some(name))
+        };
+        if self.facts.target_file.is_none()
+            && let Some((name, about)) = events.columns().into_iter().find(|one| has_role(one.0))
+        {
+            let rule =
+                format!("the column {name:?} cannot be part of the target and an identifier");
+            return refuse(
+                &rule,
+                "give another column for one of them",
+                [about, Parameter::Id, Parameter::Unit],
+            );
+        }
+        Ok(())
     }
 
     /// Refuses decimal commas where commas separate cells, and asks for the decimal sign where
@@ -474,11 +523,11 @@ mod tests {
                 .orientation(Orientation::FeaturesAsRows)
                 .target_file("t"),
         ] {
-            assert_eq!(wrong.check().unwrap_err().kind(), crate::error::ErrorKind::Request);
+            assert_eq!(wrong.check(None).unwrap_err().kind(), crate::error::ErrorKind::Request);
         }
         for name in ["g.csv", "g.TSV", "g.tsv.gz", "g.csv.zst", "g.tab"] {
             let named = FileTable::new(name).orientation(Orientation::FeaturesAsRows);
-            assert!(named.target_file("t").check().is_ok(), "{name}");
+            assert!(named.target_file("t").check(None).is_ok(), "{name}");
         }
     }
 

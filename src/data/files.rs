@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::data::batch::Fold;
 use crate::data::batch::{Batch, Folds, FoldsOf, Map, MapBatch, Mapped, Values};
 use crate::data::cell::CellFormat;
+use crate::data::event::TimeToEvent;
 use crate::data::file::FileTable;
 use crate::data::formats::Format;
 use crate::data::held_columns::{HoldColumns, Holding, Limit};
@@ -128,7 +129,7 @@ impl FileTable {
         targets: Option<&TargetTable>,
         opening: &Opening<'_>,
     ) -> Result<OpenFile> {
-        match self.check()? {
+        match self.check(opening.events)? {
             Format::Text => self.rows_of_text(targets, opening),
             format => self.rows_of_blocks(self.open_blocks(format)?, targets, opening),
         }
@@ -152,9 +153,10 @@ impl FileTable {
     /// Whether the type of the target says that it is a number.
     pub(super) fn has_number_target(&self, opening: &Opening<'_>) -> Result<bool> {
         if let Some(path) = &self.facts.target_file {
-            return Ok(TargetTable::read_header(path, &self.facts.cells())?.holds_numbers());
+            return Ok(TargetTable::read_header(path, &self.facts.cells(), opening.events)?
+                .holds_numbers());
         }
-        match self.check()? {
+        match self.check(opening.events)? {
             Format::Text => Ok(false),
             _ => Ok(self.open_file(None, opening)?.number_target),
         }
@@ -162,9 +164,9 @@ impl FileTable {
 
     /// The features, by their names alone.
     pub(super) fn schema(&self, opening: &Opening<'_>) -> Result<Schema> {
-        match self.check()? {
+        match self.check(opening.events)? {
             Format::Text => self.header_of_text(opening),
-            _ => Ok(self.open_file(self.targets()?.as_ref(), opening)?.schema),
+            _ => Ok(self.open_file(self.targets(opening.events)?.as_ref(), opening)?.schema),
         }
     }
 }
@@ -183,6 +185,7 @@ pub(super) struct OpenFiles {
     hooks: Hooks,
     memory: Option<u64>,
     labels: Option<Vec<String>>,
+    events: Option<TimeToEvent>,
     identifiers: Identifiers,
     /// The identifiers that several rows share, once they are compared.
     repeated: Option<Repeated>,
@@ -194,7 +197,7 @@ impl OpenFiles {
         let [file, others @ ..] = files else { return Err(Error::request("there is no file")) };
         let opening = &Opening { hooks: file.hooks(&opening.hooks), ..*opening };
         // Facts are wrong before a file of targets is.
-        let targets = file.check().and_then(|_| file.targets());
+        let targets = file.check(opening.events).and_then(|_| file.targets(opening.events));
         let targets = if others.is_empty() { targets } else { in_file(file, targets) }?;
         let targets = targets.map(Arc::new);
         let hooks = match others {
@@ -231,6 +234,7 @@ impl OpenFiles {
             hooks: opening.hooks.clone(),
             memory: opening.memory,
             labels: opening.labels.map(<[String]>::to_vec),
+            events: opening.events.cloned(),
             identifiers: opening.identifiers,
             repeated: None,
         })
@@ -265,7 +269,8 @@ impl OpenFiles {
                 if several { self.hooks.part(place, self.files.len()) } else { self.hooks.clone() };
             let (threads, memory) = (self.threads, self.memory);
             let (labels, identifiers) = (self.labels.as_deref(), self.identifiers);
-            let opening = Opening { threads, hooks, memory, labels, identifiers };
+            let events = self.events.as_ref();
+            let opening = Opening { threads, hooks, memory, labels, events, identifiers };
             if !several {
                 return self.first.pass(&opening, folds);
             }
@@ -452,8 +457,12 @@ impl FileTables {
     }
 
     /// Refuses pipes and readers where identifiers take a pass of their own.
-    pub(super) fn check_identifiers(&self, identifiers: Identifiers) -> Result<()> {
-        self.0.iter().try_for_each(|file| file.check_identifiers(identifiers))
+    pub(super) fn check_identifiers(
+        &self,
+        identifiers: Identifiers,
+        events: Option<&TimeToEvent>,
+    ) -> Result<()> {
+        self.0.iter().try_for_each(|file| file.check_identifiers(identifiers, events))
     }
 
     /// Whether all can be read more than once.

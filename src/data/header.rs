@@ -19,10 +19,10 @@ impl FileTable {
         &self,
         header: &[String],
         targets: Option<&TargetTable>,
-        labels: Option<&[String]>,
+        opening: &Opening<'_>,
     ) -> Result<Schema> {
         self.check_not_turned(header)?;
-        let role = self.target_role(targets);
+        let (role, labels) = (self.target_role(targets, opening.events), opening.labels);
         let schema =
             Schema::of_columns(header.to_vec(), &role, self.facts.ids(), &self.facts.excluded())
                 .map_err(|error| {
@@ -41,7 +41,7 @@ impl FileTable {
         }
         let one_row_each = self.facts.has_one_row_each(by_id);
         let schema = schema.with_people(self.facts.unit.is_some()).joined(by_id);
-        Ok(schema.with_one_row_each(one_row_each))
+        Ok(schema.with_events_elsewhere(opening.events).with_one_row_each(one_row_each))
     }
 
     /// Refuses a header that looks like a row: then a person's values would be taken for names,
@@ -60,7 +60,7 @@ impl FileTable {
         let is_number = |name: &str| cells.number(name.as_bytes()).is_some();
         let refuse = |rule: &str, column: Option<usize>| Err(no_header(rule, column));
         // Who states the target by its name has seen the header.
-        let seen = matches!(self.facts.target, TargetColumn::Named(_));
+        let seen = matches!(self.facts.target, TargetColumn::Named(_)) || schema.event().is_some();
         if let Some(place) = schema.target().filter(|_| !seen)
             && is_value(schema.name(place), &cells, labels)
         {
@@ -78,14 +78,15 @@ impl FileTable {
     /// alone.
     pub(super) fn header_of_text(&self, opening: &Opening<'_>) -> Result<Schema> {
         let file = self.facts.target_file.as_deref();
-        let targets = file.map(|path| TargetTable::read_header(path, &self.facts.cells()));
+        let targets =
+            file.map(|path| TargetTable::read_header(path, &self.facts.cells(), opening.events));
         let targets = targets.transpose()?;
         let table = self.open_text(opening)?;
         if self.stated_orientation() == Orientation::SamplesAsRows {
-            return self.schema_of_columns(&table.names()?, targets.as_ref(), opening.labels);
+            return self.schema_of_columns(&table.names()?, targets.as_ref(), opening);
         }
         let names = self.line_names(table, opening.threads).map_err(Error::without_column)?;
-        self.schema_of_lines(names, targets.as_ref(), opening.labels)
+        self.schema_of_lines(names, targets.as_ref(), opening)
     }
 
     /// Opens the text. Where features are rows the header is private, and errors do not tell the
@@ -103,14 +104,14 @@ impl FileTable {
         &self,
         names: Vec<String>,
         targets: Option<&TargetTable>,
-        labels: Option<&[String]>,
+        opening: &Opening<'_>,
     ) -> Result<Schema> {
-        let role = self.target_role(targets);
+        let role = self.target_role(targets, opening.events);
         let schema = Schema::of_rows(names, &role, &self.facts.exclude);
         let schema = schema.map_err(Error::without_column)?;
         let schema = schema.joined(matches!(role, TargetRole::Elsewhere));
-        self.check_header_is_no_row(&schema, targets, labels)?;
-        Ok(schema)
+        self.check_header_is_no_row(&schema, targets, opening.labels)?;
+        Ok(schema.with_events_elsewhere(opening.events))
     }
 
     /// The names of lines, their first cells.

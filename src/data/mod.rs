@@ -19,6 +19,7 @@ mod collected;
 mod columns;
 mod date;
 mod decompress;
+mod event;
 mod facts;
 mod feature_sets;
 mod file;
@@ -66,6 +67,7 @@ mod word;
 #[cfg(feature = "ndarray")]
 pub use array::{ArrayTable, Element};
 pub use bounds::Bounds;
+pub use event::TimeToEvent;
 pub use facts::{TableFacts, delimiter_name, parse_delimiter};
 pub use feature_sets::FeatureSets;
 pub use file::FileTable;

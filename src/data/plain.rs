@@ -18,6 +18,7 @@ pub(super) struct PlainLines<'a> {
     /// The columns from left to right.
     runs: Vec<ColumnRun>,
     target: Option<usize>,
+    event: Option<usize>,
     id: Option<usize>,
 }
 
@@ -26,6 +27,7 @@ pub(super) struct PlainLines<'a> {
 enum ColumnRun {
     Features(usize),
     Target,
+    Event,
     Id,
     Other,
 }
@@ -34,6 +36,7 @@ enum ColumnRun {
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Texts<'a> {
     pub(super) target: &'a [u8],
+    pub(super) event: &'a [u8],
     pub(super) id: &'a [u8],
 }
 
@@ -47,11 +50,13 @@ impl<'a> PlainLines<'a> {
                 Some(ColumnRun::Features(number)) if is_feature => *number += 1,
                 _ if is_feature => runs.push(ColumnRun::Features(1)),
                 _ if schema.target() == Some(column) => runs.push(ColumnRun::Target),
+                _ if schema.event() == Some(column) => runs.push(ColumnRun::Event),
                 _ if schema.id() == Some(column) => runs.push(ColumnRun::Id),
                 _ => runs.push(ColumnRun::Other),
             }
         }
-        Self { shape, format, runs, target: schema.target(), id: schema.id() }
+        let (target, event, id) = (schema.target(), schema.event(), schema.id());
+        Self { shape, format, runs, target, event, id }
     }
 
     /// Parses a line: writes the values of its cells to `values`, one per feature, and gives its
@@ -71,6 +76,7 @@ impl<'a> PlainLines<'a> {
                     }
                 }
                 ColumnRun::Target => texts.target = cells.text()?,
+                ColumnRun::Event => texts.event = cells.text()?,
                 ColumnRun::Id => texts.id = cells.text()?,
                 ColumnRun::Other => _ = cells.text()?,
             }
@@ -96,6 +102,7 @@ impl<'a> PlainLines<'a> {
         let cell = |column| self.cell(bytes, column);
         Some(Texts {
             target: self.target.map(cell).unwrap_or_default(),
+            event: self.event.map(cell).unwrap_or_default(),
             id: self.id.map(cell).unwrap_or_default(),
         })
     }

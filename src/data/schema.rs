@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
+use crate::data::event::TimeToEvent;
 use crate::data::pattern::{Names, is_pattern};
 use crate::error::{Error, Parameter, Result};
 
@@ -36,6 +37,8 @@ pub enum TargetColumn {
 pub(crate) enum TargetRole<'a> {
     /// A column (or, where features are rows, a row) of the table.
     Here(&'a TargetColumn),
+    /// Two columns of the table: of times and of events.
+    Events(&'a TimeToEvent),
     /// Another file, joined by the ids of this one.
     Elsewhere,
     /// Beside the columns, or in another file in the order of the samples, or joined by ids beside
@@ -52,6 +55,12 @@ pub(crate) struct Schema {
     target: Option<usize>,
     id: Option<usize>,
     features: Vec<usize>,
+    /// The column of events, where the target's column holds times.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    event: Option<usize>,
+    /// The horizon by which times and events make the target, in whichever file they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    time_to_event: Option<TimeToEvent>,
     /// Whether the id tells whose row each is.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     people: bool,
@@ -77,6 +86,10 @@ struct Unchecked {
     id: Option<usize>,
     features: Vec<usize>,
     #[serde(default)]
+    event: Option<usize>,
+    #[serde(default)]
+    time_to_event: Option<TimeToEvent>,
+    #[serde(default)]
     people: bool,
     #[serde(default)]
     joined: bool,
@@ -88,13 +101,24 @@ impl TryFrom<Unchecked> for Schema {
     type Error = Error;
 
     fn try_from(read: Unchecked) -> Result<Self> {
-        let Unchecked { orientation, names, target, id, features, people, joined, one_row_each } =
-            read;
-        let roles = [target, id];
+        let Unchecked { orientation, names, target, id, features, .. } = read;
+        let Unchecked { event, time_to_event, people, joined, one_row_each, .. } = read;
+        let roles = [target, id, event];
         let increase = features.is_sorted_by(|a, b| a < b);
         let apart = !features.iter().any(|&place| roles.contains(&Some(place)));
         let mut places = features.iter().chain(roles.iter().flatten());
-        if !increase || !apart || (target.is_some() && target == id) || features.is_empty() {
+        let different: HashSet<&usize> = roles.iter().flatten().collect();
+        let two_roles = different.len() < roles.iter().flatten().count();
+        let named =
+            |place: Option<usize>| place.and_then(|place| names.get(place)).map(String::as_str);
+        let has_events = match (&time_to_event, event) {
+            (Some(own), Some(_)) => {
+                named(target) == Some(own.time()) && named(event) == Some(own.event())
+            }
+            (Some(_), None) => target.is_none(),
+            (None, event) => event.is_none(),
+        };
+        if !increase || !apart || two_roles || !has_events || features.is_empty() {
             return Err(Error::input("a column has two roles, or features are out of order"));
         }
         if places.any(|&place| place >= names.len()) || repeated(&names).is_some() {
@@ -106,6 +130,8 @@ impl TryFrom<Unchecked> for Schema {
             target,
             id,
             features,
+            event,
+            time_to_event,
             people,
             joined,
             one_row_each,
@@ -132,13 +158,21 @@ impl Schema {
             return Err(Error::input("a column name occurs twice").at(None, Some(column + 1)));
         }
         let named = id.map(|name| find(&header, name, "for the ids", Parameter::Id)).transpose()?;
+        // A first column without a name holds row names, as in files written from data frames.
+        let unnamed = |target: usize| {
+            let unnamed = named.is_none() && unnamed_first && target != 0;
+            named.or(unnamed.then_some(0))
+        };
+        let mut event = None;
         let (target, id) = match target {
             TargetRole::Here(target) => {
                 let target = locate(&header, target)?;
-                // A first column without a name holds row names, as in files written from data
-                // frames.
-                let unnamed = named.is_none() && unnamed_first && target != 0;
-                (Some(target), named.or(unnamed.then_some(0)))
+                (Some(target), unnamed(target))
+            }
+            TargetRole::Events(events) => {
+                let (target, place) = places_of_events(&header, events, exclude)?;
+                event = Some((place, *events));
+                (Some(target), unnamed(target))
             }
             TargetRole::Elsewhere => (None, Some(named.unwrap_or(0))),
             TargetRole::Apart => (None, named.or(unnamed_first.then_some(0))),
@@ -158,6 +192,7 @@ impl Schema {
             });
         }
         let schema = Self::new(Orientation::SamplesAsRows, header, target, id, exclude)?;
+        let schema = schema.without_event(event);
         if schema.d() == 0 {
             return Err(no_feature());
         }
@@ -183,7 +218,13 @@ impl Schema {
             let (row, column) = in_row(row);
             return Err(Error::input("the feature has no name").at(row, column));
         }
+        let mut event = None;
         let target = match target {
+            TargetRole::Events(events) => {
+                let (target, place) = places_of_events(&names, events, exclude)?;
+                event = Some((place, *events));
+                Some(target)
+            }
             TargetRole::Here(TargetColumn::Named(name)) => {
                 Some(find(&names, name, "for the target", Parameter::Target)?)
             }
@@ -194,6 +235,7 @@ impl Schema {
             TargetRole::Elsewhere | TargetRole::Apart => None,
         };
         let schema = Self::new(Orientation::FeaturesAsRows, names, target, None, exclude)?;
+        let schema = schema.without_event(event);
         if schema.d() == 0 {
             return Err(Error::input("there is no feature row"));
         }
@@ -238,11 +280,40 @@ impl Schema {
             target,
             id,
             features,
+            event: None,
+            time_to_event: None,
             people: false,
             joined: false,
             one_row_each: false,
             role_columns,
         })
+    }
+
+    /// The same table with a column of events, which is then no feature.
+    fn without_event(mut self, event: Option<(usize, &TimeToEvent)>) -> Self {
+        if let Some((place, events)) = event {
+            self.features.retain(|feature| *feature != place);
+            (self.event, self.time_to_event) = (Some(place), Some(events.clone()));
+        }
+        self
+    }
+
+    /// The same table, whose targets are made of times and events that lie outside its columns.
+    pub(crate) fn with_events_elsewhere(mut self, events: Option<&TimeToEvent>) -> Self {
+        if self.time_to_event.is_none() {
+            self.time_to_event = events.cloned();
+        }
+        self
+    }
+
+    /// The horizon by which times and events make the target.
+    pub(crate) fn time_to_event(&self) -> Option<&TimeToEvent> {
+        self.time_to_event.as_ref()
+    }
+
+    /// The place of the column of events, from 0; `None` if the table has none.
+    pub(crate) fn event(&self) -> Option<usize> {
+        self.event
     }
 
     /// The same table with sets of its features in their place.
@@ -367,7 +438,8 @@ impl Schema {
         let roles = |schema: &Self| {
             let of = |place| name(schema, place);
             let by_id = [schema.people, schema.joined, schema.one_row_each];
-            (schema.orientation, by_id, of(schema.target), of(schema.id))
+            let events = (schema.time_to_event.clone(), of(schema.event));
+            (schema.orientation, by_id, of(schema.target), of(schema.id), events)
         };
         if roles(self) != roles(other) {
             return refuse("its columns of targets or ids are not those of the first".to_owned());
@@ -466,6 +538,31 @@ fn excluded(names: &[String], target: Option<usize>, exclude: &[String]) -> Resu
         excluded.extend(places);
     }
     Ok(excluded)
+}
+
+/// The places of the columns of times and of events, neither of which may be excluded.
+fn places_of_events(
+    header: &[String],
+    events: &TimeToEvent,
+    exclude: &[String],
+) -> Result<(usize, usize)> {
+    let [(time, of_times), (event, of_events)] = events.columns();
+    let places = [
+        find(header, time, "for the times", of_times)?,
+        find(header, event, "for the events", of_events)?,
+    ];
+    let all = Names::new(header);
+    let is_target = |pattern: &String| {
+        let excluded = all.places(pattern);
+        !excluded.is_empty() && excluded.iter().all(|place| places.contains(place))
+    };
+    if exclude.iter().any(is_target) {
+        let rule = "the columns of times and events cannot be excluded: they are the target";
+        return Err(Error::request(rule)
+            .hint("leave them out of the exclusions: they are no features anyway")
+            .about([Parameter::Exclude]));
+    }
+    Ok((places[0], places[1]))
 }
 
 fn locate(header: &[String], target: &TargetColumn) -> Result<usize> {

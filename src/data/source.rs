@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::data::cell::CellFormat;
+use crate::data::event::TimeToEvent;
 use crate::data::file::FileTable;
 use crate::data::files::FileTables;
 use crate::data::schema::Schema;
@@ -37,7 +38,7 @@ pub(crate) mod sealed {
 
         /// Refuses a table that can be read only once where its identifiers take a pass of their
         /// own.
-        fn check_identifiers(&self, _: Identifiers) -> Result<()> {
+        fn check_identifiers(&self, _: Identifiers, _: Option<&TimeToEvent>) -> Result<()> {
             Ok(())
         }
 
@@ -65,8 +66,12 @@ impl<T: sealed::Open + ?Sized> sealed::Open for &T {
         (**self).repeats()
     }
 
-    fn check_identifiers(&self, identifiers: Identifiers) -> Result<()> {
-        (**self).check_identifiers(identifiers)
+    fn check_identifiers(
+        &self,
+        identifiers: Identifiers,
+        events: Option<&TimeToEvent>,
+    ) -> Result<()> {
+        (**self).check_identifiers(identifiers, events)
     }
 
     fn has_number_target(&self, opening: &Opening<'_>) -> Result<bool> {
@@ -95,8 +100,12 @@ macro_rules! files_are_a_table {
                 <$table>::repeats(self)
             }
 
-            fn check_identifiers(&self, identifiers: Identifiers) -> Result<()> {
-                <$table>::check_identifiers(self, identifiers)
+            fn check_identifiers(
+                &self,
+                identifiers: Identifiers,
+                events: Option<&TimeToEvent>,
+            ) -> Result<()> {
+                <$table>::check_identifiers(self, identifiers, events)
             }
 
             fn has_number_target(&self, opening: &Opening<'_>) -> Result<bool> {

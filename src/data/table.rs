@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 use crate::data::batch::{BATCH, Fold, Folds, FoldsOf, Role, Sink};
 use crate::data::cell::CellFormat;
 use crate::data::columns::Columns;
+use crate::data::event::TimeToEvent;
 use crate::data::held_columns::{HoldColumns, Holding, Limit};
 use crate::data::hooks::Hooks;
 use crate::data::identifiers::Repeated;
@@ -128,14 +129,22 @@ pub(crate) struct Opening<'a> {
     pub(crate) memory: Option<u64>,
     /// The stated classes of the target: a header that holds one may be a row.
     pub(crate) labels: Option<&'a [String]>,
+    /// The times and events of which the target is made.
+    pub(crate) events: Option<&'a TimeToEvent>,
     pub(crate) identifiers: Identifiers,
 }
 
 impl Opening<'_> {
     /// Reads every row, on this number of threads: for work that is not a request.
     pub(crate) fn of_all_rows(threads: usize) -> Self {
-        let hooks = Hooks::default();
-        Self { threads, hooks, memory: None, labels: None, identifiers: Identifiers::Ignored }
+        Self {
+            threads,
+            hooks: Hooks::default(),
+            memory: None,
+            labels: None,
+            events: None,
+            identifiers: Identifiers::Ignored,
+        }
     }
 }
 

@@ -29,10 +29,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::data::batch::{Batch, Fold, Map, MapBatch};
 use crate::data::block_table::TextCell;
 use crate::data::cell::CellFormat;
+use crate::data::event::TimeToEvent;
 use crate::data::formats::{Format, cls, npy};
 use crate::data::side::SideFile;
 use crate::data::target::TargetCell;
-use crate::error::{Error, Result};
+use crate::error::{Error, Parameter, Result};
 
 /// Targets by id or in the order of the samples.
 #[derive(Clone)]
@@ -66,7 +67,17 @@ impl TargetTable {
     /// # Errors
     ///
     /// `Io` if it cannot be read; `Input` if it is malformed.
-    pub(crate) fn read(path: &Path, format: &CellFormat) -> Result<Self> {
+    pub(crate) fn read(
+        path: &Path,
+        format: &CellFormat,
+        events: Option<&TimeToEvent>,
+    ) -> Result<Self> {
+        if events.is_some() && (cls::is_cls(path) || Format::of(path)? != Format::Text) {
+            let rule = format!("{} is not a text: it holds no times and events", path.display());
+            return Err(Error::request(rule)
+                .hint("write them to a CSV file: identifiers, times and events, with a header")
+                .about([Parameter::TargetFile, Parameter::Time, Parameter::Event]));
+        }
         if cls::is_cls(path) {
             let entries = Entries::InOrder { targets: cls::read(path)?, are_numbers: false };
             return Ok(Self { name: None, entries });
@@ -76,7 +87,7 @@ impl TargetTable {
                 let (targets, are_numbers) = npy::read_vector(path)?;
                 Ok(Self { name: None, entries: Entries::InOrder { targets, are_numbers } })
             }
-            Format::Text => Self::of_side_file(path, SideFile::read_any(path)?, format),
+            Format::Text => Self::of_side_file(path, SideFile::read_any(path)?, format, events),
             _ => {
                 let rule = format!("{} is no file of targets", path.display());
                 Err(Error::request(rule)
@@ -90,16 +101,28 @@ impl TargetTable {
     /// # Errors
     ///
     /// As for reading it.
-    pub(crate) fn read_header(path: &Path, format: &CellFormat) -> Result<Self> {
+    pub(crate) fn read_header(
+        path: &Path,
+        format: &CellFormat,
+        events: Option<&TimeToEvent>,
+    ) -> Result<Self> {
         if cls::is_cls(path) || Format::of(path)? != Format::Text {
-            return Self::read(path, format);
+            return Self::read(path, format, events);
         }
         let file = SideFile { header: SideFile::header(path)?, rows: Vec::new() };
-        Self::of_side_file(path, file, format)
+        Self::of_side_file(path, file, format, events)
     }
 
-    fn of_side_file(path: &Path, file: SideFile, format: &CellFormat) -> Result<Self> {
-        let SideFile { mut header, rows } = file;
+    fn of_side_file(
+        path: &Path,
+        file: SideFile,
+        format: &CellFormat,
+        events: Option<&TimeToEvent>,
+    ) -> Result<Self> {
+        let SideFile { mut header, rows } = match events {
+            Some(events) => with_classes(path, file, format, events)?,
+            None => file,
+        };
         let name = header.pop();
         let entries = match header.len() {
             0 => Entries::InOrder {
@@ -207,6 +230,45 @@ impl TargetTable {
     }
 }
 
+/// A file of times and events, with the classes that they make in one column behind the others.
+///
+/// # Errors
+///
+/// `Input` if the file has no such columns.
+fn with_classes(
+    path: &Path,
+    file: SideFile,
+    format: &CellFormat,
+    events: &TimeToEvent,
+) -> Result<SideFile> {
+    let SideFile { mut header, mut rows } = file;
+    let place = |name: &str| header.iter().position(|other| other == name);
+    let [time, event] = events.columns().map(|(name, _)| place(name));
+    let Some((time, event)) = time.zip(event) else {
+        let rule = format!(
+            "{} must have columns of times and events with the names that were given",
+            path.display()
+        );
+        return Err(Error::input(rule)
+            .hint("with a header such as id,days,died; times and events lie in one file")
+            .about([Parameter::TargetFile, Parameter::Time, Parameter::Event]));
+    };
+    let take = |cells: &mut Vec<_>| {
+        let last = cells.remove(time.max(event));
+        (cells.remove(time.min(event)), last)
+    };
+    for row in &mut rows {
+        let (first, last) = take(row);
+        let (time, end) = if time < event { (&first, &last) } else { (&last, &first) };
+        let [time, end] = [time, end].map(|cell| Some(TargetCell::Text(cell)));
+        row.push(events.class(time, end, format).unwrap_or_default().into());
+    }
+    header.remove(time.max(event));
+    header.remove(time.min(event));
+    header.push(events.time().to_owned());
+    Ok(SideFile { header, rows })
+}
+
 /// The ids of a table's rows that have a target.
 pub(crate) struct Uses<'a> {
     targets: Option<&'a HashMap<Vec<u8>, Vec<u8>>>,
@@ -305,7 +367,7 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), text).unwrap();
         let format = CellFormat::new(false, ["-9"]);
-        TargetTable::read(file.path(), &format)
+        TargetTable::read(file.path(), &format, None)
     }
 
     #[test]

@@ -28,7 +28,7 @@ impl FileTable {
         let format = self.facts.cells();
         let (schema, rows): (_, Box<dyn Rows>) = match self.stated_orientation() {
             Orientation::SamplesAsRows => {
-                let schema = self.schema_of_columns(&open.names()?, targets, opening.labels)?;
+                let schema = self.schema_of_columns(&open.names()?, targets, opening)?;
                 let file = self.file().with_hooks(opening.hooks.clone());
                 (schema, Box::new(TextRows { file, open: Some(open) }))
             }
@@ -137,7 +137,12 @@ impl<'a, 's> Staged<'a, 's> {
 
     /// Takes in the row whose values are in their place.
     fn push(&mut self, texts: Texts<'_>) {
-        self.texts.extend_from_slice(texts.target);
+        let TextColumns { schema, format, .. } = self.columns;
+        let class = schema.time_to_event().filter(|_| schema.event().is_some()).map(|events| {
+            let [time, event] = [texts.target, texts.event].map(|text| Some(text.into()));
+            events.class(time, event, format).unwrap_or_default()
+        });
+        self.texts.extend_from_slice(class.map_or(texts.target, str::as_bytes));
         let target = self.texts.len();
         self.texts.extend_from_slice(texts.id);
         self.ends.push((target, self.texts.len()));
@@ -177,7 +182,8 @@ impl TakeRows for Staged<'_, '_> {
             *value = format.value(row.cell(column));
         }
         let cell = |column: Option<usize>| column.map(|c| row.cell(c)).unwrap_or_default();
-        self.push(Texts { target: cell(schema.target()), id: cell(schema.id()) });
+        let (target, event) = (cell(schema.target()), cell(schema.event()));
+        self.push(Texts { target, event, id: cell(schema.id()) });
     }
 
     fn plain_line(&mut self, number: u64, line: &Line<'_>) -> bool {
@@ -204,7 +210,8 @@ struct FeatureLine {
 /// Collects lines, in any order.
 struct FeatureLines<'a> {
     format: &'a CellFormat,
-    target: Option<&'a str>,
+    /// The names of the lines whose cells are kept.
+    targets: &'a [&'a str],
     samples: usize,
     lines: Vec<FeatureLine>,
 }
@@ -213,7 +220,7 @@ impl TakeRows for FeatureLines<'_> {
     fn row(&mut self, number: u64, row: &Row<'_>) {
         let name = row.cell(0).to_vec();
         let cells = 1..=self.samples;
-        let is_target = self.target.is_some_and(|target| target.as_bytes() == name);
+        let is_target = self.targets.iter().any(|target| target.as_bytes() == name);
         let text = |c| row.cell(c).to_vec();
         let value = |c| self.format.value(row.cell(c));
         self.lines.push(FeatureLine {
@@ -232,14 +239,16 @@ fn read_features(
     opening: &Opening<'_>,
     targets: Option<&TargetTable>,
 ) -> Result<(Schema, Box<dyn Rows>)> {
-    let role = table.target_role(targets);
+    let role = table.target_role(targets, opening.events);
     let ids = open.ids()[1..].to_vec();
-    let target = match &role {
-        TargetRole::Here(TargetColumn::Named(name)) => Some(name.as_str()),
-        _ => None,
+    let kept = match &role {
+        TargetRole::Here(TargetColumn::Named(name)) => vec![name.as_str()],
+        TargetRole::Events(events) => events.columns().map(|(name, _)| name).to_vec(),
+        _ => Vec::new(),
     };
     let format = table.facts.cells();
-    let new = || FeatureLines { format: &format, target, samples: ids.len(), lines: Vec::new() };
+    let new =
+        || FeatureLines { format: &format, targets: &kept, samples: ids.len(), lines: Vec::new() };
     let all = |all: &mut FeatureLines<'_>, more: FeatureLines<'_>| all.lines.extend(more.lines);
     let read =
         open.skip_blank_lines().fold(opening.threads, &new, all).map_err(Error::without_column)?;
@@ -247,9 +256,19 @@ fn read_features(
     lines.sort_unstable_by_key(|line| line.number);
     let names = lines.iter().map(|line| table.line_name(line.number, &line.name));
     let names = names.collect::<Result<_>>().map_err(Error::without_column)?;
-    let schema = table.schema_of_lines(names, targets, opening.labels)?;
-    let cells = lines.iter_mut().find_map(|line| line.cells.take());
-    let targets = cells.map(|cells| cells.into_iter().map(Some).collect());
+    let schema = table.schema_of_lines(names, targets, opening)?;
+    let mut cells = |place: Option<usize>| lines[place?].cells.take();
+    let targets = match (cells(schema.target()), cells(schema.event()), role) {
+        (Some(times), Some(ends), TargetRole::Events(events)) => {
+            let class = |(time, end): (&Vec<u8>, &Vec<u8>)| {
+                let cells = [time, end].map(|cell| Some(TargetCell::Text(cell)));
+                let class = events.class(cells[0], cells[1], &format)?;
+                Some(class.as_bytes().to_vec())
+            };
+            Some(times.iter().zip(&ends).map(class).collect())
+        }
+        (cells, ..) => cells.map(|cells| cells.into_iter().map(Some).collect()),
+    };
     let values = |&place: &usize| HeldColumn::Values(std::mem::take(&mut lines[place].values));
     let features = schema.features().iter().map(values).collect();
     let names = schema.feature_names().map(str::to_owned).collect();

@@ -40,7 +40,7 @@ impl Beside {
         target: Option<&Target>,
     ) -> Result<Option<Self>> {
         let Some(path) = &facts.target_file else { return Ok(None) };
-        let table = TargetTable::read(path, format)?;
+        let table = TargetTable::read(path, format, target.and_then(Target::time_to_event))?;
         let (by_id, cells) = (!table.in_order(), table.cells());
         let targets = cells.len();
         let count =

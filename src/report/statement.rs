@@ -117,12 +117,16 @@ impl Statement {
         };
         let (features, what) = (record.public.features, features_or_sets(score));
         let missing = facts::missing(score.missing);
+        let how = format!("Scored {}; missing values: {missing}", scored(score));
         let statement = Self {
             protected: protected(score, guarantee),
             released: selected(record),
             domain: format!("Tables with {features} {what} and {rows}"),
             public: stated(record),
-            preprocessing: format!("Scored {}; missing values: {missing}", scored(score)),
+            preprocessing: match &record.target.time_to_event {
+                Some(horizon) => format!("{how}; {}", horizon.assumes),
+                None => how,
+            },
             mechanism: format!("Selected: {}", selected_by(record)),
             target: record.target.name.clone(),
             ..Self::default()
@@ -288,6 +292,14 @@ fn stated(record: &Record) -> Vec<String> {
         of_features,
         own_ranges.then(|| "the range of each feature".to_owned()),
         score.classes.as_ref().map(|classes| format!("the classes {}", classes.join(", "))),
+        target.time_to_event.as_ref().map(|horizon| {
+            let columns = &horizon.columns;
+            let (time, event, value) = (columns.time(), columns.event(), columns.value());
+            format!(
+                "the horizon {} in {time:?}, and {value:?} as the event in {event:?}",
+                columns.by()
+            )
+        }),
         target.bounds.map(|bounds| format!("the range of the target, {}", range(bounds))),
         (score.center == CenterUsed::Stated).then(|| "the center of the target".to_owned()),
         (!target.adjusted_for.is_empty())

@@ -11,8 +11,8 @@ use crate::privacy::Delta;
 use crate::privacy::{Neighbors, Purpose, Receipt, Spending, Unit};
 use crate::report::findings::short;
 use crate::select::{
-    DryRun, FalseNamesBound, GroupsUsed, Guarantee, MechanismReason, MechanismUsed, PickOrder,
-    PublicFacts, Record, ScaleUsed, ScoreId, ScoreUsed, TargetCoding, TargetUsed,
+    AtHorizon, DryRun, FalseNamesBound, GroupsUsed, Guarantee, MechanismReason, MechanismUsed,
+    PickOrder, PublicFacts, Record, ScaleUsed, ScoreId, ScoreUsed, TargetCoding, TargetUsed,
 };
 
 /// The mechanism with its parameters.
@@ -272,10 +272,25 @@ fn place_of(target: &TargetUsed, unit: Unit) -> String {
     }
 }
 
+/// The meaning of the classes of a target at a horizon, and what they assume.
+fn at_horizon(horizon: &AtHorizon) -> String {
+    let AtHorizon { columns, assumes, .. } = horizon;
+    let (time, event, value, by) = (columns.time(), columns.event(), columns.value(), columns.by());
+    format!(
+        ", the second where {event:?} is {value:?} at a time of at most {by} in {time:?}, the first where the time is \
+         later, or {by} without the event; {assumes}"
+    )
+}
+
 /// The target of a request that was not run: nothing is known of its values.
 pub(super) fn planned_target(plan: &DryRun, words: &dyn Fn(&[Parameter]) -> String) -> String {
     let (target, units) = (&plan.target, plan.guarantee.unit.plural());
+    let horizon = target.time_to_event.as_ref().map(at_horizon);
     let coding = match (target.coding, target.bounds, &plan.score.classes) {
+        (_, _, Some(classes)) if horizon.is_some() => {
+            let horizon = horizon.unwrap_or_default();
+            format!("classes {}{horizon}; values are not checked", classes.join(", "))
+        }
         (_, _, Some(classes)) => format!(
             "classes {}; labels are not checked: {units} with any other, or a misspelled one, would count nowhere, and \
              nothing is sure to tell; the holder's look at the table does{}",
@@ -304,7 +319,8 @@ pub(super) fn target(target: &TargetUsed, record: &Record) -> String {
         (_, _, Some(classes)) => format!("classes {}", classes.join(", ")),
         _ => "a number".into(),
     };
-    let mut words = format!("{name}: {coding}");
+    let horizon = target.time_to_event.as_ref().map(at_horizon).unwrap_or_default();
+    let mut words = format!("{name}: {coding}{horizon}");
     if let Some(rows) = record.public.rows {
         let _ = write!(words, "; {rows} {units} (public)");
     } else if let Some(rows) = released.rows_estimate {

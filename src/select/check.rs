@@ -8,9 +8,7 @@ use crate::mechanism::{Chooses, Sensitivity, check_k};
 use crate::method::{MOST_BLOCKS, MOST_PICKS, check_penalty};
 use crate::privacy::{Delta, Neighbors};
 use crate::select::plan::Plan;
-use crate::select::request::{
-    Association, Center, Method, Names, Request, ScoreKind, Target, TwoStage,
-};
+use crate::select::request::{Association, Center, Method, Names, Request, ScoreKind, TwoStage};
 
 /// The largest accepted number of threads, more than any common machine can use.
 const MAX_THREADS: usize = 256;
@@ -138,9 +136,9 @@ fn check_beyond_chance(request: &Request) -> Result<()> {
 
 /// Checks that the rule for the target of a person suits the target.
 pub(super) fn check_unit_target(request: &Request) -> Result<()> {
-    let rule = match (request.unit_target, &request.target) {
-        (Some(UnitTarget::Mean), Target::Classes(_)) => "classes have no mean",
-        (Some(UnitTarget::AnyPositive), Target::Classes(labels)) if labels.len() == 2 => {
+    let rule = match (request.unit_target, request.target.labels()) {
+        (Some(UnitTarget::Mean), Some(_)) => "classes have no mean",
+        (Some(UnitTarget::AnyPositive), Some(labels)) if labels.len() == 2 => {
             return Ok(());
         }
         (Some(UnitTarget::AnyPositive), _) => "any positive row is a rule for two classes",
@@ -210,7 +208,7 @@ fn check_covariates(request: &Request) -> Result<()> {
     {
         return refuse("covariates adjust scores by a centered target: ks and correlation");
     }
-    if matches!(&request.target, Target::Classes(labels) if labels.len() > 2) {
+    if request.target.labels().is_some_and(|labels| labels.len() > 2) {
         return refuse("covariates adjust a target coded as one number: a number, or two classes");
     }
     if request.neighbors == Neighbors::ReplaceOne {

@@ -52,10 +52,10 @@ pub use partial::{ColumnScore, Partial, ReleasedTarget, Stage};
 pub use partial::{MaskedPartial, Roster, Site, SiteKey, StatedFacts};
 pub use prediction::{Prediction, RowsNeeded};
 pub use record::{
-    CenterUsed, Command, Direction, EntropySource, Estimate, FalseNamesBound, GroupsUsed,
-    Guarantee, MechanismReason, MechanismUsed, MissingRule, PickOrder, Picked, PublicFacts,
-    RandomnessUsed, Record, Released, ScaleUsed, ScoreId, ScoreUsed, Selection, TargetCoding,
-    TargetUsed, Verdict, Warning, WarningKind,
+    AtHorizon, CenterUsed, Command, Direction, EntropySource, Estimate, FalseNamesBound,
+    GroupsUsed, Guarantee, MechanismReason, MechanismUsed, MissingRule, PickOrder, Picked,
+    PublicFacts, RandomnessUsed, Record, Released, ScaleUsed, ScoreId, ScoreUsed, Selection,
+    TargetCoding, TargetUsed, Verdict, Warning, WarningKind,
 };
 pub use rehearsal::{Rehearsal, RehearsalSeeds};
 pub use request::{

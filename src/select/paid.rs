@@ -51,7 +51,9 @@ pub(super) fn check_ledger(
         }
     }
     check_names(request)?;
-    source.check_identifiers(opening(request, &Hooks::default())?.identifiers)?;
+    let hooks = Hooks::default();
+    let opening = opening(request, &hooks)?;
+    source.check_identifiers(opening.identifiers, opening.events)?;
     check_target(request, source)?;
     ledger.check(&expense)?;
     Ok(expense)

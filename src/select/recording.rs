@@ -13,9 +13,9 @@ use crate::score::KENDALL_GRID;
 use crate::select::plan::{BeyondChance, ChosenBy, ChosenMechanism, Plan, PlannedCenter, Scoring};
 use crate::select::prediction::{self, Imagined};
 use crate::select::record::{
-    Command, Estimate, GroupsUsed, Guarantee, LARGE_EPSILON, MechanismReason, MechanismUsed,
-    MissingRule, PickOrder, Picked, PublicFacts, RandomnessUsed, Record, Released, ScaleUsed,
-    ScoreId, ScoreUsed, TargetCoding, TargetUsed, Verdict, Warning, WarningKind,
+    AtHorizon, Command, Estimate, GroupsUsed, Guarantee, LARGE_EPSILON, MechanismReason,
+    MechanismUsed, MissingRule, PickOrder, Picked, PublicFacts, RandomnessUsed, Record, Released,
+    ScaleUsed, ScoreId, ScoreUsed, TargetCoding, TargetUsed, Verdict, Warning, WarningKind,
 };
 use crate::select::release::Chosen;
 use crate::select::request::{Association, Method, Target, TwoStage};
@@ -113,8 +113,8 @@ fn verdicts(plan: &Plan, schema: &Schema, chosen: &Chosen) -> (Vec<Estimate>, Ve
 /// that words have none.
 fn directions_in_words(plan: &Plan, estimates: &[Estimate]) -> Option<String> {
     estimates.iter().find(|estimate| estimate.direction.is_some())?;
-    let meaning = match &plan.request.target {
-        Target::Classes(labels) if labels.len() == 2 => {
+    let meaning = match plan.request.target.labels() {
+        Some(labels) if labels.len() == 2 => {
             format!("rises: larger values in class {}; falls: in class {}", labels[1], labels[0])
         }
         _ => "whether the target rises or falls with the feature".to_owned(),
@@ -360,10 +360,7 @@ pub(super) fn score_used(plan: &Plan, sensitivity: Option<u64>) -> ScoreUsed {
         groups,
         sensitivity,
         center: plan.center,
-        classes: match &plan.request.target {
-            Target::Classes(labels) => Some(labels.clone()),
-            _ => None,
-        },
+        classes: plan.request.target.labels().map(<[String]>::to_vec),
     }
 }
 
@@ -392,14 +389,15 @@ fn groups_used((grouping, scale): &(Arc<Grouping>, ScaleUsed)) -> GroupsUsed {
 
 /// The target and its coding.
 pub(super) fn target_used(plan: &Plan, schema: &Schema) -> TargetUsed {
-    let place = schema.target();
+    // Of a target at a horizon, the column of events.
+    let place = schema.event().or(schema.target());
     TargetUsed {
         // No name for a target from a file of its own: without a header its first cell would be
         // printed.
         name: place.map(|place| schema.name(place).to_owned()),
         column: place.map(|place| place + 1),
         coding: match &plan.request.target {
-            Target::Classes(_) => TargetCoding::Classes,
+            Target::Classes(_) | Target::TimeToEvent(_) => TargetCoding::Classes,
             _ if plan.median().is_some() => TargetCoding::MedianSplit,
             Target::Bounded(_) => TargetCoding::Bounds,
             Target::Numeric => TargetCoding::Number,
@@ -408,6 +406,7 @@ pub(super) fn target_used(plan: &Plan, schema: &Schema) -> TargetUsed {
             Target::Bounded(bounds) => Some([bounds.low(), bounds.high()]),
             _ => None,
         },
+        time_to_event: schema.time_to_event().map(AtHorizon::new),
         of_person: (schema.has_people() && !plan.request.is_paired())
             .then_some(plan.request.rule_of_people()),
         adjusted_for: plan.request.covariates.iter().map(ToString::to_string).collect(),
@@ -534,7 +533,12 @@ fn unusable_targets(
         let about = [Parameter::Classes, Parameter::Unit, Parameter::Inspect];
         return Some(Warning::new(WarningKind::UnusableTargets, text).about(about));
     }
-    let remedy = match &plan.request.target {
+    let target = &plan.request.target;
+    let remedy = match target {
+        Target::TimeToEvent(_) => {
+            "they were lost before the horizon without the event, or their time or event is missing or not a number; an \
+             earlier horizon keeps more"
+        }
         Target::Classes(_) if schema.is_joined() => {
             "are all ids in the target file, all classes stated, and spelled as there?"
         }
@@ -546,7 +550,8 @@ fn unusable_targets(
         }
     };
     let units = units(schema);
-    let mut about = match &plan.request.target {
+    let mut about = match target {
+        Target::TimeToEvent(_) => vec![Parameter::Horizon, Parameter::Inspect],
         Target::Classes(_) => vec![Parameter::Classes, Parameter::Inspect],
         _ => vec![Parameter::Inspect],
     };

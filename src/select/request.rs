@@ -8,7 +8,10 @@ use std::sync::Arc;
 use num_rational::BigRational;
 use num_traits::{One, Zero};
 
-use crate::data::{Bounds, Covariate, FeatureSets, Hooks, Levels, Scaling, UnitTarget, strata_of};
+use crate::data::{
+    Bounds, Covariate, FeatureSets, Hooks, Labels, Levels, Scaling, TimeToEvent, UnitTarget,
+    strata_of,
+};
 use crate::error::{Error, Parameter, Result, word};
 use crate::exact::{Exact, ratio};
 use crate::mechanism::{CanonicalLipschitz, Mechanism};
@@ -31,12 +34,41 @@ pub enum Target {
     /// A class label out of this list; a cell with any other text counts as missing. Labels and
     /// cells are compared as text, without surrounding blanks.
     Classes(Vec<String>),
+    /// Whether an event happened by a horizon: two classes, made of a column of times and one of
+    /// events.
+    TimeToEvent(TimeToEvent),
 }
 
 impl Target {
     /// A target with these class labels: short for [`Classes`](Self::Classes).
     pub fn classes<L: Into<String>>(labels: impl IntoIterator<Item = L>) -> Self {
         Self::Classes(labels.into_iter().map(Into::into).collect())
+    }
+
+    /// The labels of its classes, if it has classes.
+    pub fn labels(&self) -> Option<&[String]> {
+        match self {
+            Self::Classes(labels) => Some(labels),
+            Self::TimeToEvent(events) => Some(events.classes()),
+            Self::Numeric | Self::Bounded(_) => None,
+        }
+    }
+
+    /// The times and events that it is made of, if it is at a horizon.
+    pub fn time_to_event(&self) -> Option<&TimeToEvent> {
+        match self {
+            Self::TimeToEvent(events) => Some(events),
+            Self::Numeric | Self::Bounded(_) | Self::Classes(_) => None,
+        }
+    }
+
+    /// The checked labels of its classes.
+    ///
+    /// # Errors
+    ///
+    /// `Request` for labels that are no classes.
+    pub(super) fn checked_labels(&self) -> Result<Option<Labels>> {
+        self.labels().map(|labels| Labels::new(labels.to_vec())).transpose()
     }
 }
 

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use crate::data::{
-    CellFormat, Grouping, Hooks, Identifiers, Labels, Needs, NumbersAndLevels, Opening,
-    Orientation, PeopleRule, PreparedTable, RoleColumns, Scaling, Schema, Source, Table,
-    bounds_of_features, read_bounds,
+    CellFormat, Grouping, Hooks, Identifiers, Needs, NumbersAndLevels, Opening, Orientation,
+    PeopleRule, PreparedTable, RoleColumns, Scaling, Schema, Source, Table, bounds_of_features,
+    read_bounds,
 };
 use crate::error::{Error, Parameter, Result};
 use crate::privacy::Neighbors;
@@ -17,7 +17,7 @@ use crate::select::plan::Plan;
 use crate::select::record::Record;
 use crate::select::recording::record;
 use crate::select::release::{Chosen, Release};
-use crate::select::request::{Association, Method, Names, Request, Scale, ScoreKind, Target};
+use crate::select::request::{Association, Method, Names, Request, Scale, ScoreKind};
 use crate::select::statistic::Scored;
 use crate::select::stop::RowWords;
 
@@ -160,10 +160,7 @@ fn role_columns(request: &Request) -> RoleColumns<'_> {
 
 /// How the people of a table get their targets.
 fn people_rule(request: &Request, format: &CellFormat) -> Result<PeopleRule> {
-    let labels = match &request.target {
-        Target::Classes(labels) => Some(Labels::new(labels.clone())?),
-        _ => None,
-    };
+    let labels = request.target.checked_labels()?;
     let rule = request.rule_of_people();
     let compares_rows = request.is_paired();
     Ok(PeopleRule { rule, compares_rows, labels, format: format.clone() })
@@ -183,10 +180,8 @@ pub(super) fn opening<'a>(request: &'a Request, hooks: &Hooks) -> Result<Opening
         threads: if ordered { 1 } else { checked_threads(request.threads)? },
         hooks: hooks.clone(),
         memory: Some(request.memory()),
-        labels: match &request.target {
-            Target::Classes(labels) => Some(labels),
-            _ => None,
-        },
+        labels: request.target.labels(),
+        events: request.target.time_to_event(),
         identifiers: match reads_columns(request) {
             true => Identifiers::ComparedInColumns,
             false => Identifiers::Compared,

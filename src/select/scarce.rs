@@ -23,7 +23,6 @@ use crate::estimate::{ChanceTest, Counted, CountedStratum, count_step};
 use crate::privacy::{Epsilon, Purpose, Unit};
 use crate::select::plan::Plan;
 use crate::select::record::{Warning, WarningKind};
-use crate::select::request::Target;
 
 /// One in this many runs that do not end misses that a class has no row.
 const RUNS: f64 = 30.0;
@@ -115,13 +114,13 @@ impl Scarce {
     pub(super) fn counted(&self, plan: &Plan, schema: &Schema) -> Option<String> {
         let units = Unit::of(schema).plural();
         let about = |rows: f64| rows.max(0.0).round();
-        match &plan.request.target {
+        match plan.request.target.labels() {
             _ if self.classes.is_empty() => None,
             _ if plan.request.is_paired() => {
                 let pairs = self.classes.iter().map(|(_, half)| half).sum();
                 Some(format!("about {} {units} with rows of both classes", about(pairs)))
             }
-            Target::Classes(labels) => {
+            Some(labels) => {
                 let one = |(i, &(class, rows)): (usize, &(usize, f64))| {
                     let units = if i == 0 { format!("{units} ") } else { String::new() };
                     format!("about {} {units}of class {:?}", about(rows), labels[class])
@@ -129,8 +128,8 @@ impl Scarce {
                 let each: Vec<String> = self.classes.iter().enumerate().map(one).collect();
                 Some(each.join(", "))
             }
-            _ if self.classes.len() < 2 => None,
-            _ => {
+            None if self.classes.len() < 2 => None,
+            None => {
                 let rows = self.classes.iter().map(|(_, rows)| rows).sum();
                 Some(format!("about {} {units} with a number as target", about(rows)))
             }
@@ -145,8 +144,13 @@ impl Scarce {
         let counted = self.counted(plan, schema)?;
         let lead =
             format!("{counted} were counted, no more than noise can show where there are none");
-        let classes = matches!(plan.request.target, Target::Classes(_));
+        let classes = plan.request.target.labels().is_some();
         let (remedy, about) = match (classes, schema.is_joined()) {
+            (true, _) if plan.request.target.time_to_event().is_some() => (
+                "check the horizon, and the value that means the event: a look at the table, which is not private, shows \
+                 times and events",
+                &[Parameter::Horizon, Parameter::Event, Parameter::Inspect][..],
+            ),
             (true, false) => (
                 "check the spelling of the labels: a look at the table, which is not private, shows them",
                 &[Parameter::Classes, Parameter::Inspect][..],

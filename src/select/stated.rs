@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::data::{Bounds, FeatureSets, Scaling};
+use crate::data::{Bounds, FeatureSets, Scaling, TimeToEvent};
 use crate::error::{Error, Parameter, Result, word};
 use crate::mechanism::{Parameters, by_id};
 use crate::select::builder::Select;
@@ -81,6 +81,12 @@ pub(crate) fn read_options<T: Default + Serialize + DeserializeOwned>(json: &str
 pub struct TargetOptions {
     /// The labels of its classes.
     pub classes: Option<Vec<String>>,
+    /// The column of times to an event.
+    pub time: Option<String>,
+    /// The column of events, and the value that means that the event happened.
+    pub event: Option<(String, String)>,
+    /// The horizon: the classes are no event by then, and an event by then.
+    pub by: Option<Number>,
     /// The range of a number.
     pub target_bounds: Option<(Number, Number)>,
     /// Whether it is a number of unknown range.
@@ -296,6 +302,9 @@ impl TargetOptions {
     ///
     /// `Request` if two are, or for a range that is none.
     pub fn kind(&self) -> Result<Option<Target>> {
+        if let Some(events) = self.time_to_event()? {
+            return Ok(Some(Target::TimeToEvent(events)));
+        }
         let wrong =
             |rule: &str, other| Err(Error::request(rule).about([Parameter::Classes, other]));
         Ok(match (&self.classes, self.target_bounds) {
@@ -314,6 +323,34 @@ impl TargetOptions {
             }
             (None, None) => self.target_number.then_some(Target::Numeric),
         })
+    }
+
+    /// The target at a horizon, if its options are given: all three of them, and no other kind.
+    fn time_to_event(&self) -> Result<Option<TimeToEvent>> {
+        const OWN: [Parameter; 3] = [Parameter::Time, Parameter::Event, Parameter::Horizon];
+        let given = [self.time.is_some(), self.event.is_some(), self.by.is_some()];
+        let (Some(time), Some((event, value)), Some(by)) = (&self.time, &self.event, self.by)
+        else {
+            if given == [false; 3] {
+                return Ok(None);
+            }
+            let rule = "a target at a horizon takes a column of times, the event and the horizon";
+            return Err(Error::request(rule)
+                .hint("give all three, such as time days, event died=1, by 1825")
+                .about(OWN));
+        };
+        let others = [
+            (self.classes.is_some(), Parameter::Classes),
+            (self.target_bounds.is_some(), Parameter::TargetBounds),
+            (self.target_number, Parameter::TargetNumber),
+        ];
+        if let Some((_, other)) = others.into_iter().find(|(is_given, _)| *is_given) {
+            let rule = "a target at a horizon has its own two classes: no others, and no number";
+            return Err(Error::request(rule)
+                .hint("leave out the other option, or the times, the events and the horizon")
+                .about([other].into_iter().chain(OWN)));
+        }
+        TimeToEvent::new(time, (event, value), by.0).map(Some)
     }
 
     fn state(&self, mut select: Select) -> Result<Select> {

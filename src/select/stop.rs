@@ -18,7 +18,6 @@ use crate::estimate::Counted;
 use crate::exact::two_digits;
 use crate::privacy::{Epsilon, Purpose, Unit};
 use crate::select::plan::Plan;
-use crate::select::request::Target;
 
 /// By so many times the scale of its noise a count is too low in one run of twenty, ln(20/2): one of
 /// two counts in one of ten.
@@ -77,8 +76,9 @@ pub(super) fn check_counts(
         ),
         false => String::new(),
     };
-    let (rule, hint, mut parameters) = match &plan.request.target {
-        Target::Classes(labels) if drowns(&counted.classes) => {
+    let target = &plan.request.target;
+    let (rule, hint, mut parameters) = match target.labels() {
+        Some(labels) if drowns(&counted.classes) => {
             let found = labels.iter().zip(&counted.classes);
             let found = found.map(|(label, rows)| format!("{} of {label:?}", about(*rows)));
             let rule = match plan.request.is_paired() {
@@ -104,16 +104,25 @@ pub(super) fn check_counts(
             while ends(enough) {
                 enough *= STEP;
             }
+            let (check, about) = match target.time_to_event() {
+                Some(_) => (
+                    "is the horizon within the times, and the value that of the event? A look at the table shows both",
+                    Parameter::Horizon,
+                ),
+                None => (
+                    "labels are compared as text, upper and lower case included: a look at the table shows them",
+                    Parameter::Classes,
+                ),
+            };
             let hint = format!(
-                "labels are compared as text, upper and lower case included: a look at the table shows them; {people}else \
-                 it takes more rows or a larger epsilon: with about {} usable {units} in classes of equal size, or half as \
+                "{check}; {people}else it takes more rows or a larger epsilon: with about {} usable {units} in classes of equal size, or half as \
                  many at twice the epsilon, 9 of 10 runs go on",
                 two_digits(enough)
             );
-            (rule, hint, vec![Parameter::Classes, Parameter::Inspect, Parameter::Epsilon])
+            (rule, hint, vec![about, Parameter::Inspect, Parameter::Epsilon])
         }
-        Target::Classes(_) => return Ok(()),
-        _ => {
+        Some(_) => return Ok(()),
+        None => {
             let rows = counted.classes.iter().sum::<f64>();
             let others = unusable > OTHERS_BEYOND_NOISE / counted.rate
                 && unusable > OTHERS_BEYOND_ROWS * rows;

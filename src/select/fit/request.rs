@@ -191,7 +191,7 @@ impl FitRequest {
                 let rule = "a model is of a number or of two classes, not of more";
                 return wrong(rule.into(), Parameter::Classes);
             }
-            Target::Classes(_) => {}
+            Target::Classes(_) | Target::TimeToEvent(_) => {}
             _ if self.lambda.is_some() => {
                 return wrong("lambda is for two classes".into(), Parameter::Classes);
             }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::account::Event;
 use crate::data::{
-    Hooks, Identifiers, Labels, Levels, PreparedTable, Scaling, Schema, Source, Table, TargetCell,
+    Hooks, Identifiers, Levels, PreparedTable, Scaling, Schema, Source, Table, TargetCell,
     UsableSamples, hold,
 };
 use crate::error::{Error, Parameter, Result};
@@ -37,7 +37,7 @@ pub(super) fn run(request: &FitRequest, source: &(impl Source + ?Sized)) -> Resu
         return Err(read_once());
     }
     // A model is fitted in a pass over rows, not over columns.
-    source.check_identifiers(Identifiers::Compared)?;
+    source.check_identifiers(Identifiers::Compared, request.select.target.time_to_event())?;
     let hooks = request.select.hooks.for_a_run();
     let opened = source.open(&opening(&request.select, &hooks)?)?;
     run_on(request, &parts, &hooks, &mut prepared(&request.select, opened)?)
@@ -125,7 +125,7 @@ pub(super) fn check_ledger(
     if request.features.is_none() && !reads_twice(request, source) {
         return Err(read_once());
     }
-    source.check_identifiers(Identifiers::Compared)?;
+    source.check_identifiers(Identifiers::Compared, request.select.target.time_to_event())?;
     // What does not fit the header costs nothing, where the header can be read twice.
     if source.repeats() {
         let schema = header(&request.select, source, &request.select.hooks.for_a_run())?;
@@ -186,7 +186,9 @@ pub(super) fn model_request(
         Scaling::RowRank => None,
     };
     let regression = match &request.select.target {
-        Target::Classes(_) => Regression::Logistic { lambda: request.lambda() },
+        Target::Classes(_) | Target::TimeToEvent(_) => {
+            Regression::Logistic { lambda: request.lambda() }
+        }
         Target::Bounded(bounds) => Regression::Linear { range: Some(*bounds), center: None },
         Target::Numeric => Regression::Linear { range: None, center },
     };
@@ -242,10 +244,7 @@ fn with_ranges(asked: &mut ModelRequest, parts: &Parts) {
 
 /// The columns of the model, and the targets.
 fn rows(request: &FitRequest, table: &mut dyn Table, terms: &[Term]) -> Result<Rows> {
-    let labels = match &request.select.target {
-        Target::Classes(labels) => Some(Labels::new(labels.clone())?),
-        _ => None,
-    };
+    let labels = request.select.target.checked_labels()?;
     let format = table.format().clone();
     let code = |cell: TargetCell<'_>| match &labels {
         Some(labels) => labels.class_of(cell, &format).map(|class| class as f64),
@@ -291,12 +290,10 @@ fn record(
         let about = [Parameter::Epsilon, Parameter::Bounds];
         warnings.push(Warning::new(WarningKind::NoCoefficient, text).about(about));
     }
-    let classes = match &request.select.target {
-        Target::Classes(labels) => <[String; 2]>::try_from(labels.clone()).ok(),
-        _ => None,
-    };
+    let classes = request.select.target.labels();
+    let classes = classes.and_then(|labels| <[String; 2]>::try_from(labels.to_vec()).ok());
     let kind = if classes.is_some() { ModelKind::Logistic } else { ModelKind::Linear };
-    let name = schema.target().map(|place| schema.name(place).to_owned());
+    let name = schema.event().or(schema.target()).map(|place| schema.name(place).to_owned());
     let range = released.target.map(|range| [range.low(), range.high()]);
     let model_guarantee = ModelGuarantee {
         private: !randomness.seeded,

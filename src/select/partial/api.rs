@@ -144,7 +144,10 @@ impl Facts {
             CodedBy::Median => Target::Numeric,
             CodedBy::Range(ends) => Target::Bounded(bounds(ends)?),
             CodedBy::TwoClasses(labels) | CodedBy::Classes(labels) => {
-                Target::Classes(labels.clone())
+                match self.schema.time_to_event() {
+                    Some(events) => Target::TimeToEvent(events.clone()),
+                    None => Target::Classes(labels.clone()),
+                }
             }
         });
         select = select.score(match self.association {

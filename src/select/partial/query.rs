@@ -25,6 +25,15 @@ pub(in crate::select) fn stage_query(
     features: &[String],
     released: Option<&ReleasedTarget>,
 ) -> Result<String> {
+    if request.target.time_to_event().is_some() {
+        let rule = "a query reads the target from one column: no times and events";
+        return Err(Error::request(rule)
+            .hint(
+                "add a column of classes to the table, CASE WHEN died = 1 AND days <= 1825 THEN 'event' WHEN days >= 1825 \
+                 THEN 'none' END, and give its labels as classes",
+            )
+            .about([Parameter::Classes, Parameter::Time, Parameter::Event]));
+    }
     let schema = schema_of(table, features)?;
     let plan = plan_for(request, &schema)?;
     let Some(scoring) = plan.scoring.coded().filter(|_| !plan.request.per_million) else {

@@ -33,10 +33,7 @@ impl<'a> PlanDraft<'a> {
     /// Claims the parts that the scoring draws with.
     pub(super) fn scoring(&mut self) -> Result<Scoring> {
         let request = self.request;
-        let labels = match &request.target {
-            Target::Classes(labels) => Some(Labels::new(labels.clone())?),
-            _ => None,
-        };
+        let labels = request.target.checked_labels()?;
         Ok(match request.method {
             Method::DpKendall => Scoring::DpKendall { labels },
             Method::TwoStage(two_stage) => {

@@ -11,7 +11,7 @@ use std::ops::Deref;
 use serde::Serialize;
 
 use crate::account::Event;
-use crate::data::{SetMembers, UnitTarget};
+use crate::data::{SetMembers, TimeToEvent, UnitTarget};
 use crate::error::Parameter;
 #[cfg(feature = "ndarray")]
 use crate::error::{self, Error};
@@ -320,6 +320,9 @@ pub struct TargetUsed {
     pub coding: TargetCoding,
     /// The stated bounds.
     pub bounds: Option<[f64; 2]>,
+    /// The times and events that make its classes, if it is at a horizon.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_to_event: Option<AtHorizon>,
     /// The rule by which the rows of a person make its target, if the unit is a person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub of_person: Option<UnitTarget>,
@@ -327,6 +330,29 @@ pub struct TargetUsed {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub adjusted_for: Vec<String>,
 }
+
+/// A target at a horizon: the columns of which its two classes are made.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct AtHorizon {
+    /// The column of times, the column of events with the value that means the event, and the
+    /// horizon.
+    #[serde(flatten)]
+    pub columns: TimeToEvent,
+    /// The assumption about rows that were lost before the horizon.
+    pub assumes: &'static str,
+}
+
+impl AtHorizon {
+    /// The target of these columns.
+    pub(crate) fn new(columns: &TimeToEvent) -> Self {
+        Self { columns: columns.clone(), assumes: ASSUMES }
+    }
+}
+
+/// The assumption about rows that were lost before the horizon.
+const ASSUMES: &str = "rows lost before the horizon without the event take no part: right if loss to follow-up does not \
+                       depend on the features, given the class (non-informative censoring)";
 
 /// Private estimates released besides the selection.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]

@@ -36,6 +36,11 @@ pub(super) fn is_number(of: &DataType) -> bool {
         )
 }
 
+/// Whether the values are dates or times of day.
+pub(super) fn is_date(of: &DataType) -> bool {
+    kind(of) != Kind::Number
+}
+
 /// The kind of a column of numbers.
 fn kind(of: &DataType) -> Kind {
     use DataType::{Date32, Date64, Time32, Time64, Timestamp};

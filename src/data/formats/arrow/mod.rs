@@ -46,7 +46,7 @@ use crate::data::formats::positioned::Positioned;
 use crate::error::Result;
 pub use batches::BatchIterator;
 pub(in crate::data) use batches::RecordBatches;
-use columns::{cells, is_number, is_read, spread};
+use columns::{cells, is_date, is_number, is_read, spread};
 use guard::guarded;
 pub use guard::quiet_caught_panics;
 #[cfg(feature = "arrow")]
@@ -140,6 +140,8 @@ impl ArrowTable {
         let texts = (0..columns.len()).filter(is_text).collect();
         let is_unread = |place: &usize| !is_read(schema.field(columns[*place]).data_type());
         let unread = (0..columns.len()).filter(is_unread).collect();
+        let is_date = |place: &usize| is_date(schema.field(columns[*place]).data_type());
+        let dates = (0..columns.len()).filter(is_date).collect();
         let places = (0..columns.len()).filter(|place| index.contains(&columns[*place])).collect();
         let is_index = |place: &&usize| !is_number(schema.field(**place).data_type());
         let index = index.first().filter(|_| index.len() == 1).filter(is_index).copied();
@@ -155,6 +157,7 @@ impl ArrowTable {
             texts,
             index: places,
             unread,
+            dates,
             ids,
             units: units.is_some(),
             rows,
