@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::beside::Beside;
 use super::column::ColumnSummary;
+use super::events::Counts;
 use super::findings::{self, Written};
 use super::missing::{MissingByTarget, TargetValue};
 use super::{Decimal, Inspection, names};
@@ -126,6 +127,7 @@ pub(super) fn inspect(
     let beside = Beside::read(stated, (&look.ids, &wanted.format), in_header, target)?;
     let before = usize::from(ids);
     let index: Vec<usize> = layout.index.iter().map(|column| column + before).collect();
+    let counts = Counts::read(table, target);
     let (findings, suggestion) = findings::draw(findings::Seen {
         stated,
         stated_target: target,
@@ -143,6 +145,8 @@ pub(super) fn inspect(
         // Cells of features as rows are parsed where the file is opened.
         unused_codes: if turned { Vec::new() } else { wanted.format.unused_codes() },
         index: &index,
+        event_counts: counts.as_ref(),
+        table,
     });
     Ok(Inspection { rows, columns: d, names: header, findings, suggestion })
 }

@@ -9,12 +9,13 @@ use crate::error::Parameter;
 
 impl Seen<'_> {
     /// The places of the features among the columns here, from 0.
-    fn feature_places(&self) -> Vec<usize> {
+    pub(super) fn feature_places(&self) -> Vec<usize> {
         let own = !self.turned
             || !matches!(self.stated.target, TargetColumn::Last)
             || matches!(self.written, Written::Blocks { target: true, .. });
         let here = own && self.beside.is_none();
-        let skip = [self.id_column(), self.target_column().filter(|_| here)];
+        let events = self.places_of_events().and_then(|[_, event]| event);
+        let skip = [self.id_column(), self.target_column().filter(|_| here), events];
         let stated = [self.stated.id.as_ref(), self.stated.unit.as_ref()];
         let names = Names::new(self.header);
         let excluded: HashSet<usize> =

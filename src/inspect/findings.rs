@@ -4,8 +4,11 @@ use super::Decimal;
 use super::beside::Beside;
 use super::column::ColumnSummary;
 use super::missing::MissingByTarget;
+use super::events::Counts;
 use super::names::{has_identifiers_by_name, place_of_target};
-use crate::data::{CellFormat, Format, Orientation, TableFacts, TargetColumn, looks_turned};
+use crate::data::{
+    CellFormat, FileTable, Format, Orientation, TableFacts, TargetColumn, looks_turned,
+};
 use crate::error::Parameter;
 use crate::select::Target;
 
@@ -103,6 +106,10 @@ pub(super) struct Seen<'a> {
     pub(super) unused_codes: Vec<String>,
     /// The places of the columns of an index, among the columns here.
     pub(super) index: &'a [usize],
+    /// The rows of each class of a target at a horizon.
+    pub(super) event_counts: Option<&'a Counts>,
+    /// The table, to be read again.
+    pub(super) table: &'a FileTable,
 }
 
 /// The findings so far.
@@ -191,6 +198,7 @@ pub(super) fn draw(seen: Seen<'_>) -> (Vec<Finding>, Suggestion) {
     seen.index(&mut draft);
     seen.ids(&mut draft);
     seen.target(&mut draft);
+    seen.ask_about_events(&mut draft);
     seen.features(&mut draft);
     draft.join_codes();
     if draft.suggestion.facts.unit.is_some() && seen.rows > 0 {
@@ -417,8 +425,11 @@ impl Seen<'_> {
         }
     }
 
-    /// The place of the target among the columns here, from 0.
+    /// The place of the target among the columns here, from 0: of one at a horizon, that of times.
     pub(super) fn target_column(&self) -> Option<usize> {
+        if let Some([time, _]) = self.places_of_events() {
+            return time;
+        }
         match &self.stated.target {
             TargetColumn::At(place) => {
                 (0..self.header.len()).find(|&column| self.number(column) == *place)

@@ -8,6 +8,7 @@ mod blocks;
 mod column;
 mod dates;
 mod different;
+mod events;
 mod features;
 mod findings;
 mod lines;
@@ -26,6 +27,7 @@ use crate::select::Target;
 use beside::Beside;
 use column::ColumnSummary;
 use missing::MissingByTarget;
+use events::Counts;
 
 pub use findings::{Finding, Suggestion};
 
@@ -84,6 +86,12 @@ fn inspect_text(table: &FileTable, target: Option<&Target>) -> Result<Inspection
         if turned { &[] } else { &look.header },
         target,
     )?;
+    // Read again, with the decimal sign that was found.
+    let mut again = table.clone();
+    if look.delimiter != b',' {
+        again.facts.decimal_comma = Some(look.decimal_comma);
+    }
+    let counts = Counts::read(&again, target);
     let (findings, suggestion) = findings::draw(findings::Seen {
         stated,
         stated_target: target,
@@ -100,6 +108,8 @@ fn inspect_text(table: &FileTable, target: Option<&Target>) -> Result<Inspection
         decimal,
         unused_codes: look.format.unused_codes(),
         index: &[],
+        event_counts: counts.as_ref(),
+        table: &again,
     });
     let columns = look.header.len();
     Ok(Inspection { rows, columns, names: look.header, findings, suggestion })

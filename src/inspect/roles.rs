@@ -106,6 +106,10 @@ impl Seen<'_> {
             self.target_beside(draft, beside);
             return;
         }
+        if self.places_of_events().is_some() {
+            self.target_at_horizon(draft);
+            return;
+        }
         let own = matches!(self.written, Written::Blocks { target: true, .. });
         if self.turned && !own && stated.is_none() {
             draft.warn_about(
@@ -163,7 +167,10 @@ impl Seen<'_> {
             let text = format!("its file holds {targets} values for {} samples", self.rows);
             draft.warn_about("target", text, [Parameter::TargetFile]);
         }
-        self.target_in(draft, "its file", column);
+        match self.places_of_events() {
+            Some(_) => self.target_at_horizon(draft),
+            None => self.target_in(draft, "its file", column),
+        }
     }
 
     /// No id of the target file is in the table: nothing can be run.
@@ -324,10 +331,10 @@ impl Seen<'_> {
 }
 
 /// Whether a label says that something is not there.
-fn is_absence(label: &str) -> bool {
+pub(super) fn is_absence(label: &str) -> bool {
     let words = [
         "0", "no", "false", "control", "normal", "healthy", "well", "negative", "neg", "none",
-        "ok", "wt", "wildtype", "benign", "alive",
+        "ok", "wt", "wildtype", "benign", "alive", "living", "censored",
     ];
     words.contains(&label.to_lowercase().as_str())
 }

@@ -1,0 +1,445 @@
+//! Findings on a time to an event: the classes at a horizon that is given, and the question whether
+//! two columns that look like times and events are the target.
+
+use std::collections::HashSet;
+
+use super::findings::{Draft, Seen, short};
+use super::roles::is_absence;
+use crate::data::{
+    Batch, Cell, CellFormat, FileTable, Fold, Opening, Source, TargetCell, TargetColumn,
+    TimeToEvent, fold,
+};
+use crate::error::{Parameter, Result};
+use crate::select::Target;
+
+/// Words of the names of times, each of which may be the whole name.
+const TIMES: [&str; 23] = [
+    "time", "times", "day", "days", "week", "weeks", "month", "months", "year", "years",
+    "duration", "followup", "survival", "os", "pfs", "dfs", "efs", "rfs", "ttp", "tte", "futime",
+    "dtime", "lifetime",
+];
+
+/// Words of the names of events, each of which may be the whole name.
+const EVENTS: [&str; 23] = [
+    "event",
+    "events",
+    "status",
+    "died",
+    "death",
+    "dead",
+    "deceased",
+    "censored",
+    "censoring",
+    "censor",
+    "cens",
+    "relapse",
+    "relapsed",
+    "recurrence",
+    "recurred",
+    "progression",
+    "progressed",
+    "failure",
+    "failed",
+    "fustat",
+    "mortality",
+    "vitalstatus",
+    "dstatus",
+];
+
+/// Words that stand beside these in names.
+const OTHERS: [&str; 22] = [
+    "to",
+    "in",
+    "until",
+    "till",
+    "since",
+    "of",
+    "last",
+    "contact",
+    "follow",
+    "up",
+    "fu",
+    "overall",
+    "free",
+    "disease",
+    "indicator",
+    "flag",
+    "is",
+    "has",
+    "vital",
+    "any",
+    "overallsurvival",
+    "obs",
+];
+
+/// Horizons that people use, by the unit in the name of the times, ascending.
+const HORIZONS: [(&[&str], &[f64]); 4] = [
+    (&["day", "days"], &[30.0, 90.0, 180.0, 365.0, 730.0, 1095.0, 1825.0, 3650.0]),
+    (&["week", "weeks"], &[4.0, 12.0, 26.0, 52.0, 104.0, 156.0, 260.0, 520.0]),
+    (&["month", "months"], &[1.0, 3.0, 6.0, 12.0, 24.0, 36.0, 60.0, 120.0]),
+    (&["year", "years"], &[1.0, 2.0, 3.0, 5.0, 10.0]),
+];
+
+/// The words of a name, in lower case; humps and digits start words, too.
+fn words(name: &str) -> Vec<String> {
+    let mut spaced = String::new();
+    let mut before = ' ';
+    for letter in name.chars() {
+        if letter.is_uppercase() && before.is_lowercase() {
+            spaced.push(' ');
+        }
+        spaced.push(letter);
+        before = letter;
+    }
+    let words = spaced.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect()
+}
+
+/// Whether all words of a name are of these or stand beside them, and one of the first is there.
+fn is_named(name: &str, of: &[&str], beside: &[&str]) -> bool {
+    let words = words(name);
+    let is = |word: &String, all: &[&str]| all.contains(&word.as_str());
+    let follow_up = words.windows(2).any(|pair| pair[0] == "follow" && pair[1] == "up");
+    let has_one = words.iter().any(|word| is(word, of)) || follow_up && of.contains(&"followup");
+    has_one && words.iter().all(|word| is(word, of) || is(word, beside) || is(word, &OTHERS))
+}
+
+/// The rows of each class at a horizon, and those without a usable target.
+pub(super) struct Counts {
+    classes: [u64; 2],
+    without: u64,
+}
+
+impl Counts {
+    /// Counts the classes of a table in a pass of its own. `None` if it cannot be read again, or not
+    /// as it is given.
+    pub(super) fn read(table: &FileTable, target: Option<&Target>) -> Option<Self> {
+        struct Classes<'a>(&'a TimeToEvent, Counts);
+
+        impl Fold for Classes<'_> {
+            const READS_VALUES: bool = false;
+
+            fn batch(&mut self, batch: &Batch<'_>) {
+                for place in (0..batch.len()).filter(|place| !batch.is_left_out(*place)) {
+                    let text = batch.target(place).map(|cell| cell.text().into_owned());
+                    let is_it = |class: &String| Some(class.as_bytes()) == text.as_deref();
+                    match self.0.classes().iter().position(is_it) {
+                        Some(class) => self.1.classes[class] += 1,
+                        None => self.1.without += 1,
+                    }
+                }
+            }
+
+            fn merge(&mut self, other: Self) {
+                let all = self.1.classes.iter_mut().zip(other.1.classes);
+                all.for_each(|(count, more)| *count += more);
+                self.1.without += other.1.without;
+            }
+        }
+
+        let events = target?.time_to_event()?;
+        let none = || Classes(events, Self { classes: [0; 2], without: 0 });
+        read(table, Some(events), &none).ok().flatten().map(|found| found.1)
+    }
+}
+
+/// Folds the targets of a table, if it can be read again.
+fn read<F: Fold>(
+    table: &FileTable,
+    events: Option<&TimeToEvent>,
+    new: &(dyn Fn() -> F + Sync),
+) -> Result<Option<F>> {
+    if !table.rows_repeat() {
+        return Ok(None);
+    }
+    let source: &dyn Source = table;
+    let opening = Opening { events, ..Opening::of_all_rows(1) };
+    fold(&mut *source.open(&opening)?, new).map(Some)
+}
+
+/// The times in a column.
+fn times(table: &FileTable, column: &str) -> Vec<f64> {
+    struct Times(CellFormat, Vec<f64>);
+
+    impl Fold for Times {
+        const READS_VALUES: bool = false;
+
+        fn batch(&mut self, batch: &Batch<'_>) {
+            let number = |cell: &TargetCell<'_>| match self.0.cell(&cell.text()) {
+                Cell::Number(value) => Some(value),
+                _ => None,
+            };
+            self.1.extend(batch.targets.iter().flatten().filter_map(number));
+        }
+
+        fn merge(&mut self, other: Self) {
+            self.1.extend(other.1);
+        }
+    }
+
+    let named = table.clone().target_column(TargetColumn::Named(column.to_owned()));
+    let format = table.facts.cells();
+    let found = read(&named, None, &|| Times(format.clone(), Vec::new()));
+    let mut times = found.ok().flatten().map(|found| found.1).unwrap_or_default();
+    times.sort_by(f64::total_cmp);
+    times
+}
+
+/// A round number of at most the middle one of some times, which are in order.
+fn horizon(name: &str, times: &[f64]) -> Option<f64> {
+    let middle = *times.get(times.len() / 2)?;
+    let least = *times.first()?;
+    let words = words(name);
+    let unit =
+        HORIZONS.iter().find(|(units, _)| words.iter().any(|word| units.contains(&&word[..])));
+    let usual = unit.and_then(|(_, usual)| {
+        usual.iter().copied().rfind(|horizon| *horizon <= middle && *horizon > least)
+    });
+    usual.or_else(|| {
+        if !(middle > 0.0 && middle.is_finite()) {
+            return None;
+        }
+        let power = libm::floor(libm::log10(middle)) as i32;
+        let round =
+            |power: i32| [1, 2, 5].map(move |digit| format!("{digit}e{power}").parse().ok());
+        let all = [power - 1, power, power + 1].into_iter().flat_map(round).flatten();
+        all.filter(|horizon: &f64| *horizon <= middle).reduce(f64::max)
+    })
+}
+
+impl Seen<'_> {
+    /// The columns of times and of events of a target at a horizon that is given.
+    fn stated_events(&self) -> Option<&TimeToEvent> {
+        self.stated_target.and_then(Target::time_to_event)
+    }
+
+    /// The places of these columns among the columns here.
+    pub(super) fn places_of_events(&self) -> Option<[Option<usize>; 2]> {
+        let place = |name: &str| self.header.iter().position(|other| other == name);
+        self.stated_events().map(|events| events.columns().map(|(name, _)| place(name)))
+    }
+
+    /// A target at a horizon that is given: how many rows are in each class.
+    pub(super) fn target_at_horizon(&self, draft: &mut Draft) {
+        let Some(events) = self.stated_events() else { return };
+        draft.suggestion.target = Target::TimeToEvent(events.clone());
+        if self.beside.is_none() {
+            let places = self.places_of_events().unwrap_or_default();
+            for (place, (name, about)) in places.iter().zip(events.columns()) {
+                match place {
+                    Some(place) => self.column_of_events(draft, *place, about),
+                    None => {
+                        draft.warn_about("target", format!("there is no column {name:?}"), [about]);
+                        draft.suggestion.open.push(about);
+                    }
+                }
+            }
+        }
+        let Some(Counts { classes, without }) = self.event_counts else {
+            let text = "the classes are not counted: the table is read once, or not as it is given";
+            return draft.say("target", text);
+        };
+        let found: Vec<String> = (events.classes().iter().zip(classes))
+            .map(|(class, count)| format!("{class} ({count})"))
+            .collect();
+        draft.say("target", format!("classes {}", found.join(", ")));
+        if *without > 0 {
+            let text = format!(
+                "{without} {} take no part: lost before the horizon without the event, or without a time or an \
+                 event. This is right if loss to follow-up does not depend on the features, given the class",
+                self.units()
+            );
+            draft.say_about("target", text, [Parameter::Horizon]);
+        }
+        if classes.contains(&0) {
+            let text = "a class has no rows: check the horizon, and the value that means the event";
+            draft.warn_about("target", text, [Parameter::Horizon, Parameter::Event]);
+            draft.suggestion.open.push(Parameter::Horizon);
+        } else {
+            draft.suggestion.count(classes.iter().copied());
+        }
+    }
+
+    /// What a column of times or of events holds.
+    fn column_of_events(&self, draft: &mut Draft, place: usize, about: Parameter) {
+        let (what, column) = (self.what(place), &self.columns[place]);
+        if about == Parameter::Event {
+            let labels: Vec<String> =
+                column.labels().map(|(label, count)| format!("{label} ({count})")).collect();
+            let text = match column.has_labels() {
+                true => format!("{what}: events {}", labels.join(", ")),
+                false => format!("{what}: events, of which the given value is one"),
+            };
+            draft.say("target", text);
+        } else if !column.is_numeric() || column.categories > 0 || column.low < 0.0 {
+            let text = format!(
+                "{what}: times that are not all numbers of at least 0: {} with others have no usable target",
+                self.units()
+            );
+            draft.warn_about("target", text, [about]);
+        } else {
+            draft.say("target", format!("{what}: times up to {}", short(column.high)));
+        }
+    }
+
+    /// Asks whether two columns that look like a time to an event are the target.
+    pub(super) fn ask_about_events(&self, draft: &mut Draft) {
+        if self.stated_target.is_some_and(|target| target.time_to_event().is_some())
+            || self.beside.is_some()
+            || self.turned
+        {
+            return;
+        }
+        let Some((time, event)) = self.likely_events() else { return };
+        let target = match &self.stated.target {
+            TargetColumn::Last => self.stated_target.and(self.target_column()),
+            _ => self.target_column(),
+        };
+        if target.is_some_and(|target| target != time && target != event) {
+            return;
+        }
+        let Some(events) = self.proposed(time, event) else { return };
+        let (times, ends) = (self.what(time), self.what(event));
+        let options = format!(
+            "time {}, event {}={}, by {}",
+            events.time(),
+            events.event(),
+            events.value(),
+            events.by()
+        );
+        let why = "Either column alone as the target names what drives the follow-up, too; the horizon comes from the \
+                   question, not from the data";
+        let about = [Parameter::Time, Parameter::Event, Parameter::Horizon];
+        if target.is_some() {
+            let text = format!(
+                "{times} and {ends} look like a time to an event. If so, give both with a horizon as the target, such \
+                 as {options}. {why}"
+            );
+            return draft.warn_about("target", text, about);
+        }
+        let text = format!(
+            "are {times} and {ends} a time to an event? If so, give both with a horizon as the target, such as \
+             {options}, a draft from these data. {why}. If not, name the target"
+        );
+        draft.warn_about("target", text, about);
+        draft.suggestion.open.push(Parameter::Event);
+        draft.suggestion.target = Target::TimeToEvent(events);
+        draft.suggestion.facts.target = TargetColumn::Last;
+    }
+
+    /// The places of two columns that look like times and events, neither of which has another role.
+    fn likely_events(&self) -> Option<(usize, usize)> {
+        let own = self.target_column();
+        let mut places: HashSet<usize> = self.feature_places().into_iter().collect();
+        places.extend(own);
+        let of = |names: &[&str], beside: &[&str], is: &dyn Fn(usize) -> bool| -> Vec<usize> {
+            let named = (0..self.columns.len()).filter(|place| places.contains(place));
+            named.filter(|&c| is_named(&self.header[c], names, beside) && is(c)).collect()
+        };
+        let times = of(&TIMES, &EVENTS, &|c| {
+            let column = &self.columns[c];
+            // No label is counted where there are many different values.
+            let has_many = !matches!(column.labels().count(), 1 | 2);
+            column.numbers > 0 && column.categories == 0 && column.low >= 0.0 && has_many
+        });
+        let events = of(&EVENTS, &TIMES, &|c| {
+            self.columns[c].has_labels() && self.columns[c].labels().count() == 2
+        });
+        // Of several endpoints, the columns whose names share a word, such as os_months, os_status.
+        let pairs = || times.iter().flat_map(|&t| events.iter().map(move |&e| (t, e)));
+        let share = |&(time, event): &(usize, usize)| {
+            let own = words(&self.header[time]);
+            words(&self.header[event]).iter().any(|word| own.contains(word))
+        };
+        pairs().find(share).or_else(|| pairs().next())
+    }
+
+    /// A target of these columns: with the value that rather means an event, and a round horizon.
+    fn proposed(&self, time: usize, event: usize) -> Option<TimeToEvent> {
+        let mut values: Vec<String> =
+            self.columns[event].labels().map(|(label, _)| label).collect();
+        values.sort_by_key(|value| (!is_absence(value), value.clone()));
+        let of_censoring = words(&self.header[event]).iter().any(|word| word.starts_with("cens"));
+        let value = if of_censoring { values.first() } else { values.last() }?;
+        let name = &self.header[time];
+        let found = times(self.table, name);
+        let column = &self.columns[time];
+        // Where rows are read once: the middle of the range.
+        let middle = [column.low, (column.low + column.high) / 2.0, column.high];
+        let by = horizon(name, if found.is_empty() { &middle } else { &found })?;
+        TimeToEvent::new(name, (&self.header[event], value), by).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_times_and_events() {
+        for time in [
+            "time",
+            "Days",
+            "survival_time",
+            "os_months",
+            "OS.time",
+            "followUp",
+            "follow-up",
+            "follow_up_days",
+            "time_to_death",
+            "days_to_event",
+            "PFS",
+            "futime",
+            "years",
+            "TimeToEvent",
+            "time (days)",
+            "overall_survival_months",
+        ] {
+            assert!(is_named(time, &TIMES, &EVENTS), "{time}");
+        }
+        for other in [
+            "time_in_hospital",
+            "years_of_education",
+            "age",
+            "runtime",
+            "daytime_glucose",
+            "dose",
+            "survivalrate",
+            "status",
+            "",
+        ] {
+            assert!(!is_named(other, &TIMES, &EVENTS), "{other}");
+        }
+        for event in [
+            "event",
+            "Status",
+            "died",
+            "vital_status",
+            "OS_STATUS",
+            "death_event",
+            "censored",
+            "is_dead",
+            "relapse",
+            "DFS.event",
+            "fustat",
+            "progression",
+        ] {
+            assert!(is_named(event, &EVENTS, &TIMES), "{event}");
+        }
+        for other in ["smoking_status", "eventful", "marital_status", "dose", "days"] {
+            assert!(!is_named(other, &EVENTS, &TIMES), "{other}");
+        }
+    }
+
+    #[test]
+    fn horizons_are_round_numbers_within_the_times() {
+        let days: Vec<f64> = (0..1000).map(|i| 4.0 * f64::from(i)).collect();
+        assert_eq!(horizon("days", &days), Some(1825.0));
+        assert_eq!(horizon("os_months", &[1.0, 40.0, 90.0]), Some(36.0));
+        assert_eq!(horizon("time", &[1.0, 40.0, 90.0]), Some(20.0));
+        assert_eq!(horizon("time", &[0.01, 0.13, 3.0]), Some(0.1));
+        assert_eq!(horizon("days", &[0.0, 12.0, 20.0]), Some(10.0));
+        assert_eq!(horizon("time", &[0.0, 0.0, 0.0]), None);
+        assert_eq!(horizon("time", &[]), None);
+    }
+}
