@@ -41,7 +41,10 @@ pub(super) fn inspect(arguments: &InspectArguments) -> Result<()> {
     let table = &arguments.table;
     let (mut schema, _) = table.schema()?;
     if table.states_target() {
-        (schema.classes, schema.target_bounds, schema.target_number) = (None, None, false);
+        schema.without_kind();
+    }
+    if arguments.target.is_at_horizon() {
+        schema.facts.target = TargetColumn::Last;
     }
     let target =
         arguments.target.options(&schema)?.kind()?.filter(|target| *target != Target::Numeric);
@@ -108,6 +111,11 @@ fn options(suggestion: &Suggestion, stated: &TableFacts) -> Vec<String> {
     }
     match &suggestion.target {
         Target::Classes(labels) => state("--classes", to_record(labels)),
+        Target::TimeToEvent(events) => {
+            state("--time", events.time().to_owned());
+            state("--event", format!("{}={}", events.event(), events.value()));
+            state("--by", events.by().to_string());
+        }
         Target::Bounded(bounds) => {
             state("--target-bounds", format!("{},{}", bounds.low(), bounds.high()));
         }
@@ -187,11 +195,14 @@ impl Outlook {
 fn command(suggestion: &Suggestion, options: &[String], file: &Path, epsilon: &str) -> Vec<String> {
     let k = picks(suggestion).to_string();
     let words = ["dpsis", "select", "--k", &k, "--eps", epsilon].map(str::to_owned);
-    // The decimal sign has no value: the finding names its option.
-    let valued = suggestion.open.iter().filter(|parameter| **parameter != Parameter::DecimalComma);
+    // The decimal sign has no value: the finding names its option. A time to an event is proposed
+    // as a whole.
+    let no_value = [Parameter::DecimalComma, Parameter::Event];
+    let valued = suggestion.open.iter().filter(|parameter| !no_value.contains(parameter));
     let open = valued.map(|parameter| format!("{}=?", words::option(*parameter)));
     let is_open = |option: &String| {
-        suggestion.open.iter().any(|parameter| *option == words::option(*parameter))
+        let open = suggestion.open.iter().filter(|parameter| **parameter != Parameter::Event);
+        open.into_iter().any(|parameter| *option == words::option(*parameter))
     };
     // An option that is open, and its value, are not stated.
     let mut stated = Vec::new();
@@ -395,7 +406,7 @@ fn named(named: &[Named]) -> String {
 fn predicted(suggestion: &Suggestion, predictions: &[Predicted]) -> String {
     let smallest = suggestion.shares.iter().copied().reduce(f64::min);
     let side = match (smallest, &suggestion.target) {
-        (Some(share), Target::Classes(_)) => {
+        (Some(share), Target::Classes(_) | Target::TimeToEvent(_)) => {
             format!(", {:.0}% of them in the smallest class,", 100.0 * share)
         }
         (Some(_), _) => String::new(),
@@ -438,6 +449,11 @@ fn schema_file(suggestion: &Suggestion) -> SchemaFile {
     let mut schema = SchemaFile { facts: suggestion.facts.clone(), ..SchemaFile::default() };
     match &suggestion.target {
         Target::Classes(labels) => schema.classes = Some(labels.clone()),
+        Target::TimeToEvent(events) => {
+            schema.time = Some(events.time().to_owned());
+            schema.event = Some([events.event().to_owned(), events.value().to_owned()]);
+            schema.by = Some(events.by());
+        }
         Target::Bounded(bounds) => schema.target_bounds = Some([bounds.low(), bounds.high()]),
         Target::Numeric => schema.target_number = true,
         _ => {}

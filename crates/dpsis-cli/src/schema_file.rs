@@ -16,6 +16,15 @@ pub(super) struct SchemaFile {
     pub(super) facts: TableFacts,
     /// The labels of the target.
     pub(super) classes: Option<Vec<String>>,
+    /// The column of times to an event.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) time: Option<String>,
+    /// The column of events, and the value that means one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) event: Option<[String; 2]>,
+    /// The horizon of a target from a time to an event.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) by: Option<f64>,
     /// The range of a numeric target.
     pub(super) target_bounds: Option<[f64; 2]>,
     /// Whether the target is a number, of unknown range.
@@ -25,6 +34,14 @@ pub(super) struct SchemaFile {
     pub(super) bounds: Option<[f64; 2]>,
     /// A file with the range of each feature.
     pub(super) bounds_file: Option<PathBuf>,
+}
+
+impl SchemaFile {
+    /// Leaves out the facts about the kind of the target.
+    pub(super) fn without_kind(&mut self) {
+        (self.classes, self.target_bounds, self.target_number) = (None, None, false);
+        (self.time, self.event, self.by) = (None, None, None);
+    }
 }
 
 /// Reads a schema file; also its SHA-256 in hexadecimal.

@@ -8,6 +8,7 @@ use crate::files::read_text;
 use crate::output::{self, Destination};
 use crate::schema_file::SchemaFile;
 use crate::score_arguments::{ScalingArguments, ScoreArguments, scoring};
+use crate::select::unused;
 use crate::table_arguments::read_names;
 use crate::target_arguments::TargetArguments;
 use crate::values::{parse_record, with_values};
@@ -22,7 +23,13 @@ use dpsis::{Error, ReleasedTarget, Result, Select, SelectOptions, SqlDialect, Sq
 ///
 /// Scores are ks and correlation, of numbers: words are missing values here.
 #[derive(Debug, Args)]
-#[command(after_help = MORE, after_long_help = AFTER_HELP)]
+#[command(
+    after_help = MORE,
+    after_long_help = AFTER_HELP,
+    mut_arg("time", unused),
+    mut_arg("event", unused),
+    mut_arg("by", unused),
+)]
 pub(super) struct SqlArguments {
     /// The engine: duckdb, spark or postgres
     #[arg(

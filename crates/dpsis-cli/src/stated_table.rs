@@ -9,7 +9,7 @@ use crate::score_arguments::{ScalingArguments, Score, ScoreArguments, scoring};
 use crate::table_arguments::TableOptions;
 use crate::target_arguments::TargetArguments;
 use crate::values::word;
-use dpsis::{FileTables, Result, Select, SelectOptions};
+use dpsis::{FileTables, Result, Select, SelectOptions, TargetColumn};
 
 /// A table, its target, and how features are scored.
 #[derive(Debug, Args)]
@@ -66,7 +66,10 @@ impl StatedTable {
     ) -> Result<StatedRequest> {
         let (mut schema, hash) = self.table.schema()?;
         if self.table.states_target() {
-            (schema.classes, schema.target_bounds, schema.target_number) = (None, None, false);
+            schema.without_kind();
+        }
+        if self.target.is_at_horizon() {
+            schema.facts.target = TargetColumn::Last;
         }
         let mut options = SelectOptions { k: Some(1), ..SelectOptions::default() };
         options.target = self.target.options(&schema)?;

@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 
 use crate::schema_file::SchemaFile;
-use crate::values::{parse_bounds, parse_record, word};
+use crate::values::{parse_bounds, parse_event, parse_record, word};
 use dpsis::{Result, TargetOptions};
 
 /// The kind of the target.
@@ -17,6 +17,26 @@ pub(super) struct TargetArguments {
         help_heading = "Target"
     )]
     classes: Option<String>,
+
+    /// The target is whether an event happened by a horizon: the column of the times of follow-up,
+    /// with --event and --by
+    #[arg(long, value_name = "COLUMN", help_heading = "Target")]
+    time: Option<String>,
+
+    /// The column that says how follow-up ended, and the value that means the event: died=1
+    #[arg(long, value_name = "COLUMN=VALUE", hide_short_help = true, help_heading = "Target")]
+    event: Option<String>,
+
+    /// The horizon, in the unit of --time. Rows that were lost before it without the event take no
+    /// part
+    #[arg(
+        long,
+        value_name = "TIME",
+        allow_hyphen_values = true,
+        hide_short_help = true,
+        help_heading = "Target"
+    )]
+    by: Option<f64>,
 
     /// The target is a number in this range, known from public sources
     #[arg(
@@ -71,6 +91,10 @@ impl TargetArguments {
             adjust: self.adjust.clone(),
             ..TargetOptions::default()
         };
+        options.time.clone_from(&self.time);
+        options.event = self.event.as_deref().map(parse_event).transpose()?;
+        options.by = self.by.map(Into::into);
+        let at_horizon = self.is_at_horizon();
         match (&self.classes, &self.target_bounds) {
             (Some(labels), _) => options.classes = Some(parse_record(labels)?),
             (_, Some(bounds)) => {
@@ -78,14 +102,23 @@ impl TargetArguments {
                 options.target_bounds = Some((bounds.low().into(), bounds.high().into()));
             }
             _ if self.target_number => options.target_number = true,
+            _ if at_horizon => {}
             _ => {
                 options.classes.clone_from(&schema.classes);
                 options.target_bounds =
                     schema.target_bounds.map(|[low, high]| (low.into(), high.into()));
                 options.target_number = schema.target_number;
+                options.time.clone_from(&schema.time);
+                options.event = schema.event.clone().map(|[column, value]| (column, value));
+                options.by = schema.by.map(Into::into);
             }
         }
         Ok(options)
+    }
+
+    /// Whether these options give a target at a horizon, or a part of one.
+    pub(super) fn is_at_horizon(&self) -> bool {
+        self.time.is_some() || self.event.is_some() || self.by.is_some()
     }
 
     /// The options on people and strata, as they were stated.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use clap::ValueEnum;
 use dpsis::internals::{SHARES, parse_delimiter as delimiter_of, parse_number};
-use dpsis::{Bounds, CenterOption, Epsilon, Error, Result};
+use dpsis::{Bounds, CenterOption, Epsilon, Error, Parameter, Result};
 use dpsis_eval::Count;
 
 /// The long help of an option, with its values and their meanings.
@@ -33,6 +33,20 @@ pub(super) fn parse_bounds(text: &str) -> Result<Bounds> {
     match ends {
         Some((low, high)) => Bounds::new(low, high),
         None => Err(Error::request("bounds must be two numbers with a comma between them: LO,HI")),
+    }
+}
+
+/// `COLUMN=VALUE`: the column ends at the first equals sign.
+pub(super) fn parse_event(text: &str) -> Result<(String, String)> {
+    let parts =
+        text.split_once('=').filter(|(column, value)| !column.is_empty() && !value.is_empty());
+    match parts {
+        Some((column, value)) => Ok((column.to_owned(), value.to_owned())),
+        None => {
+            Err(Error::request("an event is a column and the value that means that it happened")
+                .hint("write COLUMN=VALUE, such as died=1")
+                .about([Parameter::Event]))
+        }
     }
 }
 

@@ -222,7 +222,7 @@ impl NamesArguments {
 }
 
 /// The options that say how a table is read and scored, or what is done with it: not with sums.
-const OF_TABLES: [&str; 27] = [
+const OF_TABLES: [&str; 30] = [
     "files",
     "id",
     "exclude",
@@ -237,6 +237,9 @@ const OF_TABLES: [&str; 27] = [
     "target_file",
     "target_index",
     "classes",
+    "time",
+    "event",
+    "by",
     "target_bounds",
     "target_number",
     "score",
