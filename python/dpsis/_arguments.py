@@ -12,7 +12,7 @@ import operator
 import os
 import re
 import sys
-import time
+import time as clock
 import uuid
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -169,6 +169,56 @@ def labels(name: str, values: Iterable[Any] | None) -> list[str] | None:
     if any(text is None for text in texts):
         raise RequestError("a label is a text, a number, a truth value or a date", [name])
     return [text for text in texts if text is not None]
+
+
+def fields_of_events(y: Any) -> tuple[str, str] | None:
+    """The names of the fields of times and of events of a structured array, as scikit-survival has them; None of another y."""
+    fields = getattr(getattr(y, "dtype", None), "fields", None)
+    if not isinstance(getattr(y, "dtype", None), np.dtype) or fields is None:
+        return None
+    kinds = {name: field[0].kind for name, field in fields.items()}
+    events = [name for name, kind in kinds.items() if kind == "b"]
+    times = [name for name, kind in kinds.items() if kind in "fiu"]
+    if len(kinds) != 2 or len(events) != 1 or len(times) != 1:
+        rule = "a structured y has two fields: whether the event happened, a boolean, and the time, a number"
+        raise RequestError(f"{rule}; or give columns of the data by time and event", ["y"])
+    return times[0], events[0]
+
+
+def at_horizon(stated: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a target at a horizon in the form in which the library reads them."""
+    time, event, y = maybe_word("time", stated.get("time")), _event(stated.get("event")), stated.get("y")
+    fields = fields_of_events(y)
+    if y is not None and (time is not None or event is not None):
+        raise RequestError("the target is y, or is made of two columns: leave out one of both", ["y", "time", "event"])
+    if fields is not None:
+        if stated.get("by") is None:
+            raise RequestError("y holds times and events: give the horizon, such as by=1825", ["by"])
+        time, event = fields[0], (fields[1], "1")
+    elif y is not None and stated.get("by") is not None:
+        rule = "a horizon goes with times and events: give y as an array of both, or columns by time and event"
+        raise RequestError(rule, ["by", "y", "time", "event"])
+    return {"time": time, "event": event, "by": maybe_number("by", stated.get("by"))}
+
+
+def _event(value: Any) -> tuple[str, str] | None:
+    """The column of events, and the text of the value that means one."""
+    if value is None:
+        return None
+    pairs = list(value.items()) if isinstance(value, Mapping) else [value]
+    if len(pairs) != 1 or not isinstance(pairs[0], (tuple, list)) or len(pairs[0]) != 2:
+        raise TypeError("event must be one column and the value that means that it happened: {'died': 1}")
+    column, given = pairs[0]
+    text = text_of(given)
+    if text is None:
+        raise RequestError("the value of an event is a text, a number, a truth value or a date", ["event"])
+    return str(column), text
+
+
+def columns_of_events(options: Mapping[str, Any]) -> list[str]:
+    """The names of the columns of times and events, if the options give them."""
+    time, event = options["time"], options["event"]
+    return [] if time is None or event is None else [time, event[0]]
 
 
 def name_of(value: Any) -> str:
@@ -336,8 +386,8 @@ def as_json(options: Mapping[str, Any]) -> str:
 def today() -> str:
     """The day in UTC; the one of SOURCE_DATE_EPOCH, if that is set."""
     stated = os.environ.get("SOURCE_DATE_EPOCH")
-    moment = time.gmtime(int(stated)) if stated else time.gmtime()
-    return time.strftime("%Y-%m-%d", moment)
+    moment = clock.gmtime(int(stated)) if stated else clock.gmtime()
+    return clock.strftime("%Y-%m-%d", moment)
 
 
 def defaults(function: Callable[..., Any]) -> dict[str, Any]:

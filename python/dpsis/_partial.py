@@ -140,6 +140,9 @@ def partial(
     y: Any = None,
     target: str | int | None = None,
     classes: Iterable[Any] | None = None,
+    time: str | None = None,
+    event: Mapping[str, Any] | tuple[str, Any] | None = None,
+    by: float | None = None,
     target_bounds: Sequence[float] | None = None,
     target_number: bool = False,
     bounds: Any = None,
@@ -170,7 +173,7 @@ def partial(
     part : (int, int)
         Which part these rows are, from 1, and of how many: ``(3, 8)``. No two of one number add up, and nothing is
         released before all are there.
-    y, target, classes, target_bounds, target_number, bounds, score, scale : optional
+    y, target, classes, time, event, by, target_bounds, target_number, bounds, score, scale : optional
         As for `select`, and the same for all parts.
     feature_names, target_file, id, exclude, missing, features_as_rows, delimiter, decimal_comma, numeric_names : optional
         As for `select`.
@@ -216,7 +219,8 @@ def partial(
         raise RequestError("a part is a number from 1 and that of all, such as (3, 8)", ["part"])
     options = {"k": 1} | sums_options(stated)
     check_classes(y, options["classes"])
-    source = table(data, y, **{name: stated[name] for name in FACTS}, once=True)
+    of_target = arguments.columns_of_events(options)
+    source = table(data, y, **{name: stated[name] for name in FACTS}, once=True, of_target=of_target)
     text = None
     if isinstance(released, ReleasedTarget):
         text = released._text
@@ -227,7 +231,7 @@ def partial(
 
 def sums_options(stated: Mapping[str, Any]) -> dict[str, Any]:
     """The options that sums depend on, in the form in which the library reads them."""
-    return {
+    return arguments.at_horizon(stated) | {
         "classes": arguments.labels("classes", stated["classes"]),
         "target_bounds": arguments.interval("target_bounds", stated["target_bounds"]),
         "target_number": bool(stated["target_number"]),

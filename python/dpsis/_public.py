@@ -90,6 +90,9 @@ def inspect(
     *,
     y: Any = None,
     classes: Iterable[Any] | None = None,
+    time: str | None = None,
+    event: Mapping[str, Any] | tuple[str, Any] | None = None,
+    by: float | None = None,
     target_bounds: Sequence[float] | None = None,
     progress: arguments.Progressing = None,
     **facts: Any,
@@ -98,7 +101,7 @@ def inspect(
 
     Parameters
     ----------
-    data, y, classes, target_bounds, progress : optional
+    data, y, classes, time, event, by, target_bounds, progress : optional
         As for `select`.
     **facts
         What else is known of the table, as for `select`: `target`, `id`, `exclude`, `missing`, ...
@@ -123,11 +126,14 @@ def inspect(
     >>> look.rows, look.suggestion["classes"]
     (3, ['a', 'b'])
     """
-    source = table(data, y, as_matrix=False, needs_target=False, **facts)
-    stated = arguments.labels("classes", classes)
-    ends = arguments.interval("target_bounds", target_bounds)
+    options = arguments.at_horizon({"y": y, "time": time, "event": event, "by": by}) | {
+        "classes": arguments.labels("classes", classes),
+        "target_bounds": arguments.interval("target_bounds", target_bounds),
+    }
+    of_target = arguments.columns_of_events(options)
+    source = table(data, y, as_matrix=False, needs_target=False, of_target=of_target, **facts)
     with arguments.Progress(progress, "reading") as bar:
-        found = _native.inspect(source, stated, ends, bar.show)
+        found = _native.inspect(source, arguments.as_json(options), bar.show)
     found["findings"] = [Finding(*one) for one in found["findings"]]
     return Inspection(**found)
 

@@ -27,6 +27,9 @@ def select(
     y: Any = None,
     target: str | int | None = None,
     classes: Iterable[Any] | None = None,
+    time: str | None = None,
+    event: Mapping[str, Any] | tuple[str, Any] | None = None,
+    by: float | None = None,
     target_bounds: Sequence[float] | None = None,
     target_number: bool = False,
     unit: Any = None,
@@ -99,6 +102,12 @@ def select(
     classes : list, optional
         The labels of the target, as text or as numbers: ``['control', 'case']``. A row with another label contributes
         nothing. Without them the target is a number.
+    time, event, by : str, dict and float, optional
+        The target is whether an event happened by a horizon: the column of the times of follow-up, the column of events
+        with the value that means one, ``{'died': 1}`` or ``('died', 1)``, and the horizon in the unit of the times. The
+        classes are no event by then, and an event by then; rows that were lost before without the event take no part,
+        which is right if loss to follow-up does not depend on the features, given the class. Or `y` is a structured
+        array with a boolean and a number, as scikit-survival has them, and `by` the horizon.
     target_bounds : (float, float), optional
         The range of a numeric target. Without it the target is split at a private median.
     target_number : bool, optional
@@ -290,7 +299,8 @@ class Asked:
         pays = payer(stated["ledger"], stated["note"])
         check_ledger(pays, options, stated["unit"])
         check_classes(stated["y"], options["classes"])
-        source = table(stated["data"], stated["y"], **{name: stated[name] for name in FACTS})
+        of_target = arguments.columns_of_events(options)
+        source = table(stated["data"], stated["y"], **{name: stated[name] for name in FACTS}, of_target=of_target)
         return cls(source, options, pays, arguments.maybe_integer("seed", stated["seed"]))
 
     def dry_run(self) -> tuple[_native.Table, str, str | None, int | None]:

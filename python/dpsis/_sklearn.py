@@ -29,6 +29,7 @@ from ._tables import check_beside, check_classes, matrix, no_complex, refuse, ta
 _OPTIONS = (
     "epsilon",
     "classes",
+    "by",
     "target_bounds",
     "target_number",
     "bounds",
@@ -78,7 +79,7 @@ class _Private(BaseEstimator):  # type: ignore[misc]
 
     def _asked(self, X: Any, y: Any, unit: Any) -> Asked:
         """What is asked for, after all checks that come before the release."""
-        options = select_options({**_DEFAULTS, **self._stated(), "score": self.score_func, "unit": unit})
+        options = select_options({**_DEFAULTS, **self._stated(), "score": self.score_func, "unit": unit, "y": y})
         if isinstance(unit, str):
             raise RequestError("unit holds the ids themselves: one for each row of X", ["unit"])
         if y is None:
@@ -209,6 +210,9 @@ class PrivateSelectKBest(_PrivateSelector):
     classes : list, default=None
         The labels of y. They are stated, never read from y, because which labels occur is private. Without them y is a
         number.
+    by : float, default=None
+        The horizon, where y is a structured array of an event and a time, as scikit-survival has them: the target is
+        whether the event happened by then. Rows that were lost before without the event take no part.
     score_func : {'ks', 'correlation', 'kendall'}, default=None
         How features are scored: `score` of `dpsis.select`, which is the name of a method here.
     target_bounds, target_number, unit_target, bounds, scale, center, neighbors, delta, shares, direction, method, blocks, penalty, \
@@ -265,6 +269,7 @@ refine, mechanism, parameters, id, exclude, missing, memory, threads, progress
         *,
         epsilon: arguments.Exact = 1.0,
         classes: Iterable[Any] | None = None,
+        by: float | None = None,
         target_bounds: Sequence[float] | None = None,
         target_number: bool = False,
         unit_target: str | None = None,
@@ -295,6 +300,7 @@ refine, mechanism, parameters, id, exclude, missing, memory, threads, progress
         self.k = k
         self.epsilon = epsilon
         self.classes = classes
+        self.by = by
         self.target_bounds = target_bounds
         self.target_number = target_number
         self.unit_target = unit_target
@@ -334,7 +340,7 @@ refine, mechanism, parameters, id, exclude, missing, memory, threads, progress
             One row per person, unless `unit` is given. Numbers; in a data frame also words, categories, truth values and
             dates.
         y : array-like of shape (n_samples,)
-            The target: numbers, or labels if `classes` are stated.
+            The target: numbers, labels if `classes` are stated, or events and times with `by`.
         unit : array-like of shape (n_samples,), default=None
             The ids that tell whose row each is, as for `dpsis.select`. In a pipeline it comes by
             ``fit(X, y, privateselectkbest__unit=ids)``, or by metadata routing after ``set_fit_request(unit=True)``.
@@ -370,6 +376,9 @@ class PrivateSelectFwe(_PrivateSelector):
     classes : list, default=None
         The labels of y. They are stated, never read from y, because which labels occur is private. Without them y is a
         number.
+    by : float, default=None
+        The horizon, where y is a structured array of an event and a time, as scikit-survival has them: the target is
+        whether the event happened by then. Rows that were lost before without the event take no part.
     score_func : {'ks', 'correlation'}, default=None
         How features are scored: `score` of `dpsis.select`, which is the name of a method here.
     target_bounds, target_number, bounds, neighbors, shares, direction, id, exclude, missing, memory, threads, progress
@@ -417,6 +426,7 @@ class PrivateSelectFwe(_PrivateSelector):
         *,
         at_most: int | None = None,
         classes: Iterable[Any] | None = None,
+        by: float | None = None,
         target_bounds: Sequence[float] | None = None,
         target_number: bool = False,
         bounds: Any = None,
@@ -438,6 +448,7 @@ class PrivateSelectFwe(_PrivateSelector):
         self.alpha = alpha
         self.at_most = at_most
         self.classes = classes
+        self.by = by
         self.target_bounds = target_bounds
         self.target_number = target_number
         self.bounds = bounds
@@ -466,7 +477,7 @@ class PrivateSelectFwe(_PrivateSelector):
         X : array-like or data frame of shape (n_samples, n_features)
             One row per person. Numbers; in a data frame also words, categories, truth values and dates.
         y : array-like of shape (n_samples,)
-            The target: numbers, or labels if `classes` are stated.
+            The target: numbers, labels if `classes` are stated, or events and times with `by`.
 
         Returns
         -------

@@ -66,9 +66,10 @@ def table(
     needs_target: bool = True,
     once: bool = False,
     compared: bool = False,
+    of_target: Sequence[str] = (),
 ) -> Table:
     """The table in any data that the package takes; `once` says that one pass over the rows may do, and `compared` that
-    an engine has compared the identifiers of rows."""
+    an engine has compared the identifiers of rows; `of_target` names the columns of times and events."""
     exclude = arguments.names("exclude", exclude)
     missing = [arguments.text_of(code) or "" for code in arguments.listed(missing)]
     if _is_pandas(data) and not isinstance(target, str) and target is not None:
@@ -94,6 +95,7 @@ def table(
     if y is not None and (target is not None or target_file is not None):
         raise RequestError("the target is y, or is named: not both", ["y", "target", "target_file"])
     stated = json.dumps(facts)
+    events = _events(y)
     paths, passes = _paths(data), _passes(data, once and y is None)
     if paths is not None or passes is not None:
         if y is not None:
@@ -111,19 +113,22 @@ def table(
             raise RequestError("its columns have names of their own", ["feature_names"])
         return Table.of_passes(passes, stated)
     refuse(data)
+    if events:
+        y = None
     if feature_names is not None and hasattr(data, "columns"):
         raise RequestError("a data frame has names of its own", ["feature_names"])
     if _is_pandas(data):
         plain = not (exclude or missing or id is not None or named is not None or features_as_rows)
-        return _of_pandas(data, y, ids, stated, exclude, as_matrix and plain and y is not None)
+        return _of_pandas(data, y, ids, stated, exclude, as_matrix and plain and y is not None, of_target, events)
     if hasattr(data, "__arrow_c_stream__"):
         if hasattr(data, "columns"):
             check_beside(data, y, ids)
+        data = _with_events(data, events)
         if _is_of(data, "polars"):
             data = _typed(data)
         return Table.of_stream(data, _beside("y", y), _beside("unit", ids), stated)
     values = matrix(data)
-    if y is None and needs_target:
+    if y is None and needs_target and not events:
         raise RequestError("with an array the target must be stated: y", ["y"])
     if target is not None or id is not None or named is not None:
         raise RequestError("the columns of an array have no names", ["target", "id", "unit"])
@@ -132,12 +137,45 @@ def table(
         raise RequestError("an array has samples as rows: pass its transpose", ["data"])
     plain = not (exclude or missing) and values.dtype.kind == "f"
     column, units = _beside("y", y), _beside("unit", ids)
-    _check_rows(values.shape, column, units)
+    _check_rows(values.shape, events[0][1] if events else column, units)
     if as_matrix and plain and column is not None and _is_plain(column, units):
         return Table.of_matrix(values, column, units, names)
     columns = [_array_column(values[:, place]) for place in range(values.shape[1])]
     shown = names or [f"feature-{place + 1}" for place in range(values.shape[1])]
-    return Table.of_columns(list(zip(shown, columns)), values.shape[0], column, units, stated)
+    arguments.different([*shown, *(name for name, _ in events)], "y")
+    return Table.of_columns([*zip(shown, columns), *events], values.shape[0], column, units, stated)
+
+
+def _events(y: Any) -> list[tuple[str, _Column]]:
+    """The columns of times and of events that a structured y holds, by name; none of another y."""
+    fields = arguments.fields_of_events(y)
+    if fields is None:
+        return []
+    if y.ndim != 1:
+        raise RequestError("y must have one dimension", ["y"])
+    return [(name, _array_column(np.asarray(y[name]))) for name in fields]
+
+
+def _with_events(data: Any, events: list[tuple[str, _Column]]) -> Any:
+    """A data frame of polars, or a table of pyarrow, with the columns of a structured y behind its own."""
+    if not events:
+        return data
+    names = [str(name) for name in getattr(data, "column_names", getattr(data, "columns", []))]
+    arguments.different([*names, *(name for name, _ in events)], "y")
+    if _is_of(data, "polars") or hasattr(data, "append_column"):
+        _check_rows((len(data), len(names)), events[0][1], None)
+    if _is_of(data, "polars"):
+        import polars
+
+        return data.with_columns(*(polars.Series(name, values) for name, (_, values, _) in events))
+    if not hasattr(data, "append_column"):
+        rule = "y of times and events goes with an array, a data frame of pandas or polars, or a table of pyarrow"
+        raise RequestError(f"{rule}: put both into columns, and name them by time and event", ["y", "time", "event"])
+    import pyarrow
+
+    for name, (_, values, _) in events:
+        data = data.append_column(name, pyarrow.array(values))
+    return data
 
 
 def _place(target: Any) -> Any:
@@ -402,13 +440,23 @@ def _times(values: np.ndarray[Any, Any]) -> tuple[str, Any, Any]:
     return "time", values.view(np.int64), unit
 
 
-def _of_pandas(frame: Any, y: Any, ids: Any, stated: str, exclude: list[str], as_matrix: bool) -> Table:
+def _of_pandas(
+    frame: Any,
+    y: Any,
+    ids: Any,
+    stated: str,
+    exclude: list[str],
+    as_matrix: bool,
+    of_target: Sequence[str],
+    events: list[tuple[str, _Column]],
+) -> Table:
     names = [arguments.name_of(name) for name in frame.columns]
     arguments.different(names, "data")
+    arguments.different([*names, *(name for name, _ in events)], "y")
     if not names:
         raise RequestError("the data frame has no columns", ["data"])
     column, units = _beside("y", y), _beside("unit", ids)
-    _check_rows(frame.shape, column, units)
+    _check_rows(frame.shape, events[0][1] if events else column, units)
     check_beside(frame, y, ids)
     # Types are compared, not hashed: the hash of a categorical one looks at its categories.
     floats = any(all(one == np.dtype(kind) for one in frame.dtypes) for kind in ("f4", "f8"))
@@ -417,17 +465,18 @@ def _of_pandas(frame: Any, y: Any, ids: Any, stated: str, exclude: list[str], as
     # What is excluded is not looked at; a pattern may match the target, which is read.
     target = json.loads(stated)["target"] or len(names)
     target_name = None if y is not None else names[target - 1] if isinstance(target, int) and target <= len(names) else target
+    targets = of_target or [target_name]
     excluded = are_excluded(names, exclude)
-    columns = []
+    columns: list[tuple[str, _Column]] = []
     for place, name in enumerate(names):
-        if excluded[place] and name != target_name:
+        if excluded[place] and name not in targets:
             columns.append((name, _array_column(np.full(len(frame), np.nan, dtype=np.float32))))
             continue
         try:
             columns.append((name, _pandas_column(frame.iloc[:, place])))
         except TypeError as error:
             raise TypeError(f"column {name!r}: {error}; leave it out, or turn it into one of these") from None
-    return Table.of_columns(columns, len(frame), column, units, stated)
+    return Table.of_columns([*columns, *events], len(frame), column, units, stated)
 
 
 def _category_text(category: Any) -> str:

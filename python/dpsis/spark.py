@@ -50,6 +50,9 @@ def select(
     at_most: int | None = None,
     target: str | int | None = None,
     classes: Iterable[Any] | None = None,
+    time: str | None = None,
+    event: Mapping[str, Any] | tuple[str, Any] | None = None,
+    by: float | None = None,
     target_bounds: Sequence[float] | None = None,
     target_number: bool = False,
     bounds: Any = None,
@@ -88,7 +91,8 @@ def select(
         As for `dpsis.select`.
     target : str or int, optional
         The column that holds the target: its name, or its place from 0. The last one, if it is not stated.
-    classes, target_bounds, target_number, bounds, score, scale, center, neighbors, delta, shares, direction, mechanism, parameters
+    classes, time, event, by, target_bounds, target_number, bounds, score, scale, center, neighbors, delta, shares, direction, \
+mechanism, parameters
         As for `dpsis.select`. Scores are correlation, or Kolmogorov-Smirnov: on bins if bounds or row ranks are stated, else
         of whole columns, each of which must fit in the memory of a worker.
     id, exclude, missing
@@ -148,7 +152,8 @@ _DEFAULTS = arguments.defaults(select)
 
 def _check_target(data: Any, none: _native.Partial, options: Mapping[str, Any]) -> None:
     """Refuses a target of texts of which nothing is stated: labels taken for numbers would be paid for."""
-    stated = options["classes"] is not None or options["target_bounds"] is not None or options["target_number"]
+    kinds = (options["classes"], options["time"], options["target_bounds"])
+    stated = any(kind is not None for kind in kinds) or options["target_number"]
     place = none.places()[1]
     is_text = place is not None and str(_arrow_type(data.schema.fields[place].dataType)) == "string"
     if is_text and not stated:
@@ -220,8 +225,7 @@ class _Frame:
 
     def _summed(self, released: str | None) -> _native.Partial:
         total = self.empty(released)
-        features, target = total.places()
-        places = _sorted(features, target)
+        places = _sorted(total.places()[0], total)
         summed = self._columns(places).mapInArrow(_task(_sum_rows, self.request, places, released), _ROW)
         added = summed.repartition(_ADDERS).mapInArrow(_task(_add_sums), _ROW)
         for row in _collected(added):
@@ -266,7 +270,7 @@ class _Frame:
 
     def _needed(self, sums: _native.Partial) -> list[int]:
         """The places of all features and of the target."""
-        return _sorted(sums.features(), sums.places()[1])
+        return _sorted(sums.features(), sums)
 
     def empty(self, released: str | None) -> _native.Partial:
         """The sums of no rows, by which a request is checked before a job is run."""
@@ -321,8 +325,10 @@ class _Frame:
         return rows.drop("id", "hash", "shares", "number")
 
 
-def _sorted(features: Sequence[int], target: int | None) -> list[int]:
-    return sorted([*features, *([] if target is None else [target])])
+def _sorted(features: Sequence[int], sums: _native.Partial) -> list[int]:
+    """The places of features, and of the columns that make the target of sums."""
+    targets = (sums.places()[1], sums.event_place())
+    return sorted([*features, *(place for place in targets if place is not None)])
 
 
 def _arrow_type(of: Any) -> Any:

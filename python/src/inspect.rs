@@ -1,7 +1,7 @@
 //! Looks at tables, which are not private.
 
 use dpsis::inspect::inspect as look;
-use dpsis::{Bounds, Parameter, Target, TargetColumn};
+use dpsis::{Parameter, SelectOptions, Target, TargetColumn};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -14,13 +14,11 @@ use crate::table::Table;
 pub(crate) fn inspect<'py>(
     py: Python<'py>,
     table: &Table,
-    classes: Option<Vec<String>>,
-    target_bounds: Option<(f64, f64)>,
+    options: &str,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let bounds = target_bounds.map(|(low, high)| Bounds::new(low, high)).transpose();
-    let bounds = bounds.map_err(|error| error.about([Parameter::TargetBounds])).or_raise(py)?;
-    let target = classes.map(Target::Classes).or(bounds.map(Target::Bounded));
+    let options = SelectOptions::from_json(options).or_raise(py)?;
+    let target = options.target.kind().or_raise(py)?;
     let inspection =
         table.read(py, progress.as_ref(), move |table| look(&table, target.as_ref()))?;
     let findings: Vec<_> = inspection
@@ -37,6 +35,11 @@ pub(crate) fn inspect<'py>(
     }
     match &found.target {
         Target::Classes(labels) => suggestion.set_item("classes", labels)?,
+        Target::TimeToEvent(events) => {
+            suggestion.set_item("time", events.time())?;
+            suggestion.set_item("event", (events.event(), events.value()))?;
+            suggestion.set_item("by", events.by())?;
+        }
         Target::Bounded(range) => {
             suggestion.set_item("target_bounds", (range.low(), range.high()))?;
         }

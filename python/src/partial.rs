@@ -87,6 +87,11 @@ impl Partial {
         (features, self.0.target_place())
     }
 
+    /// The place of the column of events, if the target is made of times and events.
+    fn event_place(&self) -> Option<usize> {
+        self.0.event_place()
+    }
+
     /// The places of all features.
     fn features(&self) -> Vec<usize> {
         self.0.feature_places().to_vec()
