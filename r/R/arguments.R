@@ -136,11 +136,19 @@ center_of <- function(value, name) {
   if (is.null(names(value))) number(value, name) else pairs(value, name, function(one, name) list(exact(one, name)))
 }
 
+# The column of events, and the value that means that the event happened.
+event_of <- function(value, name) {
+  value <- named(value, name)
+  if (length(value) != 1) fail("this must be one column and the value that means the event: c(died = 1)", name)
+  c(list(utf8(names(value))), labels_of(value[[1]], name))
+}
+
 levels_of <- function(value, name) pairs(value, name, function(one, name) list(labels_of(one, name)))
 
 # The options of a selection.
 select_options <- list(
   k = whole, epsilon = exact, delta = exact, fwer = exact, at_most = whole, classes = labels_of,
+  time = word, event = event_of, by = number,
   target_bounds = interval, target_number = flag, unit_target = word, adjust = words, center = center_of,
   score = word, bounds = ranges, scale = word, groups = sets, group_size = sizes, neighbors = word,
   shares = exacts, direction = flag, method = word, blocks = whole, penalty = number, refine = word,

@@ -4,7 +4,7 @@
 #' eyes only.
 #'
 #' @param data As for [dp_select()].
-#' @param target,... As for [dp_select()]: `y`, `classes`, `target_bounds`, `id`, `exclude`, `missing`, ...
+#' @param target,... As for [dp_select()]: `y`, `classes`, `time`, `event`, `by`, `target_bounds`, `id`, `exclude`, `missing`, ...
 #' @return An object of class `dpsis_inspection`, a list: `rows`, `columns` and `features`, their numbers; `findings`, a
 #'   data frame of `topic`, `text` and whether each is `odd`; `suggestion`, arguments of [dp_select()] that suit the
 #'   table, to be checked, and stated only if they are public knowledge; `undecided`, whether something must be decided
@@ -16,7 +16,7 @@
 #' look$suggestion$classes
 #' @export
 dp_inspect <- function(data, target = NULL, ...) {
-  about <- select_options[c("classes", "target_bounds", "target_number")]
+  about <- select_options[c("classes", "time", "event", "by", "target_bounds", "target_number")]
   check_names(list(...), c(names(about), names(table_facts), memory_facts))
   stated <- list(target = target, ...)
   table <- table_of(c(list(data = data), stated), as_matrix = FALSE, needs_target = FALSE)

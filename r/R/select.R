@@ -14,6 +14,9 @@
 #'
 #' - **Target**: `y`, the target of each row, for data in memory without a column of it. `classes`, its labels:
 #'   `c("control", "case")`; a row with another label contributes nothing; without them the target is a number.
+#'   `time`, `event` and `by`: the target is whether an event happened by a horizon, from the column of the times of
+#'   follow-up, the column of events with the value that means one, `c(died = 1)`, and the horizon in the unit of the
+#'   times; rows that were lost before without the event take no part.
 #'   `target_bounds`, the range of a number, `c(low, high)`; `target_number = TRUE`, that it is a number of unknown
 #'   range, where a ledger pays and nothing else tells; `target_file`; `center`: `"private"`, `"none"`, a
 #'   publicly known mean, or a named vector of the share of each class.

@@ -89,10 +89,11 @@ of_experiment <- function(data, stated) {
   }
   if (is_text(stated[["unit"]])) stated$unit <- of_samples(stated[["unit"]], "unit")
   covariates <- sub("[:=].*", "", as.character(stated[["adjust"]]))
-  if (length(covariates)) {
+  events <- c(if (!is.null(stated[["time"]])) word(stated[["time"]], "time"), names(stated[["event"]]))
+  if (length(covariates) || length(events)) {
     names <- if (is.null(colnames(x))) paste0("feature-", seq_len(ncol(x))) else colnames(x)
-    columns <- c(matrix_columns(x), lapply(covariates, of_samples, "adjust"))
-    stated$data <- structure(columns, names = c(names, covariates), class = "data.frame", row.names = seq_len(nrow(x)))
+    columns <- c(matrix_columns(x), lapply(covariates, of_samples, "adjust"), lapply(events, of_samples, "time"))
+    stated$data <- structure(columns, names = c(names, covariates, events), class = "data.frame", row.names = seq_len(nrow(x)))
   }
   stated$target <- stated$assay <- NULL
   stated
@@ -110,6 +111,10 @@ table_of <- function(stated, as_matrix = TRUE, needs_target = TRUE) {
   ids <- if (!is_text(stated[["unit"]])) stated[["unit"]]
   if (!is.null(stated[["y"]]) && (!is.null(stated[["target"]]) || !is.null(stated[["target_file"]]))) {
     fail("the target is y, or is named: not both", c("y", "target", "target_file"))
+  }
+  at_horizon <- !is.null(stated[["time"]]) || !is.null(stated[["event"]])
+  if (!is.null(stated[["y"]]) && at_horizon) {
+    fail("the target is y, or is made of two columns: leave out one of both", c("y", "time", "event"))
   }
   facts <- converted(stated, table_facts)
   # Where people are told by ids beside the table, others are no features, either.
@@ -144,7 +149,7 @@ table_of <- function(stated, as_matrix = TRUE, needs_target = TRUE) {
     if (isTRUE(facts[["features_as_rows"]])) fail("a matrix has samples as rows: pass its transpose", "data")
     names <- if (is.null(stated[["feature_names"]])) colnames(data) else stated[["feature_names"]]
     if (is.null(names)) names <- paste0("feature-", seq_len(ncol(data)))
-    if (is.null(y) && needs_target && is.null(stated[["target"]]) && is.null(stated[["target_file"]])) {
+    if (is.null(y) && needs_target && !at_horizon && is.null(stated[["target"]]) && is.null(stated[["target_file"]])) {
       fail("with a matrix the target must be stated: its values as y, or its column as target", c("y", "target"))
     }
   } else if (!is.null(stated[["feature_names"]])) {
@@ -185,6 +190,9 @@ of_formula <- function(formula, data, exclude, stated) {
   named <- terms(formula[[3]])
   target <- as.character(formula[[2]])
   if (!is.null(stated[["target"]]) || !is.null(stated[["y"]])) fail("the formula names the target", c("formula", "target", "y"))
+  if (!is.null(stated[["time"]])) {
+    fail("the formula names a column as the target: give times and events without a formula", c("formula", "time"))
+  }
   if ("." %in% named[[1]]) {
     return(list(data = data, target = target, exclude = c(exclude, named[[2]])))
   }

@@ -35,6 +35,12 @@ fn inspected(data: &Robj, x: &Robj, options: &str, look: &Function) -> Result<Li
     }
     match &suggested.target {
         Target::Classes(labels) => suggestion.push(("classes", r!(labels))),
+        Target::TimeToEvent(events) => {
+            let event = List::from_pairs([(events.event(), r!(events.value()))]);
+            suggestion.push(("time", r!(events.time())));
+            suggestion.push(("event", r!(event)));
+            suggestion.push(("by", r!(events.by())));
+        }
         Target::Bounded(range) => {
             suggestion.push(("target_bounds", r!([range.low(), range.high()])));
         }
