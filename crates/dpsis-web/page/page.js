@@ -105,7 +105,7 @@ async function look(question) {
   await forecast();
 }
 
-function fill({ facts, classes, names, findings }) {
+function fill({ facts, classes, event, names, findings }) {
   say("findings", "");
   for (const { topic, text, odd, about, value } of findings) {
     const item = document.createElement("li");
@@ -123,6 +123,10 @@ function fill({ facts, classes, names, findings }) {
   at("numeric_names").checked = facts.numeric_names;
   for (const name of ["features_as_rows", "decimal_comma"]) at(name).value = facts[name] ?? "";
   if (at("kind").value !== "range") at("kind").value = classes === null ? "number" : "classes";
+  if (event !== null) {
+    at("kind").value = "event";
+    [at("time").value, at("event").value, at("event_value").value, at("by").value] = event;
+  }
   if (classes !== null) at("classes").value = classes.join("\n");
   // What was found to matter is not hidden.
   at("more").open ||= facts.unit !== undefined || facts.features_as_rows === true || facts.decimal_comma !== null;
@@ -134,6 +138,8 @@ function fill({ facts, classes, names, findings }) {
 function kinds() {
   show("of-classes", at("kind").value === "classes");
   show("of-range", at("kind").value === "range");
+  show("of-event", at("kind").value === "event");
+  show("of-column", at("kind").value !== "event");
 }
 
 function yesOrNo(name) {
@@ -144,7 +150,7 @@ function factsStated() {
   const target = at("target").value;
   const isPlace = /^\d+$/.test(target) && !found?.names.includes(target);
   return {
-    target: target === "" ? null : isPlace ? Number(target) : target,
+    target: target === "" || at("kind").value === "event" ? null : isPlace ? Number(target) : target,
     id: at("id").value || null,
     unit: at("unit").value || null,
     exclude: lines("exclude"),
@@ -159,6 +165,7 @@ function factsStated() {
 function targetStated() {
   switch (at("kind").value) {
     case "classes": return { classes: lines("classes") };
+    case "event": return { time: at("time").value, event: [at("event").value, at("event_value").value], by: at("by").value };
     case "range": return { target_bounds: [at("low").value, at("high").value] };
     default: return { target_number: true };
   }

@@ -30,6 +30,10 @@ pub(crate) fn inspect(question: Question) -> Result<Value> {
         Target::Classes(labels) => Some(labels),
         _ => None,
     };
+    let event = suggested.target.time_to_event().map(|events| {
+        let by = events.by().to_string();
+        [events.time().to_owned(), events.event().to_owned(), events.value().to_owned(), by]
+    });
     let shares = &suggested.shares;
     let rows = if shares.is_empty() { vec![0.5; 2] } else { shares.clone() };
     Ok(json!({
@@ -40,6 +44,7 @@ pub(crate) fn inspect(question: Question) -> Result<Value> {
         "open": parameters(&suggested.open),
         "facts": suggested.facts,
         "classes": classes,
+        "event": event,
         "features": suggested.features,
         "counts": rows.iter().map(|share| share * suggested.rows as f64).collect::<Vec<f64>>(),
     }))
