@@ -397,6 +397,7 @@ pub fn identifiers(table: &FileTable) -> Result<Vec<Option<u64>>> {
     }
 
     // With one thread, blocks of rows are folded in order.
+    let table = table.clone().without_target();
     let mut open = table.open_files(&Opening::of_all_rows(1))?;
     let format = open.format().clone();
     Ok(fold(&mut open, &|| Hashes(&format, Vec::new()))?.1)

@@ -312,6 +312,11 @@ impl Partial {
         self.facts.schema.target()
     }
 
+    /// The place of the column of events, from 0, where that of the target holds times; else `None`.
+    pub fn event_place(&self) -> Option<usize> {
+        self.facts.schema.event()
+    }
+
     /// The values released from the target at which the sums were made.
     pub fn released(&self) -> Option<&ReleasedTarget> {
         self.facts.released.as_ref()
