@@ -167,7 +167,7 @@ fn check_paired(request: &Request) -> Result<()> {
     }
     let refuse =
         |rule: &str, about: Parameter| Err(Error::request(rule).about([Parameter::Score, about]));
-    if !matches!(&request.target, Target::Classes(labels) if labels.len() == 2) {
+    if request.target.labels().is_none_or(|labels| labels.len() != 2) {
         let rule = "the paired score compares two classes: give their labels, the first one first";
         return refuse(rule, Parameter::Classes);
     }
