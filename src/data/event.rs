@@ -117,7 +117,7 @@ impl TimeToEvent {
         if time == event {
             let rule = "one column cannot hold both the times and the events";
             let hint =
-                "give the column with the length of follow-up, and the one that says how it ended";
+                "give the column with the length of follow-up, and the column with its outcome";
             return wrong(rule, hint, &[Parameter::Time, Parameter::Event]);
         }
         if !(by > 0.0 && by.is_finite()) {

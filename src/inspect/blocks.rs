@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::beside::Beside;
 use super::column::ColumnSummary;
-use super::events::Counts;
+use super::event_counts::Counts;
 use super::findings::{self, Written};
 use super::missing::{MissingByTarget, TargetValue};
 use super::{Decimal, Inspection, names};

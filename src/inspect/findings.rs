@@ -3,8 +3,8 @@
 use super::Decimal;
 use super::beside::Beside;
 use super::column::ColumnSummary;
+use super::event_counts::Counts;
 use super::missing::MissingByTarget;
-use super::events::Counts;
 use super::names::{has_identifiers_by_name, place_of_target};
 use crate::data::{
     CellFormat, FileTable, Format, Orientation, TableFacts, TargetColumn, looks_turned,
@@ -38,7 +38,8 @@ pub struct Suggestion {
     /// The facts that were stated, completed by what was found.
     pub facts: TableFacts,
     /// The target: the classes found in it in alphabetical order, or a number. Its range is never
-    /// suggested: that of the data is not public.
+    /// suggested: that of the data is not public. If two columns look like a time to an event, a
+    /// draft of that, while [`Parameter::Event`] is open.
     pub target: Target,
     /// The number of features to select from.
     pub features: usize,

@@ -8,6 +8,7 @@ mod blocks;
 mod column;
 mod dates;
 mod different;
+mod event_counts;
 mod events;
 mod features;
 mod findings;
@@ -26,8 +27,8 @@ use crate::error::{Error, Parameter, Result};
 use crate::select::Target;
 use beside::Beside;
 use column::ColumnSummary;
+use event_counts::Counts;
 use missing::MissingByTarget;
-use events::Counts;
 
 pub use findings::{Finding, Suggestion};
 

@@ -27,5 +27,6 @@ mod one_person;
 mod papers;
 #[cfg(feature = "ndarray")]
 mod predictions;
+mod time_to_event;
 mod verdict;
 mod words;

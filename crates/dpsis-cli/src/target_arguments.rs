@@ -23,7 +23,7 @@ pub(super) struct TargetArguments {
     #[arg(long, value_name = "COLUMN", help_heading = "Target")]
     time: Option<String>,
 
-    /// The column that says how follow-up ended, and the value that means the event: died=1
+    /// The column of events, and the value that means that the event happened: died=1
     #[arg(long, value_name = "COLUMN=VALUE", hide_short_help = true, help_heading = "Target")]
     event: Option<String>,
 

@@ -45,7 +45,7 @@ fn run(command: &str) -> std::process::Output {
 
 /// Whether a command reads a table that comes with the project.
 fn is_on_our_data(command: &str) -> bool {
-    ["datasets/demo.csv", "datasets/small.csv", "datasets/visits.csv"]
+    ["datasets/demo.csv", "datasets/small.csv", "datasets/visits.csv", "datasets/followup.csv"]
         .iter()
         .any(|table| command.contains(table))
 }

@@ -87,6 +87,9 @@ const NOT_FOR_MODELS: [&str; 7] = [
     "--adjust",
 ];
 
+/// Options of `dpsis partial` that `dpsis sql` refuses: a query reads the target from one column.
+const NOT_FOR_QUERIES: [&str; 3] = ["--time", "--event", "--by"];
+
 #[test]
 fn the_long_help_has_every_option() {
     let script = completions();
@@ -107,6 +110,7 @@ fn the_long_help_has_every_option() {
         for option in long {
             let is_refused = match names[1..] {
                 ["fit"] => NOT_FOR_MODELS.contains(&option) || NOT_FOR_FEATURES.contains(&option),
+                ["sql"] => NOT_FOR_QUERIES.contains(&option),
                 ["select"] => option == "--share" || NOT_FOR_FEATURES.contains(&option),
                 _ => false,
             };

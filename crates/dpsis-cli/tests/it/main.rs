@@ -32,4 +32,5 @@ mod refine;
 mod registry;
 mod replay;
 mod sites;
+mod time_to_event;
 mod without_k;
