@@ -125,8 +125,8 @@ def select(
         of two `classes`, such as tumor and normal tissue, or before and after.
     adjust : list of str, optional
         Covariates within whose strata features are compared, with public cut points, ``'age:40,60'``, or levels,
-        ``'sex=F,M'``. They are no features; a row in no stratum contributes nothing. 27.5% of epsilon are for the
-        centers of all strata. Neither strengths nor a verdict are released.
+        ``'sex=F,M'``. They are no features; a row in no stratum contributes nothing. 25% of epsilon are for the centers
+        of all strata. Neither strengths nor a verdict are released.
     groups : dict or path, optional
         Public sets of features that are selected instead of features, each by the mean of its members' ranks within the
         row, or values within bounds: members by names of sets, or a GMT file.

@@ -216,7 +216,7 @@ impl Select {
     /// Centers the target within each stratum of these covariates, crossed: scores then are of the
     /// association within strata. Covariates are columns of the table and no features; a row in no
     /// stratum contributes nothing. For a target coded as one number, and for rows that are added
-    /// or removed. The centers of all strata together cost what one does, by default 27.5% of
+    /// or removed. The centers of all strata together cost what one does, by default 25% of
     /// epsilon. Neither strengths nor a verdict are released.
     pub fn adjust(self, covariates: impl IntoIterator<Item = Covariate>) -> Self {
         self.with(|request| request.covariates = covariates.into_iter().collect())
@@ -234,8 +234,8 @@ impl Select {
 
     /// Sets the shares of the budget for the target's median and center, which are spent only if
     /// these are estimated (defaults 0.1 and 0.075; without k, 0.1 and 0.12; with covariates, 0.1
-    /// and 0.275): exact numbers of at least 1e-6 each. All shares must add up to less than 1. The two-stage method counts rows
-    /// with the center's share.
+    /// and 0.25): exact numbers of at least 1e-6 each. All shares must add up to less than 1. The
+    /// two-stage method counts rows with the center's share.
     pub fn shares(self, target: impl Into<Exact>, center: impl Into<Exact>) -> Self {
         self.with(|request| {
             request.shares.target = Some(target.into());

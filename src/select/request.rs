@@ -76,7 +76,7 @@ impl Target {
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub enum Center {
-    /// Estimated privately (7.5% of epsilon; 27.5% with covariates).
+    /// Estimated privately (7.5% of epsilon; 25% with covariates).
     #[default]
     Private,
     /// The middle of the grid: the target is not centered.
@@ -458,9 +458,9 @@ pub const SHARES: [(&str, [&str; 2]); 5] = [
     ("number", ["0", "0.12"]),
 ];
 
-/// The default share of the center with covariates: that of a center, and the share of the effect
-/// sizes, which are not released then. A [simulation](crate::estimate) chose it.
-pub const CENTER_IN_STRATA: &str = "0.275";
+/// The default share of the centers of strata, found by simulation (`examples/strata.rs`): larger
+/// than that of one center, since no effect sizes are released within strata.
+pub const CENTER_IN_STRATA: &str = "0.25";
 
 impl Shares {
     /// The shares for these names, if each is at least 1e-6 - that of the estimates can be 0 - and
