@@ -7,6 +7,7 @@ mod files;
 mod numbers;
 // The schema's reader belongs to the command line.
 mod partials;
+#[allow(dead_code, reason = "the commands use all of it")]
 #[path = "../../crates/dpsis-cli/src/schema_file.rs"]
 mod schema_file;
 mod side_files;

@@ -416,7 +416,7 @@ def _array_column(values: np.ndarray[Any, Any]) -> tuple[str, Any, Any]:
             dtype = np.float64 if wide else np.float32
             return ("f64" if wide else "f32"), values.astype(dtype), None
         if kind == "b":
-            return "f32", values.astype(np.float32), None
+            return "bool", np.asarray(values), None
     raise TypeError(f"values of type {values.dtype} are neither numbers, dates nor texts")
 
 
@@ -514,7 +514,7 @@ def _pandas_column(series: Any) -> tuple[str, Any, Any]:
     if isinstance(series.dtype, np.dtype):
         return _array_column(series.to_numpy())
     if kind == "b":
-        return "f32", series.to_numpy(dtype=np.float32, na_value=np.nan), None
+        return "bool", series.to_numpy(dtype=bool, na_value=False), series.isna().to_numpy(dtype=bool)
     if kind == "f":
         wide = series.dtype.itemsize > 4
         dtype = np.float64 if wide else np.float32

@@ -7,9 +7,10 @@ use arrow_array::RecordBatchReader;
 use arrow_array::ffi_stream::RecordBatchStreamReader;
 use arrow_array::types::Int32Type;
 use arrow_array::{
-    Array, ArrayRef, DictionaryArray, Float32Array, Float64Array, Int32Array, Int64Array,
-    LargeStringArray, StringArray, TimestampMicrosecondArray, TimestampMillisecondArray,
-    TimestampNanosecondArray, TimestampSecondArray, UInt64Array, new_empty_array,
+    Array, ArrayRef, BooleanArray, DictionaryArray, Float32Array, Float64Array, Int32Array,
+    Int64Array, LargeStringArray, StringArray, TimestampMicrosecondArray,
+    TimestampMillisecondArray, TimestampNanosecondArray, TimestampSecondArray, UInt64Array,
+    new_empty_array,
 };
 use arrow_pyarrow::FromPyArrow;
 use arrow_schema::SchemaRef;
@@ -30,6 +31,7 @@ pub(crate) enum Column {
     F32(Vec<f32>),
     I64(Vec<Option<i64>>),
     U64(Vec<Option<u64>>),
+    Booleans(Vec<Option<bool>>),
     /// Counts of a unit - `s`, `ms`, `us` or `ns` - since 1970.
     Times(Vec<Option<i64>>, String),
     Texts(Vec<Option<String>>),
@@ -66,6 +68,10 @@ impl<'py> FromPyObject<'_, 'py> for Column {
                 let values = values.extract::<PyReadonlyArray1<'_, u64>>()?;
                 Self::U64(masked(values.as_array().iter().copied(), &mask()?))
             }
+            "bool" => {
+                let values = values.extract::<PyReadonlyArray1<'_, bool>>()?;
+                Self::Booleans(masked(values.as_array().iter().copied(), &mask()?))
+            }
             "time" => {
                 let values = values.extract::<PyReadonlyArray1<'_, i64>>()?;
                 let known = |value: &i64| (*value != NOT_A_TIME).then_some(*value);
@@ -96,6 +102,7 @@ impl Column {
             Self::F32(values) => values.len(),
             Self::I64(values) | Self::Times(values, _) => values.len(),
             Self::U64(values) => values.len(),
+            Self::Booleans(values) => values.len(),
             Self::Texts(values) => values.len(),
             Self::Codes(values, _) => values.len(),
             Self::Arrow(values) => values.len(),
@@ -105,7 +112,20 @@ impl Column {
     /// Whether the type says that the values are numbers, where it is not that of an array of
     /// Arrow.
     pub(crate) fn is_number(&self) -> bool {
-        matches!(self, Self::F64(_) | Self::F32(_) | Self::I64(_) | Self::U64(_) | Self::Times(..))
+        matches!(
+            self,
+            Self::F64(_)
+                | Self::F32(_)
+                | Self::I64(_)
+                | Self::U64(_)
+                | Self::Booleans(_)
+                | Self::Times(..)
+        )
+    }
+
+    /// Whether the values are booleans, where the type is not that of an array of Arrow.
+    pub(crate) fn is_boolean(&self) -> bool {
+        matches!(self, Self::Booleans(_))
     }
 
     /// The one column of a stream.
@@ -140,6 +160,7 @@ impl Column {
             Self::F32(values) => Arc::new(Float32Array::from(values)),
             Self::I64(values) => Arc::new(Int64Array::from(values)),
             Self::U64(values) => Arc::new(UInt64Array::from(values)),
+            Self::Booleans(values) => Arc::new(BooleanArray::from(values)),
             Self::Times(values, unit) => match unit.as_str() {
                 "s" => Arc::new(TimestampSecondArray::from(values)),
                 "ms" => Arc::new(TimestampMillisecondArray::from(values)),
@@ -167,6 +188,7 @@ impl Column {
             Self::F32(values) => values.iter().map(ToTarget::to_target).collect(),
             Self::I64(values) => all(values),
             Self::U64(values) => all(values),
+            Self::Booleans(values) => all(values),
             Self::Texts(values) => all(values),
             Self::Times(..) | Self::Codes(..) | Self::Arrow(_) => {
                 return Err(PyTypeError::new_err("targets come as numbers or texts"));

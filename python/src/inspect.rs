@@ -49,7 +49,7 @@ pub(crate) fn inspect<'py>(
         suggestion.set_item("id", id)?;
     }
     if let Some(unit) = &found.facts.unit {
-        suggestion.set_item("unit", unit)?;
+        suggestion.set_item(if found.is_paired { "paired" } else { "unit" }, unit)?;
     }
     for (parameter, values) in
         [(Parameter::Exclude, &found.facts.exclude), (Parameter::Missing, &found.facts.missing)]

@@ -45,6 +45,7 @@ struct Beside {
     y: Array1<OwnTarget>,
     /// Whether the type of y says that it holds numbers.
     is_number: bool,
+    is_boolean: bool,
     /// The id of the unit of each row.
     units: Option<Vec<OwnTarget>>,
     names: Option<Vec<String>>,
@@ -67,6 +68,9 @@ impl<A: numpy::Element + dpsis::Element> Matrix<A> {
         let mut table = ArrayTable::new(x, self.beside.y.view())?;
         if self.beside.is_number {
             table = table.with_number_target();
+        }
+        if self.beside.is_boolean {
+            table = table.with_boolean_target();
         }
         if let Some(ids) = &self.beside.units {
             table = table.units(ids)?;
@@ -120,8 +124,9 @@ impl Table {
             return Err(PyTypeError::new_err("the values of the matrix are not aligned: copy it"));
         }
         let units = unit.map(|ids| ids.targets()).transpose()?;
-        let is_number = y.is_number();
-        let beside = Beside { y: Array1::from(y.targets()?), is_number, units, names };
+        let (is_number, is_boolean) = (y.is_number(), y.is_boolean());
+        let y = Array1::from(y.targets()?);
+        let beside = Beside { y, is_number, is_boolean, units, names };
         let content = if let Ok(x) = x.cast::<PyArray2<f64>>() {
             Content::F64(Matrix { x: x.clone().unbind(), beside })
         } else if let Ok(x) = x.cast::<PyArray2<f32>>() {

@@ -19,7 +19,7 @@ column <- function(values, rows) {
   switch(typeof(values),
     double = numbers("double", values),
     integer = numbers("integer", values),
-    logical = list(kind = "integer", values = as.integer(values)),
+    logical = list(kind = "logical", values = as.integer(values)),
     character = list(kind = "character", values = utf8(as.character(values))),
     unread
   )
@@ -27,7 +27,7 @@ column <- function(values, rows) {
 
 # Whether a column is numbers or texts of no class.
 is_plain <- function(column) {
-  is.null(column) || column$kind %in% c("double", "integer", "character") && is.null(column$classes)
+  is.null(column) || column$kind %in% c("double", "integer", "logical", "character") && is.null(column$classes)
 }
 
 # Targets (`y`) or ids (`unit`) beside a table.

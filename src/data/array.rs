@@ -48,6 +48,7 @@ pub struct ArrayTable<'a, A> {
     events: Option<Vec<OwnTarget>>,
     /// Whether the type of the targets says that they are numbers.
     number_target: bool,
+    boolean_target: bool,
     names: Vec<String>,
     /// The id of the unit of each row; none if each row is a unit by itself.
     units: Vec<OwnTarget>,
@@ -76,6 +77,7 @@ impl<'a, A: Element> ArrayTable<'a, A> {
             targets,
             events: None,
             number_target: T::IS_NUMBER,
+            boolean_target: T::IS_BOOLEAN,
             names,
             units: Vec::new(),
             words: false,
@@ -141,6 +143,12 @@ impl<'a, A: Element> ArrayTable<'a, A> {
     #[doc(hidden)]
     pub fn with_number_target(self) -> Self {
         Self { number_target: true, ..self }
+    }
+
+    /// States that targets of another type stand for booleans.
+    #[doc(hidden)]
+    pub fn with_boolean_target(self) -> Self {
+        Self { boolean_target: true, ..self }
     }
 
     /// Takes a NaN with a payload as a word, as in a table read with its words.
@@ -230,7 +238,8 @@ impl<A: Element> sealed::Open for ArrayTable<'_, A> {
                 .about([Parameter::Time, Parameter::Event, Parameter::Horizon]));
         }
         let schema = Schema::of_array(self.names.clone())?.with_people(!self.units.is_empty());
-        Ok(schema.with_events_elsewhere(opening.events))
+        let boolean_target = self.boolean_target && opening.events.is_none();
+        Ok(schema.with_events_elsewhere(opening.events).with_boolean_target(boolean_target))
     }
 
     fn cells(&self) -> CellFormat {

@@ -77,7 +77,7 @@ impl FileTable {
                 let index = layout.index.iter().filter(|column| !is_target(**column));
                 let index = index.map(|&column| names[column].clone());
                 let excluded: Vec<String> = facts.excluded().into_iter().chain(index).collect();
-                Schema::of_columns(names, &role, facts.ids(), &excluded)
+                Schema::of_columns(names, &role, facts.ids_given(), &excluded)
             }
             Orientation::FeaturesAsRows => Schema::of_rows(names, &role, &facts.exclude),
         };
@@ -128,6 +128,13 @@ impl FileTable {
             Some(TextPlace::Target) => layout.number_target,
             _ => false,
         };
+        let is_boolean = |column: &usize| layout.booleans.binary_search(column).is_ok();
+        let boolean_target = match target.map(|place| wanted.texts[place]) {
+            Some(TextPlace::Column(column)) => is_boolean(&column),
+            Some(TextPlace::Target) => layout.boolean_target,
+            _ => false,
+        };
+        let schema = schema.with_boolean_target(boolean_target && opening.events.is_none());
         let rows = Box::new(RowsOfBlocks { table, wanted, target, id, events });
         Ok(OpenFile { schema, format, has_words, number_target, rows })
     }

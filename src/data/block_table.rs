@@ -27,6 +27,8 @@ pub(crate) struct Layout {
     pub(crate) unread: Vec<usize>,
     /// The places of the columns of dates and times of day by their type, in order.
     pub(crate) dates: Vec<usize>,
+    /// The places of the columns of booleans by their type, in order.
+    pub(crate) booleans: Vec<usize>,
     /// Whether the values of all columns come from cells of text, and any may be a word.
     pub(crate) all_texts: bool,
     /// Whether the names come from the file; otherwise they were made up by number.
@@ -45,6 +47,8 @@ pub(crate) struct Layout {
     pub(crate) target: bool,
     /// Whether the type of that target says that it is a number.
     pub(crate) number_target: bool,
+    /// Whether its type is that of booleans.
+    pub(crate) boolean_target: bool,
     /// The name of that target, if it is used only where it is stated.
     pub(crate) target_name: Option<String>,
     /// The number of samples, if it is known. It is private: only the progress on a terminal may

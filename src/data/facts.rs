@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::cell::CellFormat;
 use crate::data::schema::{Orientation, TargetColumn};
+use crate::error::Parameter;
 
 /// Public facts about a table: how it is written and the roles of its columns.
 ///
@@ -71,6 +72,12 @@ impl TableFacts {
     /// The column by which rows are joined to targets: the people, or else the ids.
     pub(crate) fn ids(&self) -> Option<&str> {
         self.unit.as_deref().or(self.id.as_deref())
+    }
+
+    /// The same with the parameter by which it is given.
+    pub(crate) fn ids_given(&self) -> Option<(&str, Parameter)> {
+        let about = if self.unit.is_some() { Parameter::Unit } else { Parameter::Id };
+        self.ids().map(|ids| (ids, about))
     }
 
     /// Whether the rows of an identifier take part only if there is one: the column of identifiers

@@ -23,14 +23,18 @@ impl FileTable {
     ) -> Result<Schema> {
         self.check_not_turned(header)?;
         let (role, labels) = (self.target_role(targets, opening.events), opening.labels);
-        let schema =
-            Schema::of_columns(header.to_vec(), &role, self.facts.ids(), &self.facts.excluded())
-                .map_err(|error| {
-                    // The hint offers names, which are values if this is no header.
-                    let cells = self.facts.cells();
-                    let value = header.iter().any(|name| is_value(name, &cells, labels));
-                    if value && !self.facts.numeric_names { error.without_hint() } else { error }
-                })?;
+        let schema = Schema::of_columns(
+            header.to_vec(),
+            &role,
+            self.facts.ids_given(),
+            &self.facts.excluded(),
+        )
+        .map_err(|error| {
+            // The hint offers names, which are values if this is no header.
+            let cells = self.facts.cells();
+            let value = header.iter().any(|name| is_value(name, &cells, labels));
+            if value && !self.facts.numeric_names { error.without_hint() } else { error }
+        })?;
         self.check_header_is_no_row(&schema, targets, labels)?;
         let by_id = matches!(role, TargetRole::Elsewhere);
         if by_id && !self.rows_repeat() {

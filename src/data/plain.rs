@@ -161,6 +161,7 @@ impl<'l> Cells<'_, 'l> {
 
 #[cfg(test)]
 mod tests {
+    use crate::error::Parameter;
     use proptest::prelude::*;
 
     use super::*;
@@ -215,8 +216,9 @@ mod tests {
     fn schema(columns: usize, target: usize, id: Option<usize>) -> Schema {
         let names: Vec<String> = (0..columns).map(|c| format!("c{c}")).collect();
         let id = id.map(|id| names[id].clone());
+        let id = id.as_deref().map(|id| (id, Parameter::Id));
         let target = TargetColumn::Named(names[target].clone());
-        Schema::of_columns(names, &TargetRole::Here(&target), id.as_deref(), &[]).unwrap()
+        Schema::of_columns(names, &TargetRole::Here(&target), id, &[]).unwrap()
     }
 
     proptest! {

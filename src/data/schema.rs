@@ -71,6 +71,9 @@ pub(crate) struct Schema {
     /// Whether a row takes part only if no other one has its id.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     one_row_each: bool,
+    /// Whether the target is a column of booleans by its type.
+    #[serde(skip)]
+    boolean_target: bool,
     /// The places of columns with another role: ids of people, or the strata of rows.
     #[serde(skip)]
     role_columns: Vec<usize>,
@@ -135,6 +138,7 @@ impl TryFrom<Unchecked> for Schema {
             people,
             joined,
             one_row_each,
+            boolean_target: false,
             role_columns: Vec::new(),
         })
     }
@@ -150,14 +154,16 @@ impl Schema {
     pub(crate) fn of_columns(
         header: Vec<String>,
         target: &TargetRole<'_>,
-        id: Option<&str>,
+        id: Option<(&str, Parameter)>,
         exclude: &[String],
     ) -> Result<Self> {
         let unnamed_first = header.first().ok_or_else(no_feature)?.is_empty();
         if let Some(column) = repeated(&header) {
             return Err(Error::input("a column name occurs twice").at(None, Some(column + 1)));
         }
-        let named = id.map(|name| find(&header, name, "for the ids", Parameter::Id)).transpose()?;
+        let id_about = id.map(|(_, about)| about);
+        let named = id.map(|(name, about)| find(&header, name, "of identifiers", about));
+        let named = named.transpose()?;
         // A first column without a name holds row names, as in files written from data frames.
         let unnamed = |target: usize| {
             let unnamed = named.is_none() && unnamed_first && target != 0;
@@ -178,7 +184,9 @@ impl Schema {
             TargetRole::Apart => (None, named.or(unnamed_first.then_some(0))),
         };
         if named.is_some() && named == target {
-            return Err(Error::request("one column cannot be both the target and the id"));
+            let about = [Parameter::Target].into_iter().chain(id_about);
+            return Err(Error::request("one column cannot be both the target and the identifier")
+                .about(about));
         }
         // A nameless first column is no feature even where others hold the ids.
         let first = usize::from(target != Some(0));
@@ -285,6 +293,7 @@ impl Schema {
             people: false,
             joined: false,
             one_row_each: false,
+            boolean_target: false,
             role_columns,
         })
     }
@@ -304,6 +313,16 @@ impl Schema {
             self.time_to_event = events.cloned();
         }
         self
+    }
+
+    /// The same table, whose target is one of booleans by its type, or not.
+    pub(crate) fn with_boolean_target(self, boolean_target: bool) -> Self {
+        Self { boolean_target, ..self }
+    }
+
+    /// Whether the target is a column of booleans by its type, which is public.
+    pub(crate) fn has_boolean_target(&self) -> bool {
+        self.boolean_target
     }
 
     /// The horizon by which times and events make the target.
@@ -594,6 +613,7 @@ mod tests {
 
     fn schema(header: &[&str], target: TargetColumn, id: Option<&str>) -> Result<Schema> {
         let header = header.iter().map(|name| name.to_string()).collect();
+        let id = id.map(|id| (id, Parameter::Id));
         Schema::of_columns(header, &TargetRole::Here(&target), id, &[])
     }
 
@@ -640,7 +660,9 @@ mod tests {
         let header = vec!["who".to_owned(), "a".into(), "b".into()];
         let schema = Schema::of_columns(header.clone(), &TargetRole::Elsewhere, None, &[]).unwrap();
         assert_eq!((schema.id(), schema.target(), schema.d()), (Some(0), None, 2));
-        let schema = Schema::of_columns(header, &TargetRole::Elsewhere, Some("b"), &[]).unwrap();
+        let schema =
+            Schema::of_columns(header, &TargetRole::Elsewhere, Some(("b", Parameter::Id)), &[])
+                .unwrap();
         assert_eq!((schema.id(), schema.features()), (Some(2), &[0, 1][..]));
     }
 

@@ -123,7 +123,7 @@ pub(crate) enum TargetCode {
     Bounded(Bounds),
     /// The first label is -Q, the last Q, those between them are at equal distances.
     Classes(Labels),
-    /// Values from this one on are Q, those below -Q.
+    /// Values above this one are Q, all others -Q: a median by the number of values up to it.
     SplitAt(f64),
 }
 
@@ -149,11 +149,11 @@ impl TargetCode {
 
     /// The grid value of a value split at a median.
     pub(crate) fn split(value: f64, median: f64, q: i32) -> i16 {
-        end(value >= median, q)
+        end(value > median, q)
     }
 
     /// A center on the grid in the units in which it is stated: a mean, or the share of the second
-    /// class or of the rows at or above the median.
+    /// class or of the rows above the median.
     pub(crate) fn center_in_units(&self, center: i32) -> f64 {
         match self {
             Self::Bounded(bounds) => bounds.value_at(center, GRID),
@@ -205,7 +205,7 @@ mod tests {
         );
         let split = TargetCode::SplitAt(2.5);
         assert_eq!(
-            [&b"2.4"[..], b"2.5", b""].map(|cell| split.code(cell, &CellFormat::default(), GRID)),
+            [&b"2.5"[..], b"2.6", b""].map(|cell| split.code(cell, &CellFormat::default(), GRID)),
             [Some(-32767), Some(32767), None]
         );
     }

@@ -12,6 +12,10 @@ pub trait ToTarget {
     #[doc(hidden)]
     const IS_NUMBER: bool = false;
 
+    /// Whether all targets of this type are booleans.
+    #[doc(hidden)]
+    const IS_BOOLEAN: bool = false;
+
     /// The target in one of its two forms.
     #[doc(hidden)]
     fn to_target(&self) -> OwnTarget;
@@ -37,6 +41,7 @@ impl OwnTarget {
 
 impl<T: ToTarget + ?Sized> ToTarget for &T {
     const IS_NUMBER: bool = T::IS_NUMBER;
+    const IS_BOOLEAN: bool = T::IS_BOOLEAN;
 
     fn to_target(&self) -> OwnTarget {
         (**self).to_target()
@@ -100,7 +105,15 @@ macro_rules! texts {
     )*};
 }
 
-texts!(str, String, bool, char);
+texts!(str, String, char);
+
+impl ToTarget for bool {
+    const IS_BOOLEAN: bool = true;
+
+    fn to_target(&self) -> OwnTarget {
+        OwnTarget::Text(self.to_string())
+    }
+}
 
 #[cfg(test)]
 mod tests {

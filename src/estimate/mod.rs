@@ -51,13 +51,13 @@ pub use quantile::quantile;
 pub(crate) use center::{
     Counted, count_step, private_center, private_class_centers, private_pairs, private_rows, shrunk,
 };
-pub(crate) use median::MedianGrid;
+pub(crate) use median::{LARGEST, MAGNITUDES, MedianGrid, TIME_STEP, TIME_UNITS, TIMES};
 pub(crate) use quantile::{POINTS as MIDDLE_POINTS, private_middle};
 pub(crate) use rank_race::RankCounts;
 pub(crate) use spread::{NoisyCounts, Spread};
 pub(crate) use strata::{
-    CenterKnown, CountedStrata, CountedStratum, ROWS_FOR_A_CENTER, ROWS_OF_A_CLASS, exact_codes,
-    private_strata,
+    CenterKnown, CountedStrata, CountedStratum, ROWS_FOR_A_CENTER, ROWS_OF_A_CLASS, StratumCode,
+    exact_codes, private_strata,
 };
 pub(crate) use strengths::{half_width, noise_above, noise_level, private_strengths};
 pub(crate) use verdict::{ChanceTest, Family, LEVEL, laplace, unit};

@@ -84,7 +84,7 @@ impl RankFraction {
 }
 
 /// The number of values between consecutive grid points, or their weights.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub(crate) struct RankCounts {
     /// Bin i counts values v with point i - 1 < v <= point i; the last bin counts values above all
     /// points.
@@ -135,6 +135,22 @@ impl RankCounts {
         for (bin, more) in self.bins.iter_mut().zip(&other.bins) {
             *bin += more;
         }
+    }
+
+    /// Twice the distance of the middle n/2 from the ranks of the values between each grid point and
+    /// the one before, in units: max(0, 2 A - n, n - 2 B) with A and B values up to the point before
+    /// and up to this one. Like |2 B - n|, it moves by at most 1 with a value: A, B and n/2 each
+    /// move by 0, 1/2 or 1, to the same side.
+    pub(super) fn distances_of_bins(&self) -> impl Iterator<Item = u128> {
+        let total = u128::from(self.total());
+        let mut below = 0u64;
+        let points = self.bins.len() - 1;
+        self.bins[..points].iter().map(move |bin| {
+            let before = 2 * u128::from(below);
+            below += bin;
+            let over = before.saturating_sub(total);
+            over.max(total.saturating_sub(2 * u128::from(below))) / u128::from(self.unit)
+        })
     }
 
     /// The distance |b #{y <= g} - a n| of each grid point g, in units.

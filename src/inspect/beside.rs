@@ -1,8 +1,9 @@
 //! The targets in a file of their own, and how many samples have one.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use super::column::ColumnSummary;
+use super::people::People;
 use crate::data::{CellFormat, TableFacts, TargetTable};
 use crate::error::Result;
 use crate::select::Target;
@@ -35,7 +36,7 @@ impl Beside {
     /// As for reading it.
     pub(super) fn read(
         facts: &TableFacts,
-        (ids, format): (&HashMap<Vec<u8>, u64>, &CellFormat),
+        (ids, format): (&People, &CellFormat),
         header: &[String],
         target: Option<&Target>,
     ) -> Result<Option<Self>> {
@@ -45,14 +46,14 @@ impl Beside {
         let targets = cells.len();
         let count =
             |is: &dyn Fn(&[u8]) -> bool| cells.iter().filter(|(id, _)| id.is_some_and(is)).count();
-        let lower: HashSet<String> = ids.keys().map(|id| in_lower_case(id)).collect();
+        let lower: HashSet<String> = ids.identifiers().map(|id| in_lower_case(id)).collect();
         let alike = count(&|id| lower.contains(&in_lower_case(id)));
         let names: HashSet<&[u8]> = header.iter().map(|name| name.as_bytes()).collect();
         let in_header = count(&|id| names.contains(id));
         let mut column = ColumnSummary::of_target(target, format);
         let mut joined = 0;
         for (number, (_, value)) in
-            cells.into_iter().filter(|(id, _)| id.is_none_or(|id| ids.contains_key(id))).enumerate()
+            cells.into_iter().filter(|(id, _)| id.is_none_or(|id| ids.has(id))).enumerate()
         {
             column.take_in(value, number as u64 + 1, format);
             joined += 1;

@@ -1,12 +1,11 @@
 //! Inspection of tables that are not text.
 
-use std::collections::HashMap;
-
 use super::beside::Beside;
 use super::column::ColumnSummary;
 use super::event_counts::Counts;
 use super::findings::{self, Written};
 use super::missing::{MissingByTarget, TargetValue};
+use super::people::People;
 use super::{Decimal, Inspection, names};
 use crate::data::{
     BLOCKS, CellFormat, FileTable, Format, Hooks, Orientation, Results, RowBlock, RowValues,
@@ -68,8 +67,9 @@ pub(super) fn inspect(
             wanted.texts.push(place);
         }
     }
-    let column = |place: TextPlace| {
-        ColumnSummary::of_target(target.filter(|_| Some(place) == target_place), &wanted.format)
+    let column = |place: TextPlace| match Some(place) == target_place {
+        true => ColumnSummary::of_target(target, &wanted.format),
+        false => ColumnSummary::default(),
     };
     let numbers: Vec<ColumnSummary> =
         wanted.numbers.iter().map(|&place| column(TextPlace::Column(place))).collect();
@@ -89,7 +89,7 @@ pub(super) fn inspect(
         numbers: numbers.clone(),
         texts: texts.clone(),
         id: wanted.texts.iter().position(|place| *place == id),
-        ids: HashMap::new(),
+        ids: People::default(),
     };
     let looks = Results::new();
     on_blocks(&*file, &wanted, threads, &table.hooks(&Hooks::default()), &|_, blocks| {
@@ -122,7 +122,6 @@ pub(super) fn inspect(
     let mut header: Vec<String> = ids.then(String::new).into_iter().collect();
     header.extend(layout.names.iter().cloned());
     header.extend(layout.target.then_some(beside_name));
-    let duplicated_ids = look.ids.values().filter(|&&count| count > 1).count();
     let in_header = if turned { &[][..] } else { &header };
     let beside = Beside::read(stated, (&look.ids, &wanted.format), in_header, target)?;
     let before = usize::from(ids);
@@ -137,8 +136,7 @@ pub(super) fn inspect(
         rows,
         columns: &columns,
         missing: &missing,
-        different_ids: look.ids.len(),
-        duplicated_ids,
+        people: &look.ids,
         beside: beside.as_ref(),
         next_cells: 0,
         decimal: Decimal::Point,
@@ -162,8 +160,7 @@ struct BlockLook<'a> {
     missing: MissingByTarget,
     /// The place of the text that may be the id.
     id: Option<usize>,
-    /// The number of times that each id occurs.
-    ids: HashMap<Vec<u8>, u64>,
+    ids: People,
 }
 
 /// The place of the target in a block.
@@ -216,8 +213,9 @@ impl BlockLook<'_> {
                 }
             }
         }
-        for cell in self.id.and_then(|id| block.texts.get(id)).into_iter().flatten() {
-            *self.ids.entry(text(cell).trim_ascii().to_vec()).or_default() += 1;
+        let ids = self.id.and_then(|id| block.texts.get(id)).into_iter().flatten();
+        for (i, cell) in ids.enumerate() {
+            self.ids.row(&text(cell), targets.get(i).copied().flatten());
         }
     }
 
@@ -225,9 +223,7 @@ impl BlockLook<'_> {
         self.rows += other.rows;
         self.numbers.iter_mut().zip(other.numbers).for_each(|(column, more)| column.merge(more));
         self.texts.iter_mut().zip(other.texts).for_each(|(column, more)| column.merge(more));
-        self.missing.merge(other.missing);
-        for (id, count) in other.ids {
-            *self.ids.entry(id).or_default() += count;
-        }
+        let places = self.missing.merge(other.missing);
+        self.ids.merge(other.ids, &places);
     }
 }

@@ -6,6 +6,7 @@ use super::amount::is_amount;
 use super::dates::is_other_date;
 use super::different::Different;
 use crate::data::{Cell, CellFormat, EXACT, word, word_of};
+use crate::estimate::{MedianGrid, RankCounts};
 use crate::select::Target;
 
 /// The largest number of different values that may be labels.
@@ -78,6 +79,8 @@ pub(super) struct ColumnSummary {
     repeats: bool,
     /// Whether the type of the column is not read.
     pub(super) is_unread: bool,
+    /// The ranks of the numbers of a target on the grid of its median.
+    ranks: Option<RankCounts>,
 }
 
 /// A value with its count.
@@ -122,12 +125,27 @@ impl ColumnSummary {
         Self { given: values.len(), values, ..Self::default() }
     }
 
-    /// The column of a target, whose labels are counted if they are given.
+    /// The column of a target: labels are counted if they are given, ranks if it may be split at its
+    /// median.
     pub(super) fn of_target(target: Option<&Target>, format: &CellFormat) -> Self {
         match target {
             Some(Target::Classes(labels)) => Self::of_labels(labels, format),
-            _ => Self::default(),
+            Some(Target::Bounded(_)) => Self::default(),
+            _ => Self { ranks: Some(MedianGrid::shared().counts()), ..Self::default() },
         }
+    }
+
+    /// The numbers of a target up to its median on the grid, without noise, and above it, the most
+    /// even that the grid allows; `None` if the target is not split.
+    pub(super) fn split(&self) -> Option<[u64; 2]> {
+        let ranks = self.ranks.as_ref().filter(|_| self.is_numeric())?;
+        let all = ranks.total();
+        let cumulated = ranks.bins().iter().scan(0, |below, bin| {
+            *below += bin;
+            Some(*below)
+        });
+        let below = cumulated.min_by_key(|below| all.abs_diff(2 * below)).unwrap_or_default();
+        Some([below, all - below])
     }
 
     /// A column of a type that is not read.
@@ -175,6 +193,9 @@ impl ColumnSummary {
             (self.low, self.high) = (value, value);
         }
         self.numbers += 1;
+        if let Some(ranks) = &mut self.ranks {
+            MedianGrid::shared().observe(ranks, value);
+        }
         self.low = self.low.min(value);
         self.high = self.high.max(value);
         self.fractions += u64::from(value.fract() != 0.0);
@@ -277,6 +298,9 @@ impl ColumnSummary {
             *count += more;
         }
         self.different.merge(other.different);
+        if let (Some(ranks), Some(more)) = (&mut self.ranks, &other.ranks) {
+            ranks.merge(more);
+        }
         for (category, count) in other.strays {
             *self.strays.entry(category).or_default() += count;
         }
@@ -373,12 +397,13 @@ impl ColumnSummary {
         self.amounts + self.decimal_commas
     }
 
-    /// Whether all present cells are whole numbers from 0 to 20, which are rather labels than
-    /// amounts.
+    /// Whether all present cells are one of two numbers, or whole numbers from 0 to 20, which are
+    /// rather labels than amounts.
     pub(super) fn has_label_numbers(&self) -> bool {
-        self.categories + self.not_available + self.fractions == 0
+        let few = self.fractions == 0
             && self.different_values() <= 10
-            && (self.numbers == 0 || self.low >= 0.0 && self.high <= 20.0)
+            && (self.numbers == 0 || self.low >= 0.0 && self.high <= 20.0);
+        self.categories + self.not_available == 0 && (few || self.different_values() == 2)
     }
 
     /// Whether it holds whole numbers and nothing else.

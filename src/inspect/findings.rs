@@ -6,6 +6,7 @@ use super::column::ColumnSummary;
 use super::event_counts::Counts;
 use super::missing::MissingByTarget;
 use super::names::{has_identifiers_by_name, place_of_target};
+use super::people::People;
 use crate::data::{
     CellFormat, FileTable, Format, Orientation, TableFacts, TargetColumn, looks_turned,
 };
@@ -49,6 +50,9 @@ pub struct Suggestion {
     /// Whether the orientation has to be stated although it is the default: the header tells
     /// otherwise.
     pub must_state_orientation: bool,
+    /// Whether the rows of each unit should be compared with each other: a paired design. The number
+    /// of rows is then that of the pairs.
+    pub is_paired: bool,
     /// The share of each class, of both sides of a target that is split; none if the target was not
     /// looked at.
     pub shares: Vec<f64>,
@@ -94,9 +98,8 @@ pub(super) struct Seen<'a> {
     pub(super) columns: &'a [ColumnSummary],
     /// Missing values of these columns by the value of the target.
     pub(super) missing: &'a MissingByTarget,
-    /// Different values of the id column, or of the first.
-    pub(super) different_ids: usize,
-    pub(super) duplicated_ids: usize,
+    /// The values of the column of identifiers, or of the first.
+    pub(super) people: &'a People,
     /// The target file.
     pub(super) beside: Option<&'a Beside>,
     /// The number of cells of the line after a header of one cell, by its likely delimiter.
@@ -199,12 +202,16 @@ pub(super) fn draw(seen: Seen<'_>) -> (Vec<Finding>, Suggestion) {
     seen.index(&mut draft);
     seen.ids(&mut draft);
     seen.target(&mut draft);
+    seen.pairs(&mut draft);
     seen.ask_about_events(&mut draft);
     seen.features(&mut draft);
     draft.join_codes();
-    if draft.suggestion.facts.unit.is_some() && seen.rows > 0 {
+    if draft.suggestion.is_paired {
+        draft.suggestion.rows = seen.people.pairs() as u64;
+        draft.suggestion.shares = vec![0.5; 2];
+    } else if draft.suggestion.facts.unit.is_some() && seen.rows > 0 {
         // As many rows as others, on average, have a usable target.
-        let of_a_person = seen.different_ids as f64 / seen.rows as f64;
+        let of_a_person = seen.people.len() as f64 / seen.rows as f64;
         draft.suggestion.rows = (draft.suggestion.rows as f64 * of_a_person).round() as u64;
     }
     (draft.findings, draft.suggestion)
@@ -350,7 +357,7 @@ impl Seen<'_> {
     fn lines_may_be_features(&self) -> bool {
         let first = self.columns.first();
         let named = first.is_some_and(|first| first.categories > 0 && first.numbers == 0)
-            && self.different_ids as u64 == self.rows;
+            && self.people.len() as u64 == self.rows;
         let is_label =
             |c: &ColumnSummary| c.has_label_numbers() || c.categories > 0 && c.has_labels();
         let labels = self.columns.iter().skip(1).any(is_label);

@@ -1,10 +1,9 @@
 //! A look at a text whose lines are features and whose columns are samples.
 
-use std::collections::HashMap;
-
 use super::Columns;
 use super::column::ColumnSummary;
 use super::missing::MissingByTarget;
+use super::people::People;
 use crate::data::{CellFormat, OpenText, Row, TableFacts, TakeRows, TargetColumn};
 use crate::error::Result;
 use crate::select::Target;
@@ -20,10 +19,10 @@ pub(super) fn look<'a>(
     format: &'a CellFormat,
     (threads, target): (usize, Option<&Target>),
 ) -> Result<(Vec<String>, Columns<'a>)> {
-    let mut ids: HashMap<Vec<u8>, u64> = HashMap::new();
+    let mut ids = People::default();
     let samples = open.shape().columns - 1;
     for id in &open.ids()[1..] {
-        *ids.entry(id.trim_ascii().to_vec()).or_default() += 1;
+        ids.row(id, None);
     }
     let named = match &facts.target {
         TargetColumn::Named(name) => {

@@ -20,6 +20,13 @@ pub(super) struct TargetValue {
     number: Option<f64>,
 }
 
+impl TargetValue {
+    /// The place of the class, while there are few values.
+    pub(super) fn class(self) -> Option<usize> {
+        self.class
+    }
+}
+
 /// Counts of missing values by the value of the target.
 #[derive(Debug, Clone, Default)]
 pub(super) struct MissingByTarget {
@@ -135,7 +142,8 @@ impl MissingByTarget {
         }
     }
 
-    pub(super) fn merge(&mut self, other: Self) {
+    /// Adds other rows, and returns the places of their classes here.
+    pub(super) fn merge(&mut self, other: Self) -> Vec<Option<usize>> {
         self.numbers.add(other.numbers);
         self.has_many |= other.has_many;
         let places: Vec<Option<usize>> = other
@@ -157,6 +165,7 @@ impl MissingByTarget {
                 mine.of_class[place] += count;
             }
         }
+        places
     }
 
     /// The counts of other columns: at these places of the present ones.

@@ -15,10 +15,9 @@ mod findings;
 mod lines;
 mod missing;
 mod names;
+mod people;
 mod roles;
 mod strays;
-
-use std::collections::HashMap;
 
 use crate::data::{
     CellFormat, FileTable, Format, Orientation, Row, TableFacts, TakeRows, likely_cells,
@@ -29,6 +28,7 @@ use beside::Beside;
 use column::ColumnSummary;
 use event_counts::Counts;
 use missing::MissingByTarget;
+use people::People;
 
 pub use findings::{Finding, Suggestion};
 
@@ -102,8 +102,7 @@ fn inspect_text(table: &FileTable, target: Option<&Target>) -> Result<Inspection
         rows,
         columns: &look.columns,
         missing: &look.missing,
-        different_ids: look.ids.len(),
-        duplicated_ids: look.ids.values().filter(|&&count| count > 1).count(),
+        people: &look.ids,
         beside: beside.as_ref(),
         next_cells: look.next_cells,
         decimal,
@@ -155,8 +154,8 @@ struct TextLook {
     rows: u64,
     columns: Vec<ColumnSummary>,
     missing: MissingByTarget,
-    /// The number of times that each value of the column of identifiers occurs.
-    ids: HashMap<Vec<u8>, u64>,
+    /// The values of the column of identifiers.
+    ids: People,
     /// The number of cells of the line after a header of one cell, by its likely delimiter.
     next_cells: usize,
 }
@@ -179,8 +178,9 @@ impl TextLook {
             let id = stated.ids().and_then(|id| header.iter().position(|name| name == id));
             let id = id.or_else(|| names::named_as_identifiers(&header)).unwrap_or(0);
             let target_place = names::place_of_target(&stated.target, &header, &[]);
-            let column = |place: usize| {
-                ColumnSummary::of_target(target.filter(|_| Some(place) == target_place), &format)
+            let column = |place: usize| match Some(place) == target_place {
+                true => ColumnSummary::of_target(target, &format),
+                false => ColumnSummary::default(),
             };
             let columns: Vec<ColumnSummary> = (0..header.len()).map(column).collect();
             let new = || Columns {
@@ -190,7 +190,7 @@ impl TextLook {
                 missing: MissingByTarget::new(columns.len()),
                 columns: columns.clone(),
                 id,
-                ids: HashMap::new(),
+                ids: People::default(),
                 next_cells: 0,
             };
             let look = open.fold(threads, &new, Columns::merge)?;
@@ -221,8 +221,8 @@ struct Columns<'a> {
     missing: MissingByTarget,
     /// The column of identifiers, or the one that may hold them.
     id: usize,
-    /// The number of times that each of its values occurs.
-    ids: HashMap<Vec<u8>, u64>,
+    /// Its values.
+    ids: People,
     /// The number of cells of the line after a header of one cell, by its likely delimiter.
     next_cells: usize,
 }
@@ -241,7 +241,7 @@ impl TakeRows for Columns<'_> {
                 self.missing.missing(c, target);
             }
         }
-        *self.ids.entry(row.cell(self.id).trim_ascii().to_vec()).or_default() += 1;
+        self.ids.row(row.cell(self.id), target);
     }
 }
 
@@ -252,10 +252,8 @@ impl Columns<'_> {
         for (column, more) in self.columns.iter_mut().zip(other.columns) {
             column.merge(more);
         }
-        self.missing.merge(other.missing);
-        for (value, count) in other.ids {
-            *self.ids.entry(value).or_default() += count;
-        }
+        let places = self.missing.merge(other.missing);
+        self.ids.merge(other.ids, &places);
     }
 }
 

@@ -34,7 +34,7 @@ impl Seen<'_> {
     /// as the subjects of a school do.
     fn is_rather_a_category(&self, column: usize) -> bool {
         let is_one_word = words(&self.header[column]).is_some_and(|(_, second)| second.is_none());
-        let few = self.different_ids <= MOST_LABELS && self.rows > 10 * self.different_ids as u64;
+        let few = self.people.len() <= MOST_LABELS && self.rows > 10 * self.people.len() as u64;
         is_one_word && few && self.columns[column].categories > 0
     }
 
@@ -55,9 +55,9 @@ impl Seen<'_> {
         }
         let units = self.units();
         let has_unit = self.stated.unit.is_some();
-        let repeats = self.duplicated_ids > 0;
+        let repeats = self.people.repeated() > 0;
         if repeats && !has_unit {
-            let repeated = self.duplicated_ids;
+            let repeated = self.people.repeated();
             let dropped = match self.beside {
                 Some(Beside { by_id: true, .. }) => {
                     ", and those with such an identifier take part nowhere, since targets are joined by them"
@@ -90,6 +90,31 @@ impl Seen<'_> {
                 true => draft.suggestion.open.push(Parameter::Unit),
                 false => facts.id = Some(name.clone()),
             }
+        }
+    }
+
+    /// Targets that vary between the rows of one person.
+    pub(super) fn pairs(&self, draft: &mut Draft) {
+        let (pairs, people) = (self.people.pairs(), self.people.len());
+        let Some(id) = self.id_column().filter(|_| pairs > 0 && !self.turned) else { return };
+        let name = &self.header[id];
+        let has_two =
+            matches!(&draft.suggestion.target, Target::Classes(labels) if labels.len() == 2);
+        if has_two && 2 * pairs > people {
+            let text = format!(
+                "it varies within {name:?}: {}. Compare the rows of each with each other: give the column as the \
+                 unit, and the score paired. As the unit alone, each has one target, that of its last row",
+                counted(pairs as u64, "pair")
+            );
+            draft.say_about("target", text, [Parameter::Unit, Parameter::Score]);
+            let facts = &draft.suggestion.facts;
+            draft.suggestion.is_paired = facts.unit.is_some() && self.stated.unit.is_none();
+        } else if draft.suggestion.facts.unit.is_some() {
+            let text = format!(
+                "it varies within {name:?} for {pairs} of {people}: the target of each is that of the last row which \
+                 has one, or by a rule"
+            );
+            draft.say_about("target", text, [Parameter::UnitTarget]);
         }
     }
 
@@ -202,6 +227,7 @@ impl Seen<'_> {
         }
         if numeric && (!column.has_label_numbers() || self.stated_target.is_some()) {
             (draft.suggestion.rows, draft.suggestion.shares) = (column.numbers, vec![0.5; 2]);
+            self.split(draft, column);
             let (low, high) = (short(column.low), short(column.high));
             draft.say(
                 "target",
@@ -264,6 +290,24 @@ impl Seen<'_> {
                 "target",
                 format!("{} without one, which count nowhere: {missing}", self.units()),
             );
+        }
+    }
+
+    /// The rows on both sides of the median at which a run splits a target.
+    fn split(&self, draft: &mut Draft, column: &ColumnSummary) {
+        let Some(sides) = column.split() else { return };
+        draft.suggestion.count(sides.into_iter());
+        let smaller = sides[0].min(sides[1]);
+        if 20 * smaller < sides[0] + sides[1] {
+            let text = format!(
+                "a run would split it with {smaller} of {} on one side: nearly all have one value, or values lie \
+                 close together for their size. Subtract a constant, or give the public range",
+                counted(sides[0] + sides[1], "number")
+            );
+            draft.warn_about("target", text, [Parameter::TargetBounds]);
+        }
+        if smaller == 0 {
+            draft.suggestion.open.push(Parameter::TargetBounds);
         }
     }
 

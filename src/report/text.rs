@@ -13,7 +13,7 @@ use crate::data::{SetFacts, SetMembers, SetSize};
 use crate::error::Parameter;
 use crate::exact::two_digits;
 use crate::privacy::Unit;
-use crate::select::{DryRun, Estimate, Guarantee, Record, RowsNeeded, Warning};
+use crate::select::{DryRun, Estimate, Guarantee, Record, RowsNeeded, ScoreId, Warning};
 
 pub(super) fn lines_of_choice(
     record: &ChoiceRecord,
@@ -162,8 +162,8 @@ pub(super) fn lines_of_plan(plan: &DryRun, words: &dyn Fn(&[Parameter]) -> Strin
     line("choose", planned_by(plan));
     if !plan.rows_needed.is_empty() {
         let needed = match plan.false_names {
-            Some(_) => rows_to_name(&plan.rows_needed),
-            None => rows_needed(&plan.rows_needed),
+            Some(_) => rows_to_name(&plan.rows_needed, plan.score.id),
+            None => rows_needed(&plan.rows_needed, plan.score.id),
         };
         line(plan.guarantee.unit.plural(), needed);
     }
@@ -210,21 +210,21 @@ fn set_in_words(set: &SetFacts) -> Option<String> {
 }
 
 /// The numbers of rows with which a feature of a given strength is named, in words.
-fn rows_to_name(needed: &[RowsNeeded]) -> String {
+fn rows_to_name(needed: &[RowsNeeded], score: ScoreId) -> String {
     let each = |needed: &RowsNeeded| {
         let rows = needed.confirmed.map_or("no number".to_owned(), two_digits);
         format!("of strength {} with about {rows}", needed.strength)
     };
     let each: Vec<String> = needed.iter().map(each).collect();
     format!(
-        "more often than not, a feature is named, if it is the only one, {}; if both classes or sides have equally \
-         many (a class of one in ten takes three to five times as many)",
-        each.join("; ")
+        "more often than not, a feature is named, if it is the only one, {}; {}",
+        each.join("; "),
+        of_equal_size(score)
     )
 }
 
 /// The numbers of rows that are enough for features of given strengths, in words.
-fn rows_needed(needed: &[RowsNeeded]) -> String {
+fn rows_needed(needed: &[RowsNeeded], score: ScoreId) -> String {
     let count = |rows: Option<f64>| rows.map_or("no number".to_owned(), two_digits);
     let each = |needed: &RowsNeeded| {
         let confirmed = match needed.confirmed {
@@ -235,11 +235,17 @@ fn rows_needed(needed: &[RowsNeeded]) -> String {
         format!("of strength {strength} with about {found}{confirmed}")
     };
     let each: Vec<String> = needed.iter().map(each).collect();
-    format!(
-        "more often than not, features are found {}, if both classes or sides have equally many (a \
-         class of one in ten takes three to five times as many)",
-        each.join("; ")
-    )
+    format!("more often than not, features are found {}, {}", each.join("; "), of_equal_size(score))
+}
+
+/// The assumption of such numbers.
+fn of_equal_size(score: ScoreId) -> &'static str {
+    match score {
+        ScoreId::Paired => "if all have rows of both classes",
+        _ => {
+            "if both classes or sides have equally many (a class of one in ten takes three to five times as many)"
+        }
+    }
 }
 
 /// The width of labels, in columns.

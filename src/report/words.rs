@@ -81,9 +81,12 @@ const ONE_BY_ONE: &str = "peel-pnf";
 pub(super) fn planned_by(plan: &DryRun) -> String {
     let how = match &plan.mechanism.chosen {
         Some(MechanismReason::Rows { canonical_from }) => format!(
-            "{ONE_BY_ONE} below about {canonical_from} usable {} in classes (or sides) of equal size, by \
-             canonical from there on",
-            plan.guarantee.unit.plural()
+            "{ONE_BY_ONE} below about {canonical_from} usable {} {}, by canonical from there on",
+            plan.guarantee.unit.plural(),
+            match plan.score.id {
+                ScoreId::Paired => "with rows of both classes",
+                _ => "in classes (or sides) of equal size",
+            }
         ),
         _ => chosen_by(&plan.mechanism, PickOrder::File),
     };

@@ -35,9 +35,7 @@ pub(crate) use kendall::kendall_scores;
 pub(crate) use kendall::kendall_with;
 #[cfg(test)]
 pub(crate) use ks::TargetRows;
-pub(crate) use ks::{
-    BINS, BinSums, CenteredTarget, Extremes, Family, KsColumns, Pairs, StratumCode, bin_of,
-};
+pub(crate) use ks::{BINS, BinSums, CenteredTarget, Extremes, Family, KsColumns, Pairs, bin_of};
 pub(crate) use paper::paper_scores;
 pub(crate) use paper::scaled;
 pub(crate) use raw::{RawSums, of_no_rows};

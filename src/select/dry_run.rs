@@ -136,13 +136,14 @@ fn noise(plan: &Plan, purpose: Purpose, epsilon: &Epsilon, units: &str) -> Strin
             let ranks = steps * (MedianGrid::shared().len() as f64 / 0.05).ln() / epsilon;
             format!(
                 "the split is within {ranks:.0} ranks of the middle 95 times of 100, if values lie \
-                 from 1e-6 to 1e9 in magnitude and not within a quarter percent of each other"
+                 from 1e-6 to 1e15 in magnitude and differ in their first three digits, or four from 0.01 to 100,000"
             )
         }
         Purpose::TargetCenter if plan.strata > 1 => {
             let (rows, least) = (2.0 / epsilon, two_digits(ROWS_FOR_A_CENTER / epsilon));
             format!(
-                "{units} of each of {} strata are counted with a standard deviation of at most {rows:.1}; a stratum                  of fewer than about {least} {units} has no center of its own",
+                "{units} of each of {} strata are counted with a standard deviation of at most {rows:.1}; a stratum \
+                 of fewer than about {least} {units} has no center of its own",
                 plan.strata
             )
         }

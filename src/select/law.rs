@@ -3,10 +3,9 @@
 
 use std::f64::consts::PI;
 
-use crate::estimate::CountedStratum;
+use crate::estimate::{CountedStratum, StratumCode};
 use crate::exact::GRID;
 use crate::privacy::Purpose;
-use crate::score::StratumCode;
 use crate::select::plan::{Plan, Scoring};
 use crate::select::reach::Reach;
 use crate::select::request::Association;

@@ -295,7 +295,7 @@ fn at_noisy_counts<T>(
     let bits = Entropy::Seeded(0).source().ok()?.bits(Purpose::Estimates.draw());
     let mut words = bits.lane(1);
     let step = count_step(imagined.counts.len());
-    let center = plan.part(Purpose::TargetCenter).ok()?;
+    let center = plan.counting().ok()?;
     let scale = plan.request.neighbors.steps() as f64 / (center.to_f64() * budget);
     let mut noisy = || -> Vec<f64> {
         let noisy = |count: &f64| count + laplace(1.0 / scale, step, &mut words);
@@ -353,7 +353,7 @@ impl NamedFrom {
     fn at(plan: &Plan, counts: &[f64], budget: f64, bits: &Bits) -> Option<Self> {
         let (half, steps) = (plan.beyond.as_ref()?.half(), plan.request.neighbors.steps() as f64);
         let part = |purpose| Some(plan.part(purpose).ok()?.to_f64() * budget);
-        let rate = part(Purpose::TargetCenter)? / steps;
+        let rate = plan.counting().ok()?.to_f64() * budget / steps;
         let test = plan.chance_test(counts, rate, 0.0)?;
         let one_row = Reach::one_row(counts);
         let level = test.predict_level(half, bits)? * one_row;
@@ -432,7 +432,7 @@ fn level(plan: &Plan, counts: &[f64], budget: f64, bits: &Bits) -> Option<f64> {
     if plan.request.is_relative_to_rows() {
         return None;
     }
-    let center = plan.part(Purpose::TargetCenter).ok()?;
+    let center = plan.counting().ok()?;
     let steps = plan.request.neighbors.steps() as f64;
     let rate = center.to_f64() * budget / steps;
     let noise = steps / (plan.estimates.as_ref()?.to_f64() * budget);

@@ -576,8 +576,9 @@ fn one_sided_split(schema: &Schema, released: &Released) -> Option<Warning> {
         return None;
     }
     let text = format!(
-        "nearly all {} lie on one side of the split, so little can be found: the target's values lie too close \
-         together, or beyond 1e-6 to 1e9; state their range, or use Kendall's correlation",
+        "nearly all {} lie on one side of the split, so little can be found: nearly all \
+         rows have one value, or values lie too close together for their size, or beyond 1e-6 to 1e15; subtract a constant, give their \
+         range, or use Kendall's correlation",
         units(schema)
     );
     let about = [Parameter::TargetBounds, Parameter::Score];

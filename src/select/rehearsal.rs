@@ -230,7 +230,14 @@ impl Rehearsal {
 fn exact_median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
-    sorted.get(sorted.len() / 2).copied().unwrap_or(0.0)
+    let Some(&middle) = sorted.get(sorted.len() / 2) else { return 0.0 };
+    // Of the values that are equal to the middle one all are on the side that is the more even.
+    let below = sorted.partition_point(|value| *value < middle);
+    let up_to = sorted.partition_point(|value| *value <= middle);
+    match sorted.len().abs_diff(2 * below) <= sorted.len().abs_diff(2 * up_to) {
+        true if below > 0 => sorted[below - 1],
+        _ => middle,
+    }
 }
 
 #[cfg(all(test, feature = "methods"))]

@@ -94,7 +94,7 @@ impl Release<'_> {
     /// The private median of the target.
     pub(super) fn median(&self, counts: &RankCounts, epsilon: &Epsilon) -> f64 {
         let bits = self.randomness.bits(Purpose::TargetMedian.draw());
-        MedianGrid::shared().private_median(counts, self.plan.request.neighbors, epsilon, &bits)
+        MedianGrid::shared().private_split(counts, self.plan.request.neighbors, epsilon, &bits)
     }
 
     /// Releases the values that scores depend on: median, if the target is yet to be split, and

@@ -24,9 +24,11 @@ use crate::select::memory::default_memory;
 #[non_exhaustive]
 pub enum Target {
     /// A number of unknown range. It is split at a private median (10% of epsilon), except for
-    /// Kendall's correlation. The median is found for values from 1e-6 to 1e9 in magnitude that lie
-    /// more than a quarter of a percent apart; a warning is issued if nearly all rows fall on one
-    /// side of the split.
+    /// Kendall's correlation: rows above it are one side, all others the other. The median is found
+    /// for values from 1e-6 to 1e15 in magnitude that differ in their first three digits (four from
+    /// 0.01 to 100,000), and for times in seconds or milliseconds since 1970 that lie six hours or
+    /// more apart; a warning is issued if nearly all rows fall on one side of the split. A column of
+    /// booleans by its type is refused: its two values are classes.
     #[default]
     Numeric,
     /// A number clipped to a stated range.

@@ -7,8 +7,9 @@ use proptest::prelude::*;
 
 use crate::data::source::sealed::Open;
 use crate::data::{ArrayTable, Bounds, Covariate, Hooks, Table, UnitTarget};
+use crate::estimate::StratumCode;
 use crate::exact::GRID;
-use crate::score::{KENDALL_GRID, StratumCode};
+use crate::score::KENDALL_GRID;
 use crate::select::pass::{Gathered, Pass};
 use crate::select::plan::Plan;
 use crate::select::request::Request;
@@ -147,7 +148,7 @@ fn by_definition(rows: &[Row], select: &Select, centers: &[i32]) -> i64 {
         let code = match (numeric, labels) {
             (true, _) if bounded => (i64::from(y.clamp(0, 2)) - 1) * Q,
             (true, _) => {
-                if y >= 0 {
+                if y > 0 {
                     Q
                 } else {
                     -Q
@@ -177,6 +178,16 @@ fn by_definition(rows: &[Row], select: &Select, centers: &[i32]) -> i64 {
             |row: &Row| Some(i128::from(weight(row) * f(row.x[0]?)) * i128::from(t(row, class)?));
         rows.iter().filter_map(term).sum()
     };
+    // The size of the sum over the rows in which the feature is missing, of each stratum.
+    let missing = |class: i8| -> i128 {
+        let mut sums = HashMap::new();
+        for row in rows.iter().filter(|row| row.x[0].is_none()) {
+            let stratum = if strata { stratum_of(row) } else { None };
+            let term = t(row, class).map_or(0, |t| i128::from(weight(row)) * i128::from(t));
+            *sums.entry(stratum).or_insert(0) += term;
+        }
+        sums.values().map(|sum: &i128| sum.abs()).sum()
+    };
     let three = labels == 3 && !numeric;
     let correlates = request.scale.is_some() && request.score != Some(ScoreKind::Ks);
     let bins = request.scale.is_some() && !correlates;
@@ -205,15 +216,17 @@ fn by_definition(rows: &[Row], select: &Select, centers: &[i32]) -> i64 {
         }
         tiny + root
     };
-    let of = |f: &dyn Fn(i8) -> i64| match strata {
-        true => per((sum(f, 0).abs() - given_up(f)).max(0)),
-        false => per(sum(f, 0)).abs(),
+    let of = |f: &dyn Fn(i8) -> i64, missing: i128| match strata {
+        true => per((sum(f, 0).abs() - given_up(f) - missing).max(0)),
+        false => per(sum(f, 0).signum() * (sum(f, 0).abs() - missing).max(0)).abs(),
     };
     if correlates {
         let f = |x: i8| i64::from(x.clamp(-1, 1)) * Q;
+        let missing = |class: i8| i128::from(Q) * missing(class);
+        let of_class = |class: i8| per((sum(&f, class).abs() - missing(class)).max(0));
         return match three {
-            true => (0..3).map(|class| per(sum(&f, class).abs())).max().unwrap(),
-            false => of(&f),
+            true => (0..3).map(of_class).max().unwrap(),
+            false => of(&f, missing(0)),
         };
     }
     let cuts = -4..5i8;
@@ -223,8 +236,11 @@ fn by_definition(rows: &[Row], select: &Select, centers: &[i32]) -> i64 {
             if x >= cut { 1 } else { -1 }
         };
         match three {
-            true => per((0..3).map(|class| sum(&f, class).abs()).sum()),
-            false => of(&f),
+            true => {
+                let sums = (0..3).map(|class| sum(&f, class).abs() - missing(class));
+                per(sums.sum::<i128>().max(0))
+            }
+            false => of(&f, missing(0)),
         }
     };
     cuts.map(of_cut).max().unwrap()

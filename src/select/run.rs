@@ -243,6 +243,7 @@ pub(super) fn plan_of_header(request: &Request, schema: &Schema) -> Result<Plan>
 /// table had to be read to find out.
 fn plan_with(request: &Request, schema: &Schema, grouping: Option<&Arc<Grouping>>) -> Result<Plan> {
     let d = schema.d();
+    check_boolean(request, schema)?;
     check_people(request, schema)?;
     if schema.has_people() && (request.method != Method::Scores || request.paper) {
         let rule = "people with several rows are for the selection by scores";
@@ -286,6 +287,20 @@ fn plan_with(request: &Request, schema: &Schema, grouping: Option<&Arc<Grouping>
         }
         None => Plan::new(request, d, Arc::new(scaling_of(request, schema)?)),
     }
+}
+
+/// Refuses a target of booleans as a number that nobody asked for: the two values are classes.
+///
+/// # Errors
+///
+/// `Request` then.
+fn check_boolean(request: &Request, schema: &Schema) -> Result<()> {
+    if request.target_is_stated || !schema.has_boolean_target() {
+        return Ok(());
+    }
+    Err(Error::request("the target is a column of booleans, which are classes and not a number")
+        .hint("give the classes 0 and 1, in this order: false and true")
+        .about([Parameter::Classes]))
 }
 
 /// The scaling of these features: ranks within the row unless another is stated.

@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use crate::data::{Columns, Hooks, Role, TargetCode};
 use crate::error::Result;
+use crate::estimate::StratumCode;
 use crate::exact::GRID;
 use crate::score::{
     BinSums, CenteredTarget, CodedSums, CorrelationSums, Extremes, Family, GridRows, KsColumns,
-    Pairs, StratumCode, Summed,
+    Pairs, Summed,
 };
 use crate::select::plan::{CodedAs, CodedScoring, Coding};
 use crate::select::request::Association;

@@ -67,7 +67,7 @@ pub(crate) fn query(asked: &Asked<'_>) -> Result<String> {
         _ => {}
     }
     queries.extend(match step {
-        SqlStep::Ranks => median::ranks(dialect, &MedianGrid::shared().digits()),
+        SqlStep::Ranks => median::ranks(dialect),
         SqlStep::Targets => Vec::new(),
         SqlStep::Correlation(_) => sums::correlation(d, classes),
         SqlStep::Bins(_) => sums::bins(dialect, classes),

@@ -119,7 +119,7 @@ impl Coded<'_> {
             Self::Number(TargetCode::SplitAt(median)) => {
                 let median = dialect.number(*median);
                 format!(
-                    "CASE WHEN {value} >= {median} THEN {GRID} WHEN {value} < {median} THEN -{GRID} END"
+                    "CASE WHEN {value} > {median} THEN {GRID} WHEN {value} <= {median} THEN -{GRID} END"
                 )
             }
             Self::Number(TargetCode::Bounded(bounds)) => {

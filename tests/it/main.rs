@@ -24,6 +24,7 @@ mod linfa;
 #[cfg(all(feature = "arrow", feature = "patterns"))]
 mod managed_folders;
 mod one_person;
+mod paired;
 mod papers;
 #[cfg(feature = "ndarray")]
 mod predictions;

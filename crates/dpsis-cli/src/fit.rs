@@ -27,10 +27,12 @@ use dpsis::{Error, FitRecord, Levels, ModelOptions, Result, RunNote};
         .help_heading("Model")),
     mut_arg("target_file", |option| option.hide_short_help(true)),
     mut_arg("orient", |option| option.hide_short_help(true)),
+    mut_arg("time", |option| option.hide_short_help(true)),
     mut_arg("partials", unused),
     mut_arg("groups", unused),
     mut_arg("group_size", unused),
     mut_arg("adjust", unused),
+    mut_arg("paired", unused),
     mut_arg("format", |format| format
         .hide_short_help(true)
         .hide_possible_values(true)

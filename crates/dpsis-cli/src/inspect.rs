@@ -102,7 +102,8 @@ fn options(suggestion: &Suggestion, stated: &TableFacts) -> Vec<String> {
         state("--id", id.clone());
     }
     if let Some(unit) = &facts.unit {
-        state("--unit", unit.clone());
+        let option = if suggestion.is_paired { "--paired" } else { "--unit" };
+        state(option, unit.clone());
     }
     match &facts.target {
         TargetColumn::Last => {}
@@ -275,7 +276,7 @@ fn outlook(suggestion: &Suggestion, select: &Select) -> Result<Outlook> {
         Ok(named.ok().map(|named| (epsilon, named)))
     };
     // Of people and of scores in relation to the row there is no level.
-    let can = suggestion.facts.unit.is_none();
+    let can = suggestion.facts.unit.is_none() || suggestion.is_paired;
     let count = if can { BUDGETS.len() as u64 } else { 0 };
     let named: Vec<Option<Named>> = in_parallel(count, threads, without_k)?;
     let named = named.into_iter().flatten().collect();
@@ -284,6 +285,9 @@ fn outlook(suggestion: &Suggestion, select: &Select) -> Result<Outlook> {
 
 /// So many times the rows are not to be had.
 const MOST: f64 = 1000.0;
+
+/// The smaller side of a split is mentioned if it has less than this share of the rows.
+const UNEVEN: f64 = 0.45;
 
 /// Of fewer features than this share of them is picked, a pick says something.
 const LARGE_SHARE: f64 = 0.2;
@@ -382,6 +386,7 @@ fn no_release(suggestion: &Suggestion, outlook: &Outlook) -> String {
 /// The word for the unit that holds one person's data.
 fn units(suggestion: &Suggestion) -> &'static str {
     match suggestion.facts.orientation {
+        _ if suggestion.is_paired => "pairs",
         _ if suggestion.facts.unit.is_some() => "people",
         Some(Orientation::FeaturesAsRows) => "samples",
         _ => "rows",
@@ -406,8 +411,14 @@ fn named(named: &[Named]) -> String {
 fn predicted(suggestion: &Suggestion, predictions: &[Predicted]) -> String {
     let smallest = suggestion.shares.iter().copied().reduce(f64::min);
     let side = match (smallest, &suggestion.target) {
+        _ if suggestion.is_paired => String::new(),
         (Some(share), Target::Classes(_) | Target::TimeToEvent(_)) => {
             format!(", {:.0}% of them in the smallest class,", 100.0 * share)
+        }
+        // A target within public bounds is not split.
+        (Some(_), Target::Bounded(_)) => String::new(),
+        (Some(share), _) if share < UNEVEN => {
+            format!(", {:.0}% of them on the smaller side of the split,", 100.0 * share)
         }
         (Some(_), _) => String::new(),
         (None, _) => ", if both classes have equally many,".to_owned(),

@@ -11,7 +11,7 @@ use dpsis::{BoundsOption, Result, ScoringOptions};
 /// The score, and the commonest scaling.
 #[derive(Debug, Args)]
 pub(super) struct ScoreArguments {
-    /// How features are scored: ks, correlation, kendall or paired
+    /// Score of features: ks, correlation, kendall or paired
     #[arg(
         long,
         value_enum,

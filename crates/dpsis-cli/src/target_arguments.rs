@@ -18,8 +18,7 @@ pub(super) struct TargetArguments {
     )]
     classes: Option<String>,
 
-    /// The target is whether an event happened by a horizon: the column of the times of follow-up,
-    /// with --event and --by
+    /// The target is an event by a horizon: the times of follow-up, with --event and --by
     #[arg(long, value_name = "COLUMN", help_heading = "Target")]
     time: Option<String>,
 

@@ -105,7 +105,7 @@ async function look(question) {
   await forecast();
 }
 
-function fill({ facts, classes, event, names, findings }) {
+function fill({ facts, paired, classes, event, names, findings }) {
   say("findings", "");
   for (const { topic, text, odd, about, value } of findings) {
     const item = document.createElement("li");
@@ -119,6 +119,7 @@ function fill({ facts, classes, event, names, findings }) {
   at("names").replaceChildren(...named);
   at("target").value = facts.target ?? names.at(-1);
   for (const name of ["id", "unit", "delimiter"]) at(name).value = facts[name] ?? "";
+  at("paired").checked = paired;
   for (const name of ["exclude", "missing"]) at(name).value = facts[name].join("\n");
   at("numeric_names").checked = facts.numeric_names;
   for (const name of ["features_as_rows", "decimal_comma"]) at(name).value = facts[name] ?? "";

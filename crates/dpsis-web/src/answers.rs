@@ -43,6 +43,7 @@ pub(crate) fn inspect(question: Question) -> Result<Value> {
         "findings": findings,
         "open": parameters(&suggested.open),
         "facts": suggested.facts,
+        "paired": suggested.is_paired,
         "classes": classes,
         "event": event,
         "features": suggested.features,

@@ -113,7 +113,7 @@ fn private_median(
         Some(range) => private_middle(values, range, neighbors, epsilon, bits),
         None => {
             let grid = MedianGrid::shared();
-            grid.private_median(&grid.count(values), neighbors, epsilon, bits)
+            grid.private_split(&grid.count(values), neighbors, epsilon, bits)
         }
     }
 }

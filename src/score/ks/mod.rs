@@ -13,6 +13,7 @@ mod unsorted;
 
 use crate::data::{Columns, Hooks, People, Role, Sorter, word_of};
 use crate::error::Result;
+use crate::estimate::StratumCode;
 use crate::exact::GRID;
 use crate::score::by_feature::by_feature;
 use crate::score::less_missing;
@@ -24,7 +25,6 @@ pub use matrix::{ks, ks_of_classes};
 pub(crate) use pairs::Pairs;
 pub(crate) use sorted::SortedColumn;
 use strata::Strata;
-pub(crate) use strata::StratumCode;
 use unsorted::Unsorted;
 
 /// The centered target of each row, and one row's influence.

@@ -42,44 +42,8 @@
 use num_bigint::BigUint;
 
 use crate::data::Role;
+use crate::estimate::StratumCode;
 use crate::score::ks::sorted::SortedColumn;
-
-/// How targets are centered in one stratum: a function of released numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct StratumCode {
-    /// m_s on the grid, beyond it where the noise puts it there.
-    pub(crate) center: i32,
-    /// r_s, in grid units, from 0 to Q.
-    pub(crate) radius: i32,
-    /// Whether the stratum has too few rows for its center.
-    pub(crate) is_tiny: bool,
-}
-
-impl StratumCode {
-    /// Q + |m_s| + r_s
-    fn divisor(self, q: i32) -> i64 {
-        i64::from(q) + i64::from(self.center.abs()) + i64::from(self.radius)
-    }
-
-    /// w_s (y - m_s), rounded half away from zero.
-    fn centered(self, y: i32, q: i32) -> i32 {
-        let (part, divisor) = (i64::from(q) * i64::from(y - self.center), self.divisor(q));
-        let rounded = (2 * part.abs() + divisor) / (2 * divisor);
-        (part.signum() * rounded) as i32
-    }
-
-    /// p_s
-    fn penalty(self, q: i32) -> i64 {
-        let (part, divisor) = (i64::from(q) * i64::from(self.radius), self.divisor(q));
-        (part + divisor - 1) / divisor
-    }
-
-    /// t_s + p_s
-    fn one_row(self, q: i32) -> u64 {
-        let most = self.centered(q, q).abs().max(self.centered(-q, q).abs());
-        (i64::from(most) + self.penalty(q)).unsigned_abs()
-    }
-}
 
 /// The strata of rows, and what functions of their values give up for the noise of the centers.
 #[derive(Debug, Clone)]

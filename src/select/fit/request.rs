@@ -182,6 +182,10 @@ impl FitRequest {
             let rule = "a model takes features, not sets of them";
             return wrong(rule.into(), Parameter::Groups);
         }
+        if self.select.is_paired() {
+            let rule = "a model has one target for each row or person: it takes no paired score";
+            return wrong(rule.into(), Parameter::Score);
+        }
         if self.select.is_adjusted() {
             let rule = "a model has no strata: make the covariates features of it";
             return wrong(rule.into(), Parameter::Covariates);

@@ -11,21 +11,29 @@ use crate::select::partial::{Facts, Partial, Parts, ReleasedTarget, Sums};
 /// A kind of file: the name at its start, before its version, and the remark to readers behind it.
 pub(super) struct Kind {
     pub(super) name: &'static str,
+    pub(super) version: u8,
     pub(super) remark: &'static str,
 }
 
 const PARTIAL: Kind = Kind {
     name: "dpsis partial",
+    version: 2,
     remark: "RAW, NOT PRIVATE. Exact sums of rows: keep them like the rows",
 };
-const TARGET: Kind =
-    Kind { name: "dpsis released target", remark: "for the next stage of the same release" };
-const SEEDED_TARGET: Kind =
-    Kind { name: "dpsis seeded target", remark: "NOT PRIVATE. Drawn from a seed, not for release" };
+const TARGET: Kind = Kind {
+    name: "dpsis released target",
+    version: 2,
+    remark: "for the next stage of the same release",
+};
+const SEEDED_TARGET: Kind = Kind {
+    name: "dpsis seeded target",
+    version: 2,
+    remark: "NOT PRIVATE. Drawn from a seed, not for release",
+};
 
 impl Kind {
     fn head(&self) -> String {
-        format!("{} 2: {}", self.name, self.remark)
+        format!("{} {}: {}", self.name, self.version, self.remark)
     }
 
     /// The text of a file of one block.

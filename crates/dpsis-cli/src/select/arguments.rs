@@ -120,7 +120,7 @@ pub(crate) struct SelectArguments {
             &format!(
                 "Shares of the budget for the target's center (two-stage: the count of rows) and median, for the \
                  strengths and the verdict (0: none) and for --direction, where they are drawn; the selection gets the \
-                 rest; with --adjust center={CENTER_IN_STRATA}, and no strengths"
+                 rest; in strata center={CENTER_IN_STRATA}, and no strengths"
             )
         )
     )]

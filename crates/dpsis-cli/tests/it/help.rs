@@ -77,7 +77,7 @@ fn a_first_day_is_three_commands() {
 const NOT_FOR_FEATURES: [&str; 6] = ["--beta", "--stop", "--eta", "--level", "--alpha", "--rate"];
 
 /// Options of `dpsis select` that `dpsis fit` refuses: no help lists them.
-const NOT_FOR_MODELS: [&str; 7] = [
+const NOT_FOR_MODELS: [&str; 8] = [
     "--partials",
     "--name-file",
     "--preprocess",
@@ -85,6 +85,7 @@ const NOT_FOR_MODELS: [&str; 7] = [
     "--groups",
     "--group-size",
     "--adjust",
+    "--paired",
 ];
 
 /// Options of `dpsis partial` that `dpsis sql` refuses: a query reads the target from one column.

@@ -704,8 +704,12 @@ fn identifiers_are_not_guessed() {
     assert!(command(&text).contains("--id code"), "{text}");
     let text = inspect("b,patient_id,out", &|i| format!("{},{},{}", i % 7, 1000 + i, i % 2));
     assert!(command(&text).contains("--id patient_id"), "{text}");
-    let text = inspect("b,patient_id,out", &|i| format!("{},{},{}", i % 7, 1000 + i / 4, i % 2));
+    let text =
+        inspect("b,patient_id,out", &|i| format!("{},{},{}", i % 7, 1000 + i / 4, i / 4 % 2));
     assert!(command(&text).contains("--unit patient_id"), "{text}");
+    // The target varies within each.
+    let text = inspect("b,patient_id,out", &|i| format!("{},{},{}", i % 7, 1000 + i / 4, i % 2));
+    assert!(command(&text).contains("--paired patient_id"), "{text}");
     // Samples may repeat without being people.
     let text = inspect("sample_id,b,out", &|i| format!("S{},{},{}", i / 4, i % 7, i % 2));
     assert!(

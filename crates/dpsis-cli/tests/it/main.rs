@@ -32,5 +32,6 @@ mod refine;
 mod registry;
 mod replay;
 mod sites;
+mod targets;
 mod time_to_event;
 mod without_k;

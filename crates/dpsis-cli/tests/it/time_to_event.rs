@@ -71,7 +71,7 @@ fn every_command_reads_it() {
 
     // Standard input.
     let mut piped = Command::new(env!("CARGO_BIN_EXE_dpsis"));
-    let mut piped = piped.args([&select[..], &AT, &["-"]].concat()).stdin(Stdio::piped());
+    let piped = piped.args([&select[..], &AT, &["-"]].concat()).stdin(Stdio::piped());
     let mut piped = piped.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let table = std::fs::read(folder.join("t.csv")).unwrap();
     piped.stdin.take().unwrap().write_all(&table).unwrap();
@@ -79,7 +79,10 @@ fn every_command_reads_it() {
     assert_eq!(piped["released"], expected["released"]);
 
     // A dry run, a model, a schema file, an entry of the registry.
-    let dry = said(&dpsis(folder, &[&["select", "--k", "1", "--eps", "3", "--dry-run"], &AT[..], &["t.csv"]].concat()));
+    let dry = said(&dpsis(
+        folder,
+        &[&["select", "--k", "1", "--eps", "3", "--dry-run"], &AT[..], &["t.csv"]].concat(),
+    ));
     assert!(dry.contains("classes no event by 1825, event by 1825"), "{dry}");
     assert!(dry.contains("non-informative censoring"), "{dry}");
     let fit = ["fit", "--k", "1", "--eps", "6", "--seed", "1", "--bounds", "0,60"];
@@ -97,7 +100,8 @@ fn every_command_reads_it() {
     assert_eq!(other["target"]["name"], "a");
     let entry = ["select", "--k", "1", "--eps", "3", "--format", "registry"];
     let entry = said(&dpsis(folder, &[&entry[..], &AT, &["t.csv"]].concat()));
-    for part in ["the classes no event by 1825, event by 1825", "the horizon 1825 in", "censoring"] {
+    for part in ["the classes no event by 1825, event by 1825", "the horizon 1825 in", "censoring"]
+    {
         assert!(entry.contains(part), "{part}: {entry}");
     }
 
@@ -127,13 +131,19 @@ fn errors_give_rule_and_remedy() {
     let folder = folder();
     let select = ["select", "--k", "1", "--eps", "3"];
     for (options, said_of) in [
-        ("--time days t.csv", "give all three, such as time days, event died=1, by 1825 (--time, --event, --by)"),
+        (
+            "--time days t.csv",
+            "give all three, such as time days, event died=1, by 1825 (--time, --event, --by)",
+        ),
         ("--by 5 t.csv", "give all three"),
         ("--time days --by 5 --event died t.csv", "write COLUMN=VALUE, such as died=1 (--event)"),
         ("--time days --by 5 --event =1 t.csv", "write COLUMN=VALUE"),
         ("--time days --by 0 --event died=1 t.csv", "the horizon must be a positive number"),
         ("--time days --by=-3 --event died=1 t.csv", "such as 1825 days (--by)"),
-        ("--time days --by 5 --event died=1 --classes 0,1 t.csv", "(--classes, --time, --event, --by)"),
+        (
+            "--time days --by 5 --event died=1 --classes 0,1 t.csv",
+            "(--classes, --time, --event, --by)",
+        ),
         ("--time days --by 5 --event died=1 --target-bounds 0,1 t.csv", "(--target-bounds"),
         ("--time days --by 5 --event died=1 --target a t.csv", "not both"),
         ("--time days --by 5 --event died=1 --target-index 2 t.csv", "not both"),
@@ -148,7 +158,8 @@ fn errors_give_rule_and_remedy() {
         assert_eq!(output.status.code(), Some(2), "{options}: {text}");
     }
     std::fs::write(folder.path().join("names.txt"), "a\nb\n").unwrap();
-    let sql = "sql --dialect duckdb --table t --wide --target days --features names.txt --bounds 0,60";
+    let sql =
+        "sql --dialect duckdb --table t --wide --target days --features names.txt --bounds 0,60";
     let words: Vec<&str> = sql.split(' ').collect();
     let text = said(&dpsis(folder.path(), &[&words[..], &AT].concat()));
     assert!(text.contains("CASE WHEN died = 1"), "{text}");
@@ -189,7 +200,10 @@ fn inspect_asks_and_counts() {
     let other = inspect(&["--target", "a", "t.csv"]);
     assert!(!other.contains("a time to an event"), "{other}");
     let alone = inspect(&["--target", "died", "--classes", "0,1", "t.csv"]);
-    assert!(alone.contains("look like a time to an event") && !alone.contains("No command"), "{alone}");
+    assert!(
+        alone.contains("look like a time to an event") && !alone.contains("No command"),
+        "{alone}"
+    );
     let excluded = inspect(&["--target", "died", "--classes", "0,1", "--exclude", "days", "t.csv"]);
     assert!(!excluded.contains("a time to an event"), "{excluded}");
 
@@ -202,7 +216,8 @@ fn inspect_asks_and_counts() {
     // A schema file has it, too.
     let written = inspect(&[&AT[..], &["--write-schema", "s.json", "t.csv"]].concat());
     assert!(written.contains("--schema s.json t.csv"), "{written}");
-    let schema: Value = serde_json::from_slice(&std::fs::read(folder.join("s.json")).unwrap()).unwrap();
+    let schema: Value =
+        serde_json::from_slice(&std::fs::read(folder.join("s.json")).unwrap()).unwrap();
     assert_eq!(schema["event"], serde_json::json!(["died", "1"]));
     let run = ["select", "--k", "1", "--eps", "3", "--seed", "1", "--schema", "s.json", "t.csv"];
     assert_eq!(dpsis(folder, &run).status.code(), Some(0));
@@ -219,7 +234,10 @@ fn inspect_asks_and_counts() {
         let table = format!("{}\n{rows}", header.replace(',', ";"));
         std::fs::write(folder.join("o.csv"), table).unwrap();
         let asked = inspect(&["o.csv"]);
-        assert!(asked.contains("a time to an event?") && asked.contains(expected), "{header}: {asked}");
+        assert!(
+            asked.contains("a time to an event?") && asked.contains(expected),
+            "{header}: {asked}"
+        );
     }
     // Columns of other meanings.
     for header in ["a,dose,event", "a,time,outcome", "a,time_in_hospital,smoking_status"] {

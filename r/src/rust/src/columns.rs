@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arrow_array::types::Int32Type;
 use arrow_array::{
-    ArrayRef, Date32Array, DictionaryArray, Float64Array, Int32Array, Int64Array, StringArray,
+    ArrayRef, BooleanArray, Date32Array, DictionaryArray, Float64Array, Int32Array, Int64Array, StringArray,
     TimestampMicrosecondArray, new_null_array,
 };
 use arrow_schema::{DataType, Field};
@@ -17,6 +17,7 @@ use extendr_api::prelude::*;
 pub(crate) enum Column {
     Doubles(Vec<f64>),
     Integers(Vec<Option<i32>>),
+    Booleans(Vec<Option<bool>>),
     /// Integers of the package bit64.
     LongIntegers(Vec<Option<i64>>),
     /// Days since 1970-01-01.
@@ -53,6 +54,9 @@ impl Column {
                 let double = |one: Option<i32>| one.map_or(f64::NAN, f64::from);
                 let all: Vec<f64> = integers()?.into_iter().map(double).collect();
                 Self::of_numbers(described, &all)
+            }
+            "logical" => {
+                Self::Booleans(integers()?.into_iter().map(|one| one.map(|one| one != 0)).collect())
             }
             "double" => Self::of_numbers(described, doubles()?),
             "character" => Self::Texts(texts(&values).ok_or_else(none)?),
@@ -101,6 +105,7 @@ impl Column {
             Self::Integers(values) | Self::Days(values) | Self::Codes(values, _) => values.len(),
             Self::Times(values) | Self::LongIntegers(values) => values.len(),
             Self::Texts(values) => values.len(),
+            Self::Booleans(values) => values.len(),
             Self::Unread(values) => *values,
         }
     }
@@ -110,11 +115,17 @@ impl Column {
         !matches!(self, Self::Texts(_) | Self::Codes(..) | Self::Unread(_))
     }
 
+    /// Whether the values are booleans.
+    pub(crate) fn is_boolean(&self) -> bool {
+        matches!(self, Self::Booleans(_))
+    }
+
     /// The column of a record batch.
     pub(crate) fn into_array(self) -> Result<ArrayRef> {
         Ok(match self {
             Self::Doubles(values) => Arc::new(Float64Array::from(values)),
             Self::Integers(values) => Arc::new(Int32Array::from(values)),
+            Self::Booleans(values) => Arc::new(BooleanArray::from(values)),
             Self::LongIntegers(values) => Arc::new(Int64Array::from(values)),
             Self::Days(values) => Arc::new(Date32Array::from(values)),
             Self::Times(values) => Arc::new(TimestampMicrosecondArray::from(values)),
@@ -141,6 +152,7 @@ impl Column {
         match self {
             Self::Doubles(values) => Some(values.iter().map(ToTarget::to_target).collect()),
             Self::Integers(values) => Some(all(values)),
+            Self::Booleans(values) => Some(all(values)),
             Self::LongIntegers(values) => Some(all(values)),
             Self::Texts(values) => Some(all(values)),
             _ => None,

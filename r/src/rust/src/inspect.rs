@@ -46,7 +46,8 @@ fn inspected(data: &Robj, x: &Robj, options: &str, look: &Function) -> Result<Li
         }
         _ => {}
     }
-    for (argument, name) in [("id", &facts.id), ("unit", &facts.unit)] {
+    let unit = if suggested.is_paired { "paired" } else { "unit" };
+    for (argument, name) in [("id", &facts.id), (unit, &facts.unit)] {
         if let Some(name) = name {
             suggestion.push((argument, r!(name)));
         }

@@ -88,8 +88,13 @@ impl<'a> Table<'a> {
             .map_err(|_| Error::request("data and y must have the same number of rows"))?;
         let targets = y.as_ref().and_then(Column::targets).ok_or_else(none)?;
         let mut table = ArrayTable::new(view, Array1::from(targets).view())?;
-        if y.is_some_and(|y| y.is_number()) {
-            table = table.with_number_target();
+        if let Some(y) = y {
+            if y.is_number() {
+                table = table.with_number_target();
+            }
+            if y.is_boolean() {
+                table = table.with_boolean_target();
+            }
         }
         if let Some(unit) = unit {
             table = table.units(unit.targets().ok_or_else(none)?)?;

@@ -41,6 +41,11 @@ pub(super) fn is_date(of: &DataType) -> bool {
     kind(of) != Kind::Number
 }
 
+/// Whether the values are booleans.
+pub(super) fn is_boolean(of: &DataType) -> bool {
+    *values_of(of) == DataType::Boolean
+}
+
 /// The kind of a column of numbers.
 fn kind(of: &DataType) -> Kind {
     use DataType::{Date32, Date64, Time32, Time64, Timestamp};

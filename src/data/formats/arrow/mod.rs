@@ -46,7 +46,7 @@ use crate::data::formats::positioned::Positioned;
 use crate::error::Result;
 pub use batches::BatchIterator;
 pub(in crate::data) use batches::RecordBatches;
-use columns::{cells, is_date, is_number, is_read, spread};
+use columns::{cells, is_boolean, is_date, is_number, is_read, spread};
 use guard::guarded;
 pub use guard::quiet_caught_panics;
 #[cfg(feature = "arrow")]
@@ -142,6 +142,8 @@ impl ArrowTable {
         let unread = (0..columns.len()).filter(is_unread).collect();
         let is_date = |place: &usize| is_date(schema.field(columns[*place]).data_type());
         let dates = (0..columns.len()).filter(is_date).collect();
+        let is_boolean = |place: usize| is_boolean(schema.field(place).data_type());
+        let booleans = (0..columns.len()).filter(|place| is_boolean(columns[*place])).collect();
         let places = (0..columns.len()).filter(|place| index.contains(&columns[*place])).collect();
         let is_index = |place: &&usize| !is_number(schema.field(**place).data_type());
         let index = index.first().filter(|_| index.len() == 1).filter(is_index).copied();
@@ -152,6 +154,8 @@ impl ArrowTable {
         let stated = matches!(&content, Content::Batches(batches) if batches.has_number_target());
         let layout = Layout {
             number_target: stated || target.is_some_and(is_number),
+            boolean_target: target.is_some_and(is_boolean),
+            booleans,
             names,
             named: true,
             texts,

@@ -17,6 +17,7 @@ use crate::select::partial::text::Kind;
 
 const KEY: Kind = Kind {
     name: "dpsis secret key",
+    version: 1,
     remark: "SECRET, of a site for one run. Keep it like the rows, and remove it after the run",
 };
 

@@ -12,6 +12,7 @@ use crate::select::partial::text::{self, Kind};
 
 const MASKED: Kind = Kind {
     name: "dpsis masked partial",
+    version: 2,
     remark: "sums under masks, which cancel in the total of all sites",
 };
 

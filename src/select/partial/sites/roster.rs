@@ -10,8 +10,9 @@ use crate::error::{Error, Parameter, Result};
 use crate::privacy::ledger::check_words;
 use crate::select::partial::text::Kind;
 
-const SITE: Kind = Kind { name: "dpsis public key", remark: "of a site, for one run" };
-const ROSTER: Kind = Kind { name: "dpsis roster", remark: "the public keys of all sites of a run" };
+const SITE: Kind = Kind { name: "dpsis public key", version: 1, remark: "of a site, for one run" };
+const ROSTER: Kind =
+    Kind { name: "dpsis roster", version: 1, remark: "the public keys of all sites of a run" };
 
 /// A site by its public key for one run, which [`SiteKey`](super::SiteKey) makes: nothing in it is
 /// secret.
