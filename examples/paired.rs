@@ -20,7 +20,7 @@
 
 use std::io::Cursor;
 
-use dpsis::{FileTable, Record, ScoreKind, Select, Target};
+use dpsis::{ErrorKind, FileTable, Record, ScoreKind, Select, Target};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
@@ -82,17 +82,22 @@ fn table(people: usize, kind: Kind, effect: f64, seed: u64) -> String {
     text
 }
 
-/// A run with a seed.
-fn run(text: &str, select: Select, seed: u64) -> dpsis::Result<Record> {
+/// A run with a seed; nothing where the private count finds no pairs, and the run ends.
+fn run(text: &str, select: Select, seed: u64) -> dpsis::Result<Option<Record>> {
     let text = text.to_owned();
     let table = FileTable::from_readers("pairs.csv", move || Cursor::new(text.clone()));
     let select = select.target(Target::classes(["normal", "tumor"])).seed(seed);
-    select.run(&table.unit("patient")).map(dpsis::NotPrivate::into_inner)
+    match select.run(&table.unit("patient")) {
+        Ok(record) => Ok(Some(record.into_inner())),
+        Err(error) if error.kind() == ErrorKind::Input => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// The number of significant features among the named ones.
-fn significant(record: &Record) -> usize {
-    record.estimates.iter().filter(|found| found.beyond_chance == Some(true)).count()
+fn significant(record: &Option<Record>) -> usize {
+    let estimates = record.iter().flat_map(|record| &record.estimates);
+    estimates.filter(|found| found.beyond_chance == Some(true)).count()
 }
 
 fn main() -> dpsis::Result<()> {
@@ -117,7 +122,7 @@ fn main() -> dpsis::Result<()> {
                     let record = run(&text, paired(Select::new(3), epsilon), seed)?;
                     found += usize::from(significant(&record) > 0);
                     let record = run(&text, paired(Select::beyond_chance(), epsilon), seed)?;
-                    named += usize::from(!record.selected.is_empty());
+                    named += usize::from(record.is_some_and(|record| !record.selected.is_empty()));
                 }
                 cells.push(format!("epsilon {epsilon}: {found}; {named}"));
             }
@@ -130,10 +135,11 @@ fn main() -> dpsis::Result<()> {
         for effect in [0.5, 1.0, 2.0] {
             let mut cells = Vec::new();
             for epsilon in ["1", "2", "5"] {
-                let planted = |record: &Record| {
+                let planted = |record: &Option<Record>| {
                     let is_planted =
                         |name: &str| name[5..].parse().is_ok_and(|n: usize| n <= PLANTED);
-                    record.selected.iter().filter(|one| is_planted(&one.name)).count()
+                    let selected = record.iter().flat_map(|record| &record.selected);
+                    selected.filter(|one| is_planted(&one.name)).count()
                 };
                 let [mut found, mut sure, mut by_people] = [0; 3];
                 for seed in 0..runs {

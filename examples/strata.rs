@@ -17,6 +17,8 @@
 //! centers and its own selection; five are of one table. The second is a share of the center, the
 //! third the number of a row: all if they are not given.
 
+#![allow(clippy::print_stdout)] // an example prints
+
 use dpsis::{ArrayTable, Covariate, Epsilon, Rehearsal, RehearsalSeeds, Select, Target};
 use ndarray::{Array1, Array2};
 use rand_chacha::ChaCha20Rng;

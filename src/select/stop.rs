@@ -114,9 +114,13 @@ pub(super) fn check_counts(
                     Parameter::Classes,
                 ),
             };
+            let which = match plan.request.is_paired() {
+                true => "with rows of both classes",
+                false => "in classes of equal size",
+            };
             let hint = format!(
-                "{check}; {people}else it takes more rows or a larger epsilon: with about {} usable {units} in classes of equal size, or half as \
-                 many at twice the epsilon, 9 of 10 runs go on",
+                "{check}; {people}else it takes more rows or a larger epsilon: with about {} usable {units} {which}, \
+                 or half as many at twice the epsilon, 9 of 10 runs go on",
                 two_digits(enough)
             );
             (rule, hint, vec![about, Parameter::Inspect, Parameter::Epsilon])

@@ -69,7 +69,7 @@ fn run(select: Select, rows: &[Row], seed: u64) -> Record {
 }
 
 fn refusal<T>(result: Result<T>) -> Vec<Parameter> {
-    result.err().expect("this is refused").parameters().to_vec()
+    result.err().unwrap().parameters().to_vec()
 }
 
 /// The number of people with rows of both classes, and for each feature the number whose mean rises

@@ -20,7 +20,7 @@ const AT: [&str; 6] = ["--time", "days", "--event", "died=1", "--by", "1825"];
 
 /// The time and the event of a row, and its class at 1825 days.
 fn times(i: usize) -> (usize, usize, &'static str) {
-    let (days, died) = (i * 37 % 3001, usize::from(i % 7 % 2 == 0));
+    let (days, died) = (i * 37 % 3001, usize::from((i % 7).is_multiple_of(2)));
     let class = match (days, died) {
         (days, 1) if days <= 1825 => "event by 1825",
         (days, 0) if days < 1825 => "",
