@@ -82,6 +82,11 @@ fn table(people: usize, kind: Kind, effect: f64, seed: u64) -> String {
     text
 }
 
+/// The demo table `datasets/pairs.csv`.
+pub(crate) fn demo() -> String {
+    table(120, Kind::Numbers, 1.0, 2026)
+}
+
 /// A run with a seed; nothing where the private count finds no pairs, and the run ends.
 fn run(text: &str, select: Select, seed: u64) -> dpsis::Result<Option<Record>> {
     let text = text.to_owned();
@@ -103,7 +108,7 @@ fn significant(record: &Option<Record>) -> usize {
 fn main() -> dpsis::Result<()> {
     let argument = std::env::args().nth(1);
     if argument.as_deref() == Some("table") {
-        print!("{}", table(120, Kind::Numbers, 1.0, 2026));
+        print!("{}", demo());
         return Ok(());
     }
     let runs: u64 = argument.and_then(|text| text.parse().ok()).unwrap_or(100);

@@ -38,7 +38,7 @@ const HORIZONS: [f64; 4] = [365.0, 730.0, 1825.0, 3285.0];
 
 fn main() -> Result<()> {
     if std::env::args().nth(1).as_deref() == Some("table") {
-        print_all(&table(2026));
+        print_all(&demo());
         return Ok(());
     }
     print_all(
@@ -78,8 +78,13 @@ fn named(feature: usize) -> String {
     format!("marker_{feature:02}")
 }
 
+/// The demo table `datasets/followup.csv`.
+pub(crate) fn demo() -> String {
+    table(2026)
+}
+
 /// A table as CSV: the features, the days of follow-up, and whether it ended with the event.
-pub(crate) fn table(seed: u64) -> String {
+fn table(seed: u64) -> String {
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
     let header: Vec<String> = (1..=FEATURES).map(named).collect();
     let mut text = format!("{},days,died\n", header.join(","));

@@ -56,7 +56,9 @@ use crate::random::Bits;
 /// A private median of values in any unit: a number of at most four significant digits (three
 /// below 0.01 and from 100,000 on) from 1e-6 to 1e15 in magnitude, 0, or a time of the years 2000
 /// to 2049 in seconds or milliseconds since 1970, in steps of six hours. NaN and infinite values
-/// are ignored. Values between two grid points count as the greater one.
+/// are ignored. It splits values: about half of them are at most as large. If they lie beyond that
+/// range or closer together than the grid, or all are the same, no grid point does that, and all
+/// grid points are about equally likely.
 ///
 /// # Privacy
 ///
@@ -86,7 +88,7 @@ pub fn median<R: Randomness>(
     let mut counts = grid.counts();
     let finite = values.into_iter().filter(|value| value.is_finite());
     finite.for_each(|value| grid.observe(&mut counts, value));
-    Ok(R::mark(grid.private_middle(&counts, neighbors, epsilon, &bits)))
+    Ok(R::mark(grid.private_split(&counts, neighbors, epsilon, &bits)))
 }
 
 /// The public candidate values of the median, ascending.
@@ -131,7 +133,8 @@ impl Default for MedianGrid {
         let negative = magnitudes.iter().map(|magnitude| -magnitude);
         let mut points: Vec<f64> = negative.chain([0.0]).chain(times).collect();
         points.extend(&magnitudes);
-        points.sort_unstable_by(f64::total_cmp);
+        // It consists of a few runs in order, which a stable sort merges.
+        points.sort_by(f64::total_cmp);
         points.dedup();
         Self { points }
     }

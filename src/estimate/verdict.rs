@@ -54,7 +54,7 @@ pub(crate) enum Family {
     AnyFunction,
     /// One fixed value of each cell in \[-1, 1\] (correlations).
     Sums,
-    /// Signs of people, of whom the counts hold half in each class.
+    /// Differences within people, of whom the counts hold half in each class.
     Signs,
 }
 
@@ -149,7 +149,7 @@ impl ChanceTest {
         Some(Judgement { p_values, critical })
     }
 
-    /// The judgement of sums of signs: given their number, those of a null feature are fair coins.
+    /// The judgement of sums of differences within people, which have mean 0 for a null feature.
     fn judge_signs(
         &self,
         count: usize,
@@ -163,11 +163,13 @@ impl ChanceTest {
         // More pairs are there with probability at most beta.
         let most = self.counts.iter().sum::<f64>() - libm::log(beta) / self.rate + self.step;
         let signs = SignTails::new(most.max(0.0) as usize, self.features);
+        // Each person is rounded once, the center and the strength as elsewhere.
+        let rounding = (2.0 + most.max(0.0)) / f64::from(GRID);
         let mut words = bits.lane(0);
         let mut values: Vec<f64> = (0..count)
             .map(|_| {
                 let largest = signs.largest(unit(&mut words));
-                largest + self.noise * largest_noise(k, &mut words) + 2.0 / f64::from(GRID)
+                largest + self.noise * largest_noise(k, &mut words) + rounding
             })
             .collect();
         values.sort_unstable_by(f64::total_cmp);

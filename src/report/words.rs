@@ -224,9 +224,9 @@ fn scored_by(score: &ScoreUsed) -> String {
              kind, in any units; words and dates count, missing values never raise a score"
         }
         (ScaleUsed::None, _) if score.id == ScoreId::Paired => {
-            "by the people whose values are larger in the second class, less those whose values are \
-             smaller (sign test): the rows of a person are compared with each other; suits any \
-             units, and missing values and ties count 0"
+            "by how much more often values are larger than smaller in the second class, among the \
+             pairs of rows of each person (sign test): suits any units; missing values, categories \
+             and ties count 0"
         }
         (ScaleUsed::None, _) => {
             "by Kendall's rank correlation, feature by feature: suits any units"

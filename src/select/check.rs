@@ -121,7 +121,14 @@ fn check_beyond_chance(request: &Request) -> Result<()> {
             "the level of chance needs the counts released with a private center",
             Parameter::Center,
         ),
-        _ if request.is_relative_to_rows() => {
+        _ if request.groups.is_some() => {
+            let rule = "sets of features have no significance threshold: a missing member counts as the middle, and \
+                        ranks depend on the other features";
+            return Err(Error::request(rule)
+                .hint("give k")
+                .about([Parameter::Groups, Parameter::K]));
+        }
+        _ if request.without_threshold().is_some() => {
             let rule = "values in relation to the others of their row have no level of chance: features with an \
                         association shift those without one";
             let error =

@@ -111,7 +111,7 @@ fn strengths(
     // What exceeds the largest effect size is noise: where that is not significant, nothing is.
     let in_steps: Vec<f64> = rows.iter().map(|rows| rows.min(largest) / units.one_row).collect();
     // A draw of its own: it only has to differ from all others.
-    let judged = match plan.request.is_relative_to_rows() || plan.beyond.is_some() {
+    let judged = match plan.request.without_threshold().is_some() || plan.beyond.is_some() {
         true => None,
         false => test.and_then(|test| test.judge(k, &in_steps, &bits.branch(VERDICT_LANE))),
     };

@@ -429,7 +429,7 @@ const COUNTS: usize = 7;
 
 /// The level of the verdict at these counts, in rows; `None` if there is no verdict.
 fn level(plan: &Plan, counts: &[f64], budget: f64, bits: &Bits) -> Option<f64> {
-    if plan.request.is_relative_to_rows() {
+    if plan.request.without_threshold().is_some() {
         return None;
     }
     let center = plan.counting().ok()?;

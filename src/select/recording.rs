@@ -151,11 +151,8 @@ fn verdict(plan: &Plan, schema: &Schema, chosen: &Chosen, estimates: &[Estimate]
     if let Some(beyond) = &plan.beyond {
         return all_beyond(plan, schema, chosen, beyond);
     }
-    if plan.request.is_relative_to_rows() {
-        return none(
-            "values were taken in relation to the others of their row, so features with an association shift those \
-             without one; strengths are estimates all the same",
-        );
+    if let Some(reason) = plan.request.without_threshold() {
+        return none(&format!("{reason}; strengths are estimates all the same"));
     }
     let called: Option<Vec<bool>> =
         estimates.iter().map(|estimate| estimate.beyond_chance).collect();

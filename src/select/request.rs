@@ -387,10 +387,22 @@ impl Request {
     /// Whether a value counts in relation to the others of its row, by ranks or as a share of their
     /// sum, in scores by the association with a coded target: a feature without an association can
     /// then have one as scored.
-    pub(super) fn is_relative_to_rows(&self) -> bool {
+    fn is_relative_to_rows(&self) -> bool {
         let ranks = matches!(self.scale, None | Some(Scale::Stated(Scaling::RowRank)));
         let scaled = self.groups.is_some() || !self.association().is_unscaled();
         self.per_million || (ranks && scaled)
+    }
+
+    /// Why scores have no significance threshold, if they have none for their values.
+    pub(super) fn without_threshold(&self) -> Option<&'static str> {
+        if self.is_relative_to_rows() {
+            return Some(
+                "values were taken in relation to the others of their row, so features with an association shift \
+                 those without one",
+            );
+        }
+        let text = "a missing member of a set counts as the middle, so missing values alone can raise the score of a set";
+        self.groups.as_ref().map(|_| text)
     }
 
     /// Whether both score and scaling are the default.

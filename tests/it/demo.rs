@@ -9,6 +9,14 @@ mod make_demo;
 #[allow(dead_code)]
 mod make_visits;
 
+#[path = "../../examples/paired.rs"]
+#[allow(dead_code)]
+mod paired;
+
+#[path = "../../examples/time_to_event.rs"]
+#[allow(dead_code)]
+mod time_to_event;
+
 const VISITS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/datasets/visits.csv");
 const SMALL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/datasets/small.csv");
 const DEMO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/datasets/demo.csv");
@@ -27,6 +35,15 @@ fn visits_are_reproduced_to_the_byte() {
     let mut made = Vec::new();
     make_visits::write_visits(&mut made).unwrap();
     assert!(made == std::fs::read(VISITS).unwrap(), "run the example make_visits again");
+}
+
+#[test]
+fn other_targets_are_reproduced_to_the_byte() {
+    let made = [("pairs.csv", paired::demo()), ("followup.csv", time_to_event::demo())];
+    for (name, text) in made {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/datasets/").to_owned() + name;
+        assert!(text == std::fs::read_to_string(path).unwrap(), "make {name} again");
+    }
 }
 
 /// Without covariates the values that follow age come first, with them those that tell the risk.

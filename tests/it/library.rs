@@ -163,7 +163,7 @@ fn the_parts_rebuild_the_whole() {
     let mut codes = Vec::new();
     for (i, (row, &target)) in x.rows().into_iter().zip(&y).enumerate() {
         scaler.scale(row.iter().map(|&value| Some(value)), &mut codes);
-        let code = if target >= *median { GRID } else { -GRID } as i16;
+        let code = if target > *median { GRID } else { -GRID } as i16;
         let block = if i % 3 == 0 { &mut sums } else { &mut other };
         block.add_row(&codes, code).unwrap();
     }

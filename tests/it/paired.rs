@@ -25,7 +25,7 @@ const FEATURES: usize = 12;
 #[derive(Clone)]
 struct Row(String, usize, Vec<Option<i64>>);
 
-/// People with none to three rows of each class. People differ by thousands; the first feature rises
+/// People with none to three rows of one class and up to one of the other. People differ by thousands; the first feature rises
 /// by up to 5 in the second class, and the second falls.
 fn rows(people: u64, effect: i64, seed: u64) -> Vec<Row> {
     let mut numbers = Numbers(seed);
@@ -33,11 +33,13 @@ fn rows(people: u64, effect: i64, seed: u64) -> Vec<Row> {
     for person in 0..people {
         let levels: Vec<i64> = (0..FEATURES).map(|_| numbers.below(5000) as i64).collect();
         for class in 0..2 {
-            for _ in 0..numbers.below(8).min(3) {
+            // More rows of the first class, and skewed values: means are not alike by that alone.
+            for _ in 0..numbers.below(8).min([3, 1][class]) {
                 let value = |(feature, level): (usize, &i64)| {
                     let sign = [1, -1].get(feature).copied().unwrap_or(0);
                     let shift = sign * effect * class as i64;
-                    let value = level + shift + numbers.below(5) as i64;
+                    let skewed = numbers.below(10).pow(3) as i64 / 100;
+                    let value = level + shift + skewed;
                     (numbers.below(6) > 0).then_some(value)
                 };
                 let values = levels.iter().enumerate().map(value).collect();
@@ -72,22 +74,23 @@ fn refusal<T>(result: Result<T>) -> Vec<Parameter> {
     result.err().unwrap().parameters().to_vec()
 }
 
-/// The number of people with rows of both classes, and for each feature the number whose mean rises
-/// less the number whose mean falls: by sums of integers.
-fn by_definition(rows: &[Row]) -> (usize, Vec<i64>) {
+/// The number of people with rows of both classes, and for each feature the sum over people of the
+/// share of pairs that rise less the share that fall.
+fn by_definition(rows: &[Row]) -> (usize, Vec<f64>) {
     let mut people: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
     rows.iter().for_each(|row| people.entry(&row.0).or_default().push(row));
-    let sign = |own: &[&Row], feature: usize| -> i64 {
-        let of = |class: usize| {
-            let values = own.iter().filter(|row| row.1 == class).filter_map(|row| row.2[feature]);
-            (values.clone().sum::<i64>(), values.count() as i64)
-        };
-        let [(low, few), (high, many)] = [of(0), of(1)];
-        if few * many == 0 { 0 } else { (high * few - low * many).signum() }
+    let excess = |own: &[&Row], feature: usize| -> f64 {
+        let mut signs = Vec::new();
+        for low in own.iter().filter(|row| row.1 == 0).filter_map(|row| row.2[feature]) {
+            for high in own.iter().filter(|row| row.1 == 1).filter_map(|row| row.2[feature]) {
+                signs.push((high - low).signum());
+            }
+        }
+        signs.iter().sum::<i64>() as f64 / signs.len().max(1) as f64
     };
     let has_both = |own: &&Vec<&Row>| (0..2).all(|class| own.iter().any(|row| row.1 == class));
     let pairs = people.values().filter(has_both).count();
-    let sum = |feature: usize| people.values().map(|own| sign(own, feature)).sum();
+    let sum = |feature: usize| people.values().map(|own| excess(own, feature)).sum();
     (pairs, (0..FEATURES).map(sum).collect())
 }
 
@@ -101,7 +104,7 @@ fn effect_sizes_are_shares_of_pairs() {
         assert_eq!(record.estimates.len(), FEATURES);
         for estimate in &record.estimates {
             let feature: usize = estimate.name[1..].parse().unwrap();
-            let expected = sums[feature].abs() as f64 / pairs as f64;
+            let expected = sums[feature].abs() / pairs as f64;
             assert!(
                 (estimate.strength.unwrap() - expected).abs() < 0.02,
                 "{}: {expected}",

@@ -27,7 +27,6 @@ use dpsis::{Error, FitRecord, Levels, ModelOptions, Result, RunNote};
         .help_heading("Model")),
     mut_arg("target_file", |option| option.hide_short_help(true)),
     mut_arg("orient", |option| option.hide_short_help(true)),
-    mut_arg("time", |option| option.hide_short_help(true)),
     mut_arg("partials", unused),
     mut_arg("groups", unused),
     mut_arg("group_size", unused),

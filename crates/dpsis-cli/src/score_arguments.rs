@@ -57,8 +57,8 @@ pub(crate) enum Score {
     /// Kendall's rank correlation, column by column; classes are not counted, so misspelled ones go
     /// unnoticed
     Kendall,
-    /// With --unit: the people whose values are larger in the second class, less those whose values
-    /// are smaller
+    /// With --unit: how much more often values are larger than smaller in the second class, within
+    /// each person
     Paired,
 }
 

@@ -26,8 +26,8 @@ pub(super) struct StatedTable {
     /// Compare the rows of each person with each other: the column that identifies people, who have
     /// rows of two classes, such as tumor and normal
     ///
-    /// The same as --unit COLUMN --score paired: a feature scores by the people whose values are larger
-    /// in the second class, less those whose values are smaller
+    /// The same as --unit COLUMN --score paired: a feature scores by how much more often its values are
+    /// larger than smaller in the second class, within each person
     #[arg(
         long,
         value_name = "COLUMN",

@@ -19,7 +19,7 @@ pub(super) struct TargetArguments {
     classes: Option<String>,
 
     /// The target is an event by a horizon: the times of follow-up, with --event and --by
-    #[arg(long, value_name = "COLUMN", help_heading = "Target")]
+    #[arg(long, value_name = "COLUMN", hide_short_help = true, help_heading = "Target")]
     time: Option<String>,
 
     /// The column of events, and the value that means that the event happened: died=1

@@ -1,107 +1,146 @@
-//! The largest sum of signs of null features, by exact binomial tails.
+//! The largest sum of differences within people of null features, by exact binomial tails.
+//!
+//! The sum of n independent numbers in \[-1, 1\] with mean 0 exceeds the expected shortfall of the sum B
+//! of N >= n fair coins of -1 and 1 at level u, min over t of t + E(B - t)^+/u, with a probability of
+//! at most u: see the page of the paired score. The minimum is at the largest t with P(B >= t) >= u.
 
 use crate::exact::ln_binomial;
 
-/// Tails below this one, over the number of features, are 0.
-const LEAST: f64 = 1e-12;
+/// A bound of the probability of all sums beyond those that are looked at.
+const LEAST: f64 = 1e-15;
 
-/// Upper bounds of the tail of the largest |sum of signs| of some null features with at most so many
-/// signs that are not 0.
+/// Upper bounds of the largest |sum| of some null features, for at most so many people.
 pub(super) struct SignTails {
-    /// For s = 0, 1, ...: a bound of the probability that one of the features has a sum of at least
-    /// s in absolute value.
-    tails: Vec<f64>,
+    /// For both signs of all features.
+    tests: f64,
+    /// The number of people.
+    most: f64,
+    /// t, an upper bound of P(B >= t) and one of E(B - t)^+, for t falling in steps of 2.
+    tails: Vec<(f64, f64, f64)>,
 }
 
 impl SignTails {
-    /// For at most `pairs` signs of each of `features` features.
+    /// For at most `pairs` people and so many features.
     pub(super) fn new(pairs: usize, features: usize) -> Self {
-        let features = features.max(1) as f64;
-        let [all, one_less] = [pairs, pairs.saturating_sub(1)].map(|n| of_coins(n, features));
-        let largest = |s: usize| {
-            let tail = |tails: &[f64]| tails.get(s).copied().unwrap_or(0.0);
-            (features * tail(&all).max(tail(&one_less))).min(1.0)
-        };
-        Self { tails: (0..all.len().max(one_less.len())).map(largest).collect() }
-    }
-
-    /// The largest sum, by a uniform number in (0, 1]: at least s with a probability of at least the
-    /// bound.
-    pub(super) fn largest(&self, uniform: f64) -> f64 {
-        let reached = self.tails.partition_point(|tail| *tail >= uniform);
-        reached.saturating_sub(1) as f64
-    }
-}
-
-/// P(|2 Bin(n, 1/2) - n| >= s) for s = 0, 1, ..., up to where the tail is negligible for so many
-/// features; rounded up a little.
-fn of_coins(n: usize, features: f64) -> Vec<f64> {
-    let ln_half = -(n as f64) * std::f64::consts::LN_2;
-    let probability = |heads: usize| libm::exp(ln_binomial(n, heads) + ln_half);
-    // |2 h - n| = s for h = (n + s)/2 and (n - s)/2.
-    let both = |s: usize| match s {
-        0 => probability(n / 2),
-        s => 2.0 * probability((n + s) / 2),
-    };
-    // Hoeffding: the tail from s on is at most 2 e^(-s^2/(2 n)).
-    let negligible = (2.0 * n as f64 * libm::log(2.0 * features / LEAST)).sqrt() as usize + 1;
-    let most = negligible.min(n);
-    let mut tails = vec![0.0; most + 1];
-    // The tail beyond, if there is one.
-    let mut tail = if most < n { LEAST / features } else { 0.0 };
-    for s in (0..=most).rev() {
-        if s % 2 == n % 2 {
-            tail += both(s) * (1.0 + 1e-9);
+        let (n, tests) = (pairs as f64, 2.0 * features.max(1) as f64);
+        let ln_half = -n * std::f64::consts::LN_2;
+        // Differences of logarithms of factorials lose digits of their size.
+        let rounding = 1.0 + 1e-9 + 1e-14 * n;
+        let probability = |heads: usize| libm::exp(ln_binomial(pairs, heads) + ln_half) * rounding;
+        // Hoeffding: the tail from s on is at most e^(-s^2/(2 n)). Beyond, sums are at most n.
+        let least = LEAST / (tests * n.max(1.0));
+        let negligible = (2.0 * n * libm::log(1.0 / least)).sqrt() as usize + 2;
+        let most = pairs.min(negligible + (pairs - negligible.min(pairs)) % 2);
+        let (mut tail, mut above) = if most < pairs { (least, n * least) } else { (0.0, 0.0) };
+        let mut tails = Vec::new();
+        for step in 0..=most.div_ceil(2) {
+            let t = most as f64 - 2.0 * step as f64;
+            // E(B - t)^+ grows by 2 P(B >= t + 2).
+            above += if step > 0 { 2.0 * tail } else { 0.0 };
+            tail += probability((pairs + most) / 2 - step);
+            tails.push((t, tail, above));
         }
-        tails[s] = tail.min(1.0);
+        Self { tests, most: n, tails }
     }
-    tails
+
+    /// The largest sum, by a uniform number in (0, 1]: an upper bound of its quantile.
+    pub(super) fn largest(&self, uniform: f64) -> f64 {
+        let level = uniform / self.tests;
+        let place = self.tails.partition_point(|(_, tail, _)| *tail < level);
+        // P(B >= 0) is at least 1/2, and levels are at most that.
+        let (t, _, above) = self.tails[place.min(self.tails.len() - 1)];
+        (t + above / level).clamp(0.0, self.most)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Against all outcomes of few coins, for every number of them up to n; one parity alone would
-    /// not do.
+    /// All numbers in \[-1, 1\] with mean 0 and two values, on a grid of quarters.
+    fn two_values() -> Vec<[(f64, f64); 2]> {
+        let mut all = Vec::new();
+        for up in 1..=4 {
+            for down in 1..=4 {
+                let (up, down) = (f64::from(up) / 4.0, f64::from(down) / 4.0);
+                all.push([(up, down / (up + down)), (-down, up / (up + down))]);
+            }
+        }
+        all
+    }
+
+    /// P(|sum| >= s) of so many independent copies.
+    fn tail(of: &[(f64, f64); 2], copies: u32, s: f64) -> f64 {
+        let outcome = |mask: u32| {
+            (0..copies).fold((0.0, 1.0), |(sum, p), i| {
+                let (value, q) = of[(mask >> i & 1) as usize];
+                (sum + value, p * q)
+            })
+        };
+        let all = (0..1u32 << copies).map(outcome);
+        all.filter(|(sum, _)| sum.abs() >= s - 1e-12).map(|(_, p)| p).sum()
+    }
+
+    /// Sums of all such numbers, of fewer people, too, are as rare as is said; the tails of coins
+    /// alone are no bound.
     #[test]
-    fn tails_are_those_of_all_numbers_of_coins() {
-        let mut one_parity_fails = 0;
-        for n in 0..=14usize {
-            let tails = SignTails::new(n, 1).tails;
-            for coins in 0..=n {
-                for s in 0..=n + 1 {
-                    let reached = (0u32..1 << coins)
-                        .filter(|tosses| {
-                            (2 * tosses.count_ones() as i64 - coins as i64).abs() >= s as i64
-                        })
-                        .count();
-                    let exact = reached as f64 / f64::from(1u32 << coins);
-                    let bound = tails.get(s).copied().unwrap_or(0.0);
-                    assert!(exact <= bound + 1e-15, "{n} {coins} {s}: {exact} {bound}");
-                    let alone = of_coins(n, 1.0).get(s).copied().unwrap_or(0.0);
-                    one_parity_fails += u32::from(exact > alone + 1e-12);
+    fn sums_with_mean_zero_are_bounded() {
+        let coins = [(1.0, 0.5), (-1.0, 0.5)];
+        let mut coins_fail = 0;
+        for people in 1..=8 {
+            let tails = SignTails::new(people, 1);
+            for level in [0.9, 0.5, 0.2, 0.05, 0.01, 0.003] {
+                let bound = tails.largest(level);
+                // The quantile of coins: the first sum that is rarer.
+                let of_coins = (0..=people + 1)
+                    .map(|s| s as f64)
+                    .find(|s| tail(&coins, people as u32, *s) < level);
+                for of in two_values() {
+                    for copies in 1..=people as u32 {
+                        // Where nothing is rarer than the largest sum, nothing is claimed.
+                        if bound < people as f64 {
+                            let exact = tail(&of, copies, bound + 1e-9);
+                            assert!(exact <= level + 1e-12, "{people} {level} {of:?} {copies}");
+                        }
+                        let s = of_coins.unwrap_or(f64::INFINITY);
+                        coins_fail += u32::from(tail(&of, copies, s - 1.0 + 1e-9) > level + 1e-12);
+                    }
                 }
             }
         }
-        assert!(one_parity_fails > 0);
+        assert!(coins_fail > 0);
     }
 
-    /// The largest of several features: each s is reached with the union bound's probability.
     #[test]
-    fn the_largest_sum_is_a_quantile() {
-        let signs = SignTails::new(100, 50);
-        assert_eq!(signs.largest(1.0) as usize + 1, signs.tails.partition_point(|t| *t >= 1.0));
-        for s in [20usize, 30, 40] {
-            let tail = signs.tails[s];
-            assert!(
-                signs.largest(tail) >= s as f64 && signs.largest(tail * 1.000001) < s as f64 + 1.0
-            );
+    fn the_shortfall_is_that_of_the_definition() {
+        // By all t, in steps of a quarter.
+        let exact = |n: u32, level: f64| {
+            let choose = |k: u32| (0..k).fold(1.0, |c, i| c * f64::from(n - i) / f64::from(i + 1));
+            let mean = |t: f64| {
+                let of = |k: u32| choose(k) * (f64::from(2 * k) - f64::from(n) - t).max(0.0);
+                (0..=n).map(of).sum::<f64>() / 2f64.powi(n as i32)
+            };
+            let at = |i: i32| f64::from(i) / 4.0 + mean(f64::from(i) / 4.0) / level;
+            let least = (-4 * n as i32..=4 * n as i32).map(at).fold(f64::INFINITY, f64::min);
+            least.min(f64::from(n)).max(0.0)
+        };
+        for n in [1u32, 2, 5, 12, 30, 41] {
+            for (features, uniform) in [(1, 1.0), (1, 0.05), (3, 0.3), (50, 0.01)] {
+                let expected = exact(n, uniform / 2.0 / f64::from(features));
+                let found = SignTails::new(n as usize, features as usize).largest(uniform);
+                assert!(
+                    (found - expected).abs() < 1e-5,
+                    "{n} {features} {uniform}: {found} {expected}"
+                );
+            }
         }
         assert_eq!(SignTails::new(0, 5).largest(0.5), 0.0);
-        // 1,000 coins, one feature: 62 is exceeded with probability about 5%.
+        // 1,000 coins, one feature: 62 is exceeded with probability about 5%, their mean beyond it
+        // is 74 = 1000^(1/2) 2.34.
         let s = SignTails::new(1000, 1).largest(0.05);
-        assert!((62.0..=66.0).contains(&s), "{s}");
-        assert!(SignTails::new(1 << 30, 20_000).largest(1e-5).is_finite());
+        assert!((72.0..=76.0).contains(&s), "{s}");
+        // Many coins: the shortfall of a normal number, 1 - 10^-6.4 as quantile 5.0.
+        let s = SignTails::new(1 << 30, 20_000).largest(0.02);
+        assert!((5.0..=5.4).contains(&(s / 2f64.powi(15))), "{s}");
     }
 }

@@ -45,7 +45,7 @@ pub(crate) enum Family {
     Thresholds,
     /// The value itself, on the grid, 0 where it is missing: a correlation.
     Value,
-    /// The sign of the difference between the rows of each person: see [`mod@pairs`].
+    /// The differences between the rows of each person: see [`mod@pairs`].
     Signs,
 }
 
@@ -280,7 +280,7 @@ impl CenteredTarget {
                 (per(most.max(0)), None)
             }
             TargetRows::Pairs(pairs) => {
-                let sum = i64::from(GRID) * pairs.sum(values);
+                let sum = pairs.sum(values);
                 (sum.abs(), Some(Extremes { most: sum, least: sum }))
             }
         }

@@ -174,14 +174,22 @@ fn the_default_score_is_the_distance() {
             None => select,
         };
         let scores = Rehearsal::new(select, &source).unwrap().exact_scores().unwrap().unwrap();
-        // From the median on, as the split is.
+        // From the middle value on, or above it: the more even split.
         let second = match &made.classes {
             Some(_) => second(&made),
             None => {
                 let targets: Vec<f64> = made.targets.iter().map(|t| t.parse().unwrap()).collect();
                 let mut sorted = targets.clone();
                 sorted.sort_by(f64::total_cmp);
-                targets.iter().map(|target| *target >= sorted[sorted.len() / 2]).collect()
+                let middle = sorted[sorted.len() / 2];
+                let [from, above] = [false, true].map(|strictly| -> Vec<bool> {
+                    let is_high = |y: &f64| *y > middle || !strictly && *y == middle;
+                    targets.iter().map(is_high).collect()
+                });
+                let uneven = |side: &[bool]| {
+                    side.len().abs_diff(2 * side.iter().filter(|high| **high).count())
+                };
+                if uneven(&from) <= uneven(&above) { from } else { above }
             }
         };
         let (n, ones) = (second.len() as f64, second.iter().filter(|one| **one).count() as f64);
