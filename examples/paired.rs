@@ -10,8 +10,8 @@
 //!
 //! 1. Features without an association: the share of runs in which any is significant, and in which
 //!    any is named without k. Values are numbers, or rounded so that most pairs tie, or missing in
-//!    30% of one class and 60% of the other, or people have one to five rows of each class, and a
-//!    fifth of them rows of one class alone.
+//!    30% of one class and 60% of the other, or skewed where people have one row of one class and one
+//!    to five of the other, and a fifth of them rows of one class alone.
 //! 2. Five features that differ between the classes of each person: how many of them are named and
 //!    significant, by the paired score and by the usual score of people (`--unit`).
 //!
@@ -57,7 +57,7 @@ fn table(people: usize, kind: Kind, effect: f64, seed: u64) -> String {
         let levels: Vec<f64> = (0..FEATURES).map(|_| PEOPLE * normal(&mut rng)).collect();
         let mut rows = [1, 1];
         if kind == Kind::UnequalRows {
-            rows = rows.map(|_| 1 + (5.0 * uniform(&mut rng)) as usize);
+            rows[0] += (5.0 * uniform(&mut rng)) as usize;
             if person % 5 == 0 {
                 rows[person / 5 % 2] = 0;
             }
@@ -67,7 +67,9 @@ fn table(people: usize, kind: Kind, effect: f64, seed: u64) -> String {
                 text.push_str(&format!("P{person:03}"));
                 for (feature, level) in levels.iter().enumerate() {
                     let shift = if feature < PLANTED { effect * class as f64 } else { 0.0 };
-                    let value = level + shift + normal(&mut rng);
+                    let own = normal(&mut rng);
+                    let own = if kind == Kind::UnequalRows { libm::exp(own) } else { own };
+                    let value = level + shift + own;
                     let missing = [0.3, 0.6][class];
                     text.push_str(&match kind {
                         Kind::Missing if uniform(&mut rng) < missing => ",".to_owned(),

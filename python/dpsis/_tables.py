@@ -609,13 +609,9 @@ def check_classes(y: Any, classes: list[str] | None) -> None:
     dtype: Any = getattr(y, "dtype", None)
     if dtype is None and hasattr(y, "type") and type(y).__module__.startswith("pyarrow"):
         dtype = y.type
-    described = str(dtype).lower()
-    if described in ("bool", "boolean", "bool[pyarrow]") and not {
-        label.lower() for label in classes or ["none"]
-    } <= {"0", "1", "false", "true"}:
-        raise RequestError("y holds booleans: give classes=[False, True]", ["classes"])
     if classes is not None:
         return
+    described = str(dtype).lower()
     texts = ("<u", "|s", "string", "str", "large_string", "string_view", "enum", "dictionary")
     if isinstance(dtype, np.dtype):
         is_text = dtype.kind in "US"

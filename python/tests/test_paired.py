@@ -68,7 +68,7 @@ def test_booleans_are_classes(pairs, tmp_path):
     for form, (data, beside) in forms.items():
         with pytest.raises(dpsis.RequestError, match="booleans") as refused:
             dpsis.select(*data, 1, 2, **beside)
-        assert refused.value.parameters == ["classes"], form
+        assert refused.value.parameters == ("classes",), form
         # The remedy, and a number by request.
         record = dpsis.select(*data, 1, 2, classes=[0, 1], seed=1, **beside).record
         records[form] = (record["estimates"], record["released"])

@@ -50,10 +50,6 @@ check_row_names <- function(data, values, name) {
 
 # Refuses targets whose type tells that they are labels, which are not stated.
 check_classes <- function(y, classes) {
-  labels <- unlist(labels_of(if (is.null(classes)) "" else classes, "classes"))
-  if (is.logical(y) && !all(tolower(labels) %in% c("0", "1", "false", "true"))) {
-    fail("y holds logicals: give classes = c(FALSE, TRUE)", "classes")
-  }
   if (is.null(classes) && (is.character(y) || is.factor(y))) {
     rule <- "y holds texts: state its labels in classes. They are not read from y, because which labels occur is private"
     fail(rule, "classes")

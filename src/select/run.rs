@@ -289,13 +289,22 @@ fn plan_with(request: &Request, schema: &Schema, grouping: Option<&Arc<Grouping>
     }
 }
 
-/// Refuses a target of booleans as a number that nobody asked for: the two values are classes.
+/// Refuses a target of booleans by its type as a number, unless that is given, and with labels that
+/// no boolean has.
 ///
 /// # Errors
 ///
 /// `Request` then.
 fn check_boolean(request: &Request, schema: &Schema) -> Result<()> {
-    if request.target_is_stated || !schema.has_boolean_target() {
+    let is_boolean = |label: &String| {
+        let number = CellFormat::default().number(label.as_bytes());
+        number.is_some_and(|number| number == 0.0 || number == 1.0)
+    };
+    let fits = match request.target.labels() {
+        Some(labels) => labels.iter().all(is_boolean),
+        None => request.target_is_stated,
+    };
+    if fits || !schema.has_boolean_target() {
         return Ok(());
     }
     Err(Error::request("the target is a column of booleans, which are classes and not a number")

@@ -9,9 +9,9 @@ use crate::support::effort::exhaustive;
 use dpsis::score::{ClassSums, CorrelationSums, kendall, kendall_of_classes, ks, ks_of_classes};
 use dpsis::{
     ArrayTable, Bounds, CanonicalLipschitz, Center, CheckedSelect, Epsilon, Error, ErrorKind,
-    FileTable, GRID, Mechanism, Neighbors, NotPrivate, NotPrivateSelect, Orientation, Record,
-    ScaleUsed, Scaler, Scaling, ScoreKind, Scores, Seeded, Select, Selection, Target, WarningKind,
-    estimate,
+    FileTable, GRID, Mechanism, Neighbors, NotPrivate, NotPrivateSelect, Orientation, Parameter,
+    Record, ScaleUsed, Scaler, Scaling, ScoreKind, Scores, Seeded, Select, Selection, Target,
+    WarningKind, estimate,
 };
 use ndarray::{Array1, Array2, Axis, ShapeBuilder, Slice, array};
 use proptest::prelude::*;
@@ -143,6 +143,24 @@ fn labels_are_compared_by_their_text() {
     );
     let none = request(["No", "Yes"]).run(&ArrayTable::new(x.view(), words.view()).unwrap());
     assert_eq!(none.unwrap_err().kind(), ErrorKind::Input);
+}
+
+/// The type of a target of booleans is public: its values are classes, and only such labels fit.
+#[test]
+fn booleans_are_classes() {
+    let x = Array2::from_shape_fn((200, 3), |(i, j)| ((i * (j + 3)) % 9) as f64);
+    let flags = Array1::from_shape_fn(200, |i| i % 2 == 0);
+    let table = ArrayTable::new(x.view(), flags.view()).unwrap();
+    let select = || Select::new(1).epsilon("2");
+    for refused in [select(), select().target(Target::classes(["no", "yes"]))] {
+        let error = refused.seed(5).run(&table).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Request);
+        assert_eq!(error.parameters(), [Parameter::Classes]);
+    }
+    for labels in [["0", "1"], ["False", "True"], ["1", "0"]] {
+        select().target(Target::classes(labels)).seed(5).run(&table).unwrap();
+    }
+    select().target(Target::Numeric).seed(5).run(&table).unwrap();
 }
 
 /// The parts, combined by hand with the same seed, select the same features as the request.
