@@ -203,7 +203,13 @@ fn what_has_no_level_of_chance_is_refused() {
         (select().counts_per_million().bounds(0.0, 9.0), Parameter::Scaling),
         (
             select().groups(dpsis::FeatureSets::new([("s", ["f1", "f2"])]).unwrap()),
-            Parameter::Scaling,
+            Parameter::Groups,
+        ),
+        (
+            select()
+                .groups(dpsis::FeatureSets::new([("s", ["f1", "f2"])]).unwrap())
+                .bounds(0.0, 2.0),
+            Parameter::Groups,
         ),
         (select().center(Center::None), Parameter::Center),
         (select().center(Center::Stated(0.5)), Parameter::Center),
@@ -222,10 +228,7 @@ fn what_has_no_level_of_chance_is_refused() {
         assert_eq!(error.kind(), ErrorKind::Request);
         assert!(error.parameters().contains(&about), "{about:?}: {error}");
     }
-    // Sets with bounds are columns of their own; people with several rows are found in the table.
-    let sets = dpsis::FeatureSets::new([("s", ["f1", "f2"])]).unwrap().sizes(1, None);
-    let sets = select().groups(sets).bounds(0.0, 2.0);
-    assert_eq!(ran(sets, 400, 1).selected.len(), 1);
+    // People with several rows are found in the table.
     let path = tempfile::NamedTempFile::with_suffix(".csv").unwrap();
     std::fs::write(path.path(), text(400, 1, (0, 1))).unwrap();
     let error = select().run(&FileTable::new(path.path()).unit("f9")).unwrap_err();
