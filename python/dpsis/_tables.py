@@ -465,7 +465,7 @@ def _of_pandas(
     # What is excluded is not looked at; a pattern may match the target, which is read.
     target = json.loads(stated)["target"] or len(names)
     target_name = None if y is not None else names[target - 1] if isinstance(target, int) and target <= len(names) else target
-    targets = of_target or [target_name]
+    targets: Sequence[object] = of_target or [target_name]
     excluded = are_excluded(names, exclude)
     columns: list[tuple[str, _Column]] = []
     for place, name in enumerate(names):

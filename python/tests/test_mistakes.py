@@ -65,7 +65,7 @@ MISTAKES = {
         ValueError, "y holds texts",
     ),
     "truth values": (
-        lambda: dpsis.select(X, 2, 1, y=Y > 0), ValueError, r"give classes=\[False, True\]",
+        lambda: dpsis.select(X, 2, 1, y=Y > 0), ValueError, "column of booleans.*give the classes 0 and 1",
     ),
     "labels that are not booleans": (
         lambda: dpsis.select(X, 2, 1, y=Y > 0, classes=["yes", "no"]), ValueError, "booleans",
