@@ -46,7 +46,7 @@ const KINDS: [(Kind, &str); 4] = [
     (Kind::UnequalRows, "unequal rows"),
 ];
 
-/// A table of so many people, whose first features differ by `effect` between the classes.
+/// A table of a number of people, whose first features differ by `effect` between the classes.
 fn table(people: usize, kind: Kind, effect: f64, seed: u64) -> String {
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
     let names: Vec<String> = (1..=FEATURES).map(|feature| format!("gene_{feature:02}")).collect();

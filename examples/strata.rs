@@ -1,4 +1,4 @@
-//! What `--adjust` finds, and what it leaves out: `cargo run --release --features ndarray --example strata`.
+//! Adjusted selections by simulation: `cargo run --release --features ndarray --example strata`.
 //!
 //! Made-up tables of batches, in which the share of cases differs between batches: by the
 //! confounding c, cases are (1 + c)/2 of every other batch and (1 - c)/2 of the rest, so that at c = 1
