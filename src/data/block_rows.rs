@@ -123,16 +123,13 @@ impl FileTable {
         let events = event.zip(schema.time_to_event().cloned());
         let is_text = |column: &usize| layout.texts.binary_search(column).is_ok();
         let has_words = layout.all_texts || schema.features().iter().any(is_text);
-        let number_target = match target.map(|place| wanted.texts[place]) {
-            Some(TextPlace::Column(column)) => !layout.all_texts && !is_text(&column),
-            Some(TextPlace::Target) => layout.number_target,
-            _ => false,
-        };
         let is_boolean = |column: &usize| layout.booleans.binary_search(column).is_ok();
-        let boolean_target = match target.map(|place| wanted.texts[place]) {
-            Some(TextPlace::Column(column)) => is_boolean(&column),
-            Some(TextPlace::Target) => layout.boolean_target,
-            _ => false,
+        let (number_target, boolean_target) = match target.map(|place| wanted.texts[place]) {
+            Some(TextPlace::Column(column)) => {
+                (!layout.all_texts && !is_text(&column), is_boolean(&column))
+            }
+            Some(TextPlace::Target) => (layout.number_target, layout.boolean_target),
+            _ => (false, false),
         };
         let schema = schema.with_boolean_target(boolean_target && opening.events.is_none());
         let rows = Box::new(RowsOfBlocks { table, wanted, target, id, events });
