@@ -54,7 +54,7 @@ MISTAKES = {
     ),
     "labels of a type not known before": (
         lambda: until_ended(y=np.where(Y > 0, "secret", "other").astype(object)),
-        ValueError, r"the private counts.*state them as classes.*\(classes, ",
+        ValueError, r"private counts.*give them as classes.*\(classes, ",
     ),
     "labels in a category": (
         lambda: until_ended(y=pandas.Categorical(np.where(Y > 0, "secret", "other"))),
@@ -90,11 +90,11 @@ MISTAKES = {
     ),
     "labels in the table not stated": (
         lambda: until_ended(frame(y=np.where(Y > 0, "secret", "other"))),
-        ValueError, r"state them as classes",
+        ValueError, r"give them as classes",
     ),
     "other labels stated": (
         lambda: until_ended(y=np.where(Y > 0, "secret", "other"), classes=["yes", "no"]),
-        ValueError, "the private counts find next to no rows of the stated classes",
+        ValueError, "by private counts the classes have almost no rows",
     ),
     "the epsilon of others": (lambda: dpsis.select(X, 2, eps=1, y=Y), TypeError, "did you mean 'epsilon'"),
     "a seed of others": (lambda: dpsis.select(X, 2, 1, y=Y, random_state=1), TypeError, "did you mean 'seed'"),

@@ -41,16 +41,12 @@ use crate::error::{Error, Parameter, Result};
 /// column of spans of time, as data frames have them, times are seconds.
 ///
 /// ```
-/// use dpsis::{ArrayTable, Select, Target, TimeToEvent};
-/// use ndarray::array;
+/// use dpsis::{Select, Target, TimeToEvent};
 ///
-/// let x = array![[0.1, 0.9], [0.2, 0.3], [0.8, 0.4], [0.7, 0.1]];
-/// let (days, died) = (array![400.0, 2500.0, 900.0, 30.0], array![1, 0, 1, 0]);
-/// let target = TimeToEvent::new("days", ("died", "1"), 1825.0)?;
-/// assert_eq!(target.classes()[1], "event by 1825");
-/// let table = ArrayTable::of_events(x.view(), days.view(), died.view())?;
-/// let select = Select::new(1).epsilon("1").target(Target::TimeToEvent(target));
-/// assert_eq!(select.run(&table)?.selected.len(), 1);
+/// let target = TimeToEvent::new("days", ("died", "1"), 730.0)?;
+/// assert_eq!(target.classes()[1], "event by 730");
+/// let select = Select::new(5).epsilon("2").target(Target::TimeToEvent(target));
+/// assert_eq!(select.run("datasets/followup.csv")?.selected.len(), 5);
 /// # Ok::<(), dpsis::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

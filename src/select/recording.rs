@@ -543,7 +543,7 @@ fn unusable_targets(
             "are all classes stated, and spelled as in the data? A look at the table shows them"
         }
         _ => {
-            "cells that are no number, such as 1,234 or 12 mg, count as missing: a look at the table shows them"
+            "cells that are no number, such as 1,234 or 12 mg, count as missing: inspecting the table shows them"
         }
     };
     let units = units(schema);

@@ -83,14 +83,14 @@ pub(super) fn check_counts(
             let found = found.map(|(label, rows)| format!("{} of {label:?}", about(*rows)));
             let rule = match plan.request.is_paired() {
                 true => format!(
-                    "the private counts find next to no {units} with rows of both classes: about {}, and {} others; a \
-                     selection would find nothing",
+                    "by private counts almost no {units} have rows of both classes: about {}, and {} others; a selection \
+                     would find nothing",
                     about(counted.classes.iter().sum()),
                     about(unusable),
                 ),
                 false => format!(
-                    "the private counts find next to no {units} of the stated classes: about {}, and {} of none; a \
-                     selection would find nothing",
+                    "by private counts the classes have almost no {units}: about {}, and {} others; a selection would find \
+                     nothing",
                     found.collect::<Vec<_>>().join(", "),
                     about(unusable),
                 ),
@@ -106,11 +106,11 @@ pub(super) fn check_counts(
             }
             let (check, about) = match target.time_to_event() {
                 Some(_) => (
-                    "is the horizon within the times, and the value that of the event? A look at the table shows both",
+                    "check that the horizon lies within the times and that the value of the event is right",
                     Parameter::Horizon,
                 ),
                 None => (
-                    "labels are compared as text, upper and lower case included: a look at the table shows them",
+                    "labels are compared as text, case included: inspecting the table shows them",
                     Parameter::Classes,
                 ),
             };
@@ -119,8 +119,8 @@ pub(super) fn check_counts(
                 false => "in classes of equal size",
             };
             let hint = format!(
-                "{check}; {people}else it takes more rows or a larger epsilon: with about {} usable {units} {which}, \
-                 or half as many at twice the epsilon, 9 of 10 runs go on",
+                "{check}; {people}otherwise the table needs more rows or a larger epsilon: with about {} usable {units} \
+                 {which}, or half of that at twice the epsilon, 9 of 10 runs go on",
                 two_digits(enough)
             );
             (rule, hint, vec![about, Parameter::Inspect, Parameter::Epsilon])
@@ -134,14 +134,14 @@ pub(super) fn check_counts(
                 return Ok(());
             }
             let rule = format!(
-                "the private counts find next to no {units} with a number as target: about {}, and {} without; a \
-                 selection would find nothing",
+                "by private counts almost no {units} have a number as target: about {}, and {} others; a selection would \
+                 find nothing",
                 about(rows),
                 about(unusable),
             );
             let hint = format!(
-                "if the target holds labels, state them as classes; if 3,5 means three and a half, state the decimal \
-                 comma; {people}a look at the table shows what it holds"
+                "if the target holds labels, give them as classes; if 3,5 means three and a half, give the decimal \
+                 comma; {people}inspecting the table shows which"
             );
             (rule, hint, vec![Parameter::Classes, Parameter::DecimalComma, Parameter::Inspect])
         }
