@@ -58,7 +58,7 @@ MISTAKES = {
     ),
     "labels in a category": (
         lambda: until_ended(y=pandas.Categorical(np.where(Y > 0, "secret", "other"))),
-        ValueError, "state them as classes",
+        ValueError, "give them as classes",
     ),
     "labels in polars": (
         lambda: dpsis.select(X, 2, 1, y=polars.Series(np.where(Y > 0, "secret", "other"))),
@@ -216,7 +216,7 @@ def test_tables_without_a_usable_row_are_released():
             try:
                 run()
             except dpsis.InputError as error:
-                assert "the private counts" in str(error)
+                assert "by private counts" in str(error)
 
 
 def test_identifiers_that_repeat_take_no_part():

@@ -154,7 +154,8 @@ def expected(rows, kind, score, released, ranges=None):
     if score == "ks":
         return targets, columns(coded_rows, d, released["center"]["on_grid"])
     width = 16 if "bins" in score else 1
-    parts = classes or 2
+    # By the value of a feature, and, for the rows that have one, by their target.
+    parts = (classes or 2) * (1 if width > 1 else 2)
     sums = np.zeros((d, width, parts), dtype=object)
     for y, values in coded_rows:
         if "row ranks" in score:
@@ -172,28 +173,32 @@ def expected(rows, kind, score, released, ranges=None):
                 cell += np.array([y, 1], dtype=object)
             elif classes:
                 cell[y] += x
+                cell[classes + y] += 1
             else:
-                cell += np.array([x * y, x], dtype=object)
+                cell += np.array([x * y, x, y, 1], dtype=object)
     ordered = sums.reshape(-1) if width > 1 else sums[:, 0, :].T.reshape(-1)
     return targets, [int(value) for value in ordered]
 
 
 def columns(rows, d, centers):
-    """By each threshold, one after the other."""
+    """By each threshold, one after the other, less the sum over the rows without a value."""
     sums = []
     for feature in range(d):
         cells = [(values[feature], y) for y, values in rows if values[feature] is not None]
+        missing = [y for y, values in rows if values[feature] is None]
         signs = [[1] * len(cells)]
         signs += [[-1 if v <= c else 1 for v, _ in cells] for c in sorted({v for v, _ in cells})]
         if len(centers) == 1:
             found = [sum(f * (y - centers[0]) for f, (_, y) in zip(sign, cells)) for sign in signs]
-            sums += [max(map(abs, found)), max(found), min(found)]
+            less = abs(sum(y - centers[0] for y in missing))
+            sums += [max(0, max(map(abs, found)) - less), max(0, max(found) - less), min(0, min(found) + less)]
         else:
             found = []
             for sign in signs:
                 of = [sum(f for f, (_, y) in zip(sign, cells) if y == c) for c in range(len(centers))]
                 found.append(sum(abs(Q * own - m * sum(of)) for own, m in zip(of, centers)))
-            sums.append(max(found))
+            less = sum(abs(Q * missing.count(c) - m * len(missing)) for c, m in enumerate(centers))
+            sums.append(max(0, max(found) - less))
     return sums
 
 
