@@ -27,7 +27,7 @@ test_that("errors have classes and name arguments", {
   request(dp_select(patients, 1, 1, y = 1:3), "same number of rows")
   request(dp_select(patients, 1, 1, "y", y = patients$x), "not both")
   request(dp_select(patients["x"], 1, 1, y = as.character(patients$y)), "state its labels")
-  request(dp_select(patients["x"], 1, 1, y = patients$y > 0), "FALSE, TRUE")
+  request(dp_select(patients["x"], 1, 1, y = patients$y > 0), "0 and 1, in this order: false and true")
   request(dp_select(as.matrix(patients), 1, 1), "target must be stated")
   request(dp_select(list(1), 1, 1), "data")
   request(dp_select(data.frame(), 1, 1), "no columns")
