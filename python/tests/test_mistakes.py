@@ -54,7 +54,7 @@ MISTAKES = {
     ),
     "labels of a type not known before": (
         lambda: until_ended(y=np.where(Y > 0, "secret", "other").astype(object)),
-        ValueError, r"private counts.*give them as classes.*\(classes, ",
+        ValueError, r"by private counts.*give them as classes.*\(classes, ",
     ),
     "labels in a category": (
         lambda: until_ended(y=pandas.Categorical(np.where(Y > 0, "secret", "other"))),

@@ -88,6 +88,20 @@ impl<'a, A: Element> ArrayTable<'a, A> {
     /// boolean or a label. For requests with [`TimeToEvent`](crate::TimeToEvent), which gives the value that means the
     /// event, and the horizon.
     ///
+    /// ```
+    /// use dpsis::{ArrayTable, Select, Target, TimeToEvent};
+    /// use ndarray::{Array1, Array2};
+    ///
+    /// let x = Array2::from_shape_fn((400, 2), |(row, feature)| (row * (feature + 3) % 7) as f64);
+    /// let days = Array1::from_shape_fn(400, |row| if row % 2 == 0 { 400.0 } else { 2500.0 });
+    /// let died = Array1::from_shape_fn(400, |row| i32::from(row % 2 == 0));
+    /// let table = ArrayTable::of_events(x.view(), days.view(), died.view())?;
+    /// let target = TimeToEvent::new("days", ("died", "1"), 1825.0)?;
+    /// let select = Select::new(1).epsilon("2").target(Target::TimeToEvent(target));
+    /// assert_eq!(select.run(&table)?.selected.len(), 1);
+    /// # Ok::<(), dpsis::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As for [`new`](Self::new); `Request` if the numbers of times and events differ.
