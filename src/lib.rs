@@ -181,12 +181,26 @@ pub use select::{
     ColumnScore, Command, Direction, DryRun, EntropySource, Estimate, FalseNamesBound, FitDryRun,
     FitModel, FitOptions, FitRecord, FittedModel, GroupsOption, GroupsUsed, Guarantee,
     MechanismReason, MechanismUsed, Method, MethodOptions, MissingRule, ModelOptions, Noise,
-    NotPrivateFitModel, NotPrivateSelect, Number, Partial, PickOrder, Picked, Prediction,
-    PrivacyOptions, PublicFacts, RandomnessUsed, Record, Refine, Rehearsal, RehearsalSeeds,
-    Released, ReleasedTarget, RowsNeeded, RunNote, RunningOptions, ScaleUsed, ScoreId, ScoreKind,
-    ScoreUsed, ScoringOptions, Select, SelectOptions, Selection, Stage, Target, TargetCoding,
-    TargetOptions, TargetUsed, TwoStage, Verdict, Warning, WarningKind,
+    NotPrivateFitModel, NotPrivateSelect, Number, Partial, PickOrder, Picked, PrivacyOptions,
+    PublicFacts, RandomnessUsed, Record, Refine, Rehearsal, RehearsalSeeds, Released,
+    ReleasedTarget, RowsNeeded, RunNote, RunningOptions, ScaleUsed, ScoreId, ScoreKind, ScoreUsed,
+    ScoringOptions, Select, SelectOptions, Selection, Stage, Target, TargetCoding, TargetOptions,
+    TargetUsed, TwoStage, Verdict, Warning, WarningKind,
 };
+
+/// Forecasts: what a run would find, from public numbers alone.
+///
+/// | I want to ... | see |
+/// | --- | --- |
+/// | plan a study: effect sizes, rows and epsilon that a selection needs | [`PlanOptions`](forecast::PlanOptions) |
+/// | know the probability that one effect size is found, or significant | [`Forecast`](forecast::Forecast) |
+pub mod forecast {
+    pub use crate::select::{
+        AtEpsilon, Chances, Forecast, Least, Needed, OfStrong, PROBABILITIES, PlanOptions,
+        PlanRecord, Probability, Simulated, Wanted,
+    };
+}
+
 #[cfg(feature = "sites")]
 pub use select::{MaskedPartial, Roster, Site, SiteKey, StatedFacts};
 pub use sql::{SqlDialect, SqlForm, SqlTable};
@@ -204,7 +218,7 @@ pub mod internals {
     };
     pub use crate::error::near;
     pub use crate::exact::{
-        EULER, binomial, harmonic, ln_binomial, near_f64, ratio, saturating_i64,
+        EULER, binomial, harmonic, ln_binomial, near_f64, ratio, saturating_i64, two_digits,
     };
     pub use crate::mechanism::check_k;
     #[cfg(feature = "methods")]

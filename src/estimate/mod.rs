@@ -60,7 +60,9 @@ pub(crate) use strata::{
     exact_codes, private_strata,
 };
 pub(crate) use strengths::{half_width, noise_above, noise_level, private_strengths};
-pub(crate) use verdict::{ChanceTest, Family, LEVEL, laplace, unit};
+#[cfg(test)]
+pub(crate) use verdict::laplace;
+pub(crate) use verdict::{ChanceTest, Family, LEVEL, unit};
 
 /// Exact laws of the estimates, for the enumeration of whole pipelines.
 #[cfg(test)]

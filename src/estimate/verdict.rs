@@ -137,7 +137,8 @@ impl ChanceTest {
                 }
             }
             values.sort_unstable_by(f64::total_cmp);
-            let level = null.level(&self.counts);
+            // g(N)/D(N), which is subtracted from a strength before it is compared.
+            let level = self.main_term(&self.counts);
             for (p, strength) in p_values.iter_mut().zip(strengths) {
                 let reached = count - values.partition_point(|value| *value < strength - level);
                 let value = beta + (1 + reached) as f64 / (count + 1) as f64;
@@ -181,8 +182,39 @@ impl ChanceTest {
         Judgement { p_values, critical: values[count - most_reached - 1] }
     }
 
+    /// The part of a threshold that changes most with the counts, sqrt(2 Lambda_0 w(N))/D(N), in
+    /// units of D.
+    pub(crate) fn main_term(&self, counts: &[f64]) -> f64 {
+        let counts: Vec<f64> = counts.iter().map(|count| count.max(0.0)).collect();
+        let rows: f64 = counts.iter().sum();
+        let least = counts.iter().fold(f64::INFINITY, |least, count| least.min(*count));
+        (2.0 * self.typical() * self.scale(&counts)).sqrt() / (1.0 - least / rows)
+    }
+
+    /// w(N): n1 n0/n where one class is set against another, else n/4.
+    fn scale(&self, counts: &[f64]) -> f64 {
+        match counts {
+            [a, b] if !self.graded => harmonic(*a, *b),
+            _ => counts.iter().sum::<f64>() / 4.0,
+        }
+    }
+
+    /// d (2^(A - 1) - 1), in logarithms.
+    fn ln_tests(&self) -> f64 {
+        libm::log(self.features.max(1) as f64) + ln_groupings(self.counts.len())
+    }
+
+    /// Lambda_0, at which the level of a draw is taken.
+    fn typical(&self) -> f64 {
+        let functions: f64 = match self.family {
+            Family::AnyFunction => 140.0,
+            Family::Sums | Family::Signs => 4.0,
+        };
+        self.ln_tests() + libm::log(functions)
+    }
+
     /// Whether the counts say anything.
-    fn is_possible(&self) -> bool {
+    pub(crate) fn is_possible(&self) -> bool {
         let filled = self.counts.iter().filter(|count| **count > 0.0).count();
         filled >= 2 && self.counts.iter().sum::<f64>() >= 4.0 / self.rate
     }
@@ -253,19 +285,19 @@ struct Null<'a> {
 
 impl<'a> Null<'a> {
     fn new(verdict: &'a ChanceTest, least: Vec<f64>, most: Vec<f64>) -> Self {
-        let classes = verdict.counts.len();
         let rows: f64 = most.iter().sum();
-        let ln_tests = libm::log(verdict.features.max(1) as f64) + ln_groupings(classes);
+        let ln_tests = verdict.ln_tests();
         let variance = variance(&most) + 0.5;
         // n/v = n^2/(n1 n0) is largest in a corner where one class is large and the other small.
         let crowd = match (&least[..], &most[..]) {
             ([a, b], [c, d]) => (2.0 + a / d + d / a).max(2.0 + c / b + b / c),
             _ => rows / variance,
         };
-        let (functions, typical) = match verdict.family {
-            Family::AnyFunction => (rows + 1.0, ln_tests + libm::log(140.0)),
-            Family::Sums | Family::Signs => (1.0, ln_tests + libm::log(4.0)),
+        let functions = match verdict.family {
+            Family::AnyFunction => rows + 1.0,
+            Family::Sums | Family::Signs => 1.0,
         };
+        let typical = verdict.typical();
         let crowd = if crowd.is_nan() { f64::INFINITY } else { crowd };
         let crossing = match (&least[..], &most[..], verdict.family) {
             (&[a, b], &[c, d], Family::AnyFunction) if !verdict.graded => {
@@ -274,22 +306,6 @@ impl<'a> Null<'a> {
             _ => None,
         };
         Self { verdict, least, most, ln_tests, functions, crowd, variance, typical, crossing }
-    }
-
-    /// w(N): n1 n0/n where one class is set against another, else n/4.
-    fn scale(&self, counts: &[f64]) -> f64 {
-        match counts {
-            [a, b] if !self.verdict.graded => harmonic(*a, *b),
-            _ => counts.iter().sum::<f64>() / 4.0,
-        }
-    }
-
-    /// g(N)/D(N), which is subtracted from a strength before it is compared.
-    fn level(&self, counts: &[f64]) -> f64 {
-        let counts: Vec<f64> = counts.iter().map(|count| count.max(0.0)).collect();
-        let rows: f64 = counts.iter().sum();
-        let least = counts.iter().fold(f64::INFINITY, |least, count| least.min(*count));
-        (2.0 * self.typical * self.scale(&counts)).sqrt() / (1.0 - least / rows)
     }
 
     /// C(Lambda) e^-Lambda bounds the tail of the largest score of a column at the exact center.
@@ -330,7 +346,7 @@ impl<'a> Null<'a> {
         let Scratch { low, high } = scratch;
         let (places, filled) = places(low, high, noise);
         let places = &places[..filled];
-        let (least, most) = (self.scale(low), self.scale(high));
+        let (least, most) = (self.verdict.scale(low), self.verdict.scale(high));
         let level = 2.0 * self.typical;
         let moved = fallen(noise, places);
         // One Lambda for all centers of the cell: a place decides for all only at a fixed one.
@@ -369,7 +385,7 @@ impl<'a> Null<'a> {
         let lambda_all = self.lambda_all(minus_ln + self.ln_tests);
         let (all, each) = (2.0 * lambda_all * widen * widen, 2.0 * lambda_each * widen * widen);
         let level = 2.0 * self.typical;
-        let (least, most) = (self.scale(low), self.scale(high));
+        let (least, most) = (self.verdict.scale(low), self.verdict.scale(high));
         let drift = noise.iter().sum::<f64>();
 
         // sqrt(all v'(n)) - sqrt(level w(N)) for the true counts n.

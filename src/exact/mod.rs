@@ -19,7 +19,6 @@ pub(crate) use enclosure::Enclosure;
 pub(crate) use grid::ratio_to_grid;
 pub(crate) use grid::{MAX_ROWS, codes_by_rank, to_grid};
 pub(crate) use interval::Interval;
-pub use number::saturating_i64;
-pub(crate) use number::two_digits;
+pub use number::{saturating_i64, two_digits};
 pub(crate) use rational::{Decimal, format_rational, parse_rational};
 pub use rational::{near_f64, ratio};

@@ -93,7 +93,7 @@ pub fn saturating_i64(value: &BigInt) -> i64 {
 }
 
 /// A number of rows or an epsilon rounded up to two digits.
-pub(crate) fn two_digits(value: f64) -> String {
+pub fn two_digits(value: f64) -> String {
     let scale = libm::pow(10.0, libm::log10(value).floor() - 1.0);
     let rounded = (value / scale).ceil() * scale;
     if rounded >= 10.0 { format!("{rounded:.0}") } else { format!("{rounded:.1}") }

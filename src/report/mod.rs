@@ -17,6 +17,7 @@ mod markup;
 mod page;
 #[cfg(feature = "html")]
 mod page_html;
+mod plan;
 #[cfg(feature = "exports")]
 mod registry;
 mod reported;
@@ -42,6 +43,7 @@ pub use ledger::ledger_html;
 pub use markup::escape;
 #[cfg(feature = "html")]
 pub use page::{Agreement, Block, Interval, Level, Notice, Page, Section};
+pub use plan::{answer, details, effect_size, plan};
 #[cfg(feature = "exports")]
 pub use registry::{REGISTRY_SCHEMA, RegistryEntry, RegistryFacts, registry_entry};
 #[cfg(feature = "html")]

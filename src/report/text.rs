@@ -161,11 +161,7 @@ pub(super) fn lines_of_plan(plan: &DryRun, words: &dyn Fn(&[Parameter]) -> Strin
     line("would", spent(&plan.guarantee));
     line("choose", planned_by(plan));
     if !plan.rows_needed.is_empty() {
-        let needed = match plan.false_names {
-            Some(_) => rows_to_name(&plan.rows_needed, plan.score.id),
-            None => rows_needed(&plan.rows_needed, plan.score.id),
-        };
-        line(plan.guarantee.unit.plural(), needed);
+        line(plan.guarantee.unit.plural(), rows_needed(plan));
     }
     for noise in &plan.noise {
         line(purpose(noise.purpose).rsplit(' ').next().unwrap_or_default(), noise.text.clone());
@@ -209,33 +205,37 @@ fn set_in_words(set: &SetFacts) -> Option<String> {
     Some(format!("{}: {present} of {all} members{lacking}{left_out}", name(&set.name)))
 }
 
-/// The numbers of rows with which a feature of a given strength is named, in words.
-fn rows_to_name(needed: &[RowsNeeded], score: ScoreId) -> String {
-    let each = |needed: &RowsNeeded| {
-        let rows = needed.confirmed.map_or("no number".to_owned(), two_digits);
-        format!("of strength {} with about {rows}", needed.strength)
-    };
-    let each: Vec<String> = needed.iter().map(each).collect();
-    format!(
-        "more often than not, a feature is named, if it is the only one, {}; {}",
-        each.join("; "),
-        of_equal_size(score)
-    )
-}
-
-/// The numbers of rows that are enough for features of given strengths, in words.
-fn rows_needed(needed: &[RowsNeeded], score: ScoreId) -> String {
+/// The numbers of rows that features of given effect sizes need, in words.
+fn rows_needed(plan: &DryRun) -> String {
     let count = |rows: Option<f64>| rows.map_or("no number".to_owned(), two_digits);
     let each = |needed: &RowsNeeded| {
-        let confirmed = match needed.confirmed {
-            Some(rows) => format!(" and called beyond chance with {}", two_digits(rows)),
-            None => String::new(),
-        };
-        let (strength, found) = (needed.strength, count(needed.found));
-        format!("of strength {strength} with about {found}{confirmed}")
+        let found = format!("{} with about {}", needed.effect_size, count(needed.found));
+        match needed.significant {
+            Some(rows) if plan.k.is_some() => {
+                format!("{found}, and significant with {}", two_digits(rows))
+            }
+            _ => found,
+        }
     };
-    let each: Vec<String> = needed.iter().map(each).collect();
-    format!("more often than not, features are found {}, {}", each.join("; "), of_equal_size(score))
+    let each: Vec<String> = plan.rows_needed.iter().map(each).collect();
+    let lead = match plan.k {
+        Some(_) => "features are found from effect size",
+        None => "a single feature is named from effect size",
+    };
+    let names_only: Vec<String> =
+        plan.rows_needed.iter().filter_map(|needed| needed.names_only).map(two_digits).collect();
+    let names_only = match names_only.is_empty() {
+        true => String::new(),
+        false => format!(
+            "; if only names are released (a share of 0 for the strengths), they are found with about {}",
+            names_only.join(", ")
+        ),
+    };
+    format!(
+        "in half of all runs, {lead} {}; {}{names_only}",
+        each.join("; "),
+        of_equal_size(plan.score.id)
+    )
 }
 
 /// The assumption of such numbers.

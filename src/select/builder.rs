@@ -11,10 +11,10 @@ use crate::mechanism::Mechanism;
 use crate::privacy::{Ledger, Neighbors, Spending};
 use crate::select::check::check;
 use crate::select::dry_run::{DryRun, check_table, dry_run};
+use crate::select::forecast::{Forecast, Simulated};
 use crate::select::not_private::NotPrivateSelect;
 use crate::select::paid::{check_ledger, run_with_ledger};
 use crate::select::plan::Plan;
-use crate::select::prediction::{Imagined, Prediction, confirmed, named, predict};
 use crate::select::record::Selection;
 use crate::select::rehearsal::sealed;
 use crate::select::request::{
@@ -485,68 +485,15 @@ impl CheckedSelect {
         dry_run(&self.0, source)
     }
 
-    /// Predicts which strengths a run would find and confirm in a table with this number of
-    /// features, and these numbers of rows of each class, or of each side of the split of a numeric
-    /// target. The scores of features that are noise are simulated; no table is read.
+    /// Forecasts the runs of this request on tables with this number of features: see
+    /// [`Forecast`]. No table is read.
     ///
     /// # Errors
     ///
-    /// `Request` if k exceeds the number of features, or there is not one positive number for each
-    /// class (or side).
-    pub fn predict(&self, features: usize, rows: &[f64]) -> Result<Prediction> {
-        let (plan, imagined) = self.imagined(features, rows)?;
-        predict(&plan, &imagined)
-    }
-
-    /// Predicts the strength from which on features are called beyond chance more often than not,
-    /// in such a table. `None` if not even the largest strength, 1, is, or if there is no verdict.
-    ///
-    /// # Errors
-    ///
-    /// As for [`predict`](Self::predict).
-    pub fn confirmed(&self, features: usize, rows: &[f64]) -> Result<Option<f64>> {
-        let (plan, imagined) = self.imagined(features, rows)?;
-        Ok(confirmed(&plan, &imagined, 1.0).filter(|strength| *strength <= 1.0))
-    }
-
-    /// Predicts the strength from which on features are named with this probability, if so many
-    /// have it and all others are noise, where all beyond chance are selected; thresholds are taken
-    /// to have half of the rows on each side, where the error of the center does not move a score.
-    /// `None` if not even the largest strength, 1, is.
-    ///
-    /// # Errors
-    ///
-    /// As for [`predict`](Self::predict); `Request` if k features are selected, or the number of
-    /// strong ones or the probability is none.
-    pub fn named(
-        &self,
-        features: usize,
-        rows: &[f64],
-        strong: usize,
-        probability: f64,
-    ) -> Result<Option<f64>> {
-        let (plan, imagined) = self.imagined(features, rows)?;
-        if plan.beyond.is_none() {
-            let rule = "names are predicted where all features beyond chance are selected";
-            return Err(Error::request(rule).about([Parameter::K]));
-        }
-        if !((1..=features).contains(&strong) && probability > 0.0 && probability < 1.0) {
-            let rule = "at least one feature is strong, with a probability between 0 and 1";
-            return Err(Error::request(rule));
-        }
-        let named = named(&plan, &imagined, 1.0, strong, probability);
-        Ok(named.filter(|strength| *strength <= 1.0))
-    }
-
-    /// The mechanism that a run on such a table would use: stated, or by the request, or by the
-    /// counts.
-    ///
-    /// # Errors
-    ///
-    /// As for [`predict`](Self::predict).
-    pub fn mechanism_for(&self, features: usize, rows: &[f64]) -> Result<Arc<dyn Mechanism>> {
-        let (plan, imagined) = self.imagined(features, rows)?;
-        Ok(plan.choice.chosen(Some(&imagined.counts)).mechanism)
+    /// `Request` if k exceeds the number of features; for a method whose findings depend on more
+    /// than the scores of single features; for a number of strong features that is out of range.
+    pub fn forecast(&self, features: usize, simulated: Simulated) -> Result<Forecast> {
+        Forecast::new(self.planned(features)?, simulated)
     }
 
     /// The parts of the budget that a run on a table with this number of features would spend; no
@@ -560,23 +507,12 @@ impl CheckedSelect {
     }
 
     /// The plan for a table with this number of features.
-    fn planned(&self, features: usize) -> Result<Plan> {
+    pub(super) fn planned(&self, features: usize) -> Result<Plan> {
         if self.0.names.most(features) > features {
             let rule = format!("k must not exceed the number of features, {features}");
             return Err(Error::request(rule).about([Parameter::K]));
         }
         Plan::new(&self.0, features, Arc::new(Scaling::RowRank))
-    }
-
-    fn imagined(&self, features: usize, rows: &[f64]) -> Result<(Plan, Imagined)> {
-        let plan = self.planned(features)?;
-        let possible = |rows: &f64| *rows > 0.0 && rows.is_finite();
-        if rows.len() != plan.scoring.classes() || !rows.iter().all(possible) {
-            let rule =
-                "a positive number of rows is needed for each class, or each side of a split";
-            return Err(Error::request(rule).about([Parameter::Classes]));
-        }
-        Ok((plan, Imagined { counts: rows.to_vec() }))
     }
 
     /// Checks the request against the header of a table (the names, if it is a matrix), and reads no

@@ -7,8 +7,9 @@ use crate::error::Result;
 use crate::estimate::{MIDDLE_POINTS, MedianGrid, ROWS_FOR_A_CENTER, half_width};
 use crate::exact::two_digits;
 use crate::privacy::{Epsilon, Purpose, Unit};
+use crate::select::check::checked_threads;
+use crate::select::forecast::{Forecast, Least, Simulated, check_method};
 use crate::select::plan::{BeyondChance, Choice, Plan, Scoring};
-use crate::select::prediction::{RowsNeeded, rows_needed};
 use crate::select::record::{
     FalseNamesBound, Guarantee, MechanismReason, MechanismUsed, RandomnessUsed, ScaleUsed,
     ScoreUsed, TargetUsed, Warning,
@@ -17,8 +18,8 @@ use crate::select::recording::{guarantee, mechanism_used, score_used, target_use
 use crate::select::request::Request;
 use crate::select::run::{header, plan_of_header};
 
-/// The strengths whose rows a dry run reports: weak, moderate and strong.
-const STRENGTHS: [f64; 3] = [0.2, 0.3, 0.5];
+/// The effect sizes whose rows a dry run reports: weak, moderate and strong.
+const EFFECT_SIZES: [f64; 3] = [0.2, 0.3, 0.5];
 
 /// The number of names to plan with, where it is not known: all beyond chance.
 pub(super) const EXAMPLE: usize = 5;
@@ -49,13 +50,30 @@ pub struct DryRun {
     /// All stated sets of features in this table, used or not; empty if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sets: Vec<SetFacts>,
-    /// The rows needed to find and to confirm features of several strengths; none for the two-stage
-    /// method, DPKendall and refined selections.
+    /// The rows needed to find features of several effect sizes, and to find them significant; none
+    /// for methods that have no [forecast](crate::forecast::Forecast).
     pub rows_needed: Vec<RowsNeeded>,
     /// The noise of each private part.
     pub noise: Vec<Noise>,
     /// Problems that are already known.
     pub warnings: Vec<Warning>,
+}
+
+/// The rows with which features of one effect size are found, if all classes, or both sides of the
+/// split, have equally many.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct RowsNeeded {
+    /// The effect size in the population, from 0 to 1.
+    pub effect_size: f64,
+    /// The rows with which features of this effect size are found in half of all runs: k of them, or
+    /// without k a single one.
+    pub found: Option<f64>,
+    /// The rows with which they are significant in half of all runs; `None` without a test.
+    pub significant: Option<f64>,
+    /// The rows with which they are found in half of all runs if only names are released
+    /// (`estimates` has a share of 0); `None` if that is so, or without k.
+    pub names_only: Option<f64>,
 }
 
 /// The effect of the noise of one private part.
@@ -94,10 +112,38 @@ pub(super) fn dry_run(request: &Request, source: &(impl Source + ?Sized)) -> Res
         score: score_used(&plan, None),
         target: target_used(&plan, &schema),
         sets: plan.groups.as_ref().map_or_else(Vec::new, |(grouping, _)| grouping.facts.clone()),
-        rows_needed: rows_needed(&plan, &STRENGTHS)?,
+        rows_needed: rows_needed(&plan)?,
         noise,
         warnings: warnings(&plan, &RandomnessUsed::of(request.entropy), &schema),
     })
+}
+
+/// The rows that several effect sizes need.
+fn rows_needed(plan: &Plan) -> Result<Vec<RowsNeeded>> {
+    if check_method(plan).is_err() {
+        return Ok(Vec::new());
+    }
+    let simulated =
+        Simulated { threads: checked_threads(plan.request.threads)?, ..Simulated::default() };
+    let forecast = Forecast::new(plan.at_epsilon(&plan.epsilon)?, simulated)?;
+    let names_only = match plan.estimates {
+        Some(_) if plan.beyond.is_none() => Some(forecast.of_names_only()?),
+        _ => None,
+    };
+    let shares = forecast.even_shares();
+    let needed = |effect_size| {
+        let half = |needed: [Option<Least>; 2]| needed[0].map(|least| least.value);
+        let rows = forecast.rows(&shares, effect_size)?;
+        let names_only = names_only.as_ref().map(|forecast| forecast.rows(&shares, effect_size));
+        let names_only = names_only.transpose()?.and_then(|needed| half(needed.found));
+        Ok(RowsNeeded {
+            effect_size,
+            found: half(rows.found),
+            significant: half(rows.significant),
+            names_only,
+        })
+    };
+    EFFECT_SIZES.into_iter().map(needed).collect()
 }
 
 /// Checks a request against the header of a table.

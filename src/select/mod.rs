@@ -8,8 +8,8 @@ mod dry_run;
 pub(crate) mod events;
 mod findings;
 mod fit;
+mod forecast;
 mod in_parts;
-mod law;
 #[cfg(feature = "linfa")]
 mod linfa;
 mod memo;
@@ -20,7 +20,6 @@ mod paid;
 mod partial;
 mod pass;
 mod plan;
-mod prediction;
 mod public_center;
 mod reach;
 mod record;
@@ -41,16 +40,19 @@ mod within;
 
 pub use builder::{CheckedSelect, Select};
 pub use check::checked_threads;
-pub use dry_run::{DryRun, Noise};
+pub use dry_run::{DryRun, Noise, RowsNeeded};
 pub use fit::{
     CheckedFitModel, FitDryRun, FitModel, FitOptions, FitRecord, FittedModel, ModelOptions,
     NotPrivateFitModel,
+};
+pub use forecast::{
+    AtEpsilon, Chances, Forecast, Least, Needed, OfStrong, PROBABILITIES, PlanOptions, PlanRecord,
+    Probability, Simulated, Wanted,
 };
 pub use not_private::NotPrivateSelect;
 pub use partial::{ColumnScore, Partial, ReleasedTarget, Stage};
 #[cfg(feature = "sites")]
 pub use partial::{MaskedPartial, Roster, Site, SiteKey, StatedFacts};
-pub use prediction::{Prediction, RowsNeeded};
 pub use record::{
     AtHorizon, CenterUsed, Command, Direction, EntropySource, Estimate, FalseNamesBound,
     GroupsUsed, Guarantee, MechanismReason, MechanismUsed, MissingRule, PickOrder, Picked,

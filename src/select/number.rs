@@ -50,9 +50,9 @@ use crate::mechanism::{PermuteAndFlip, choose};
 use crate::privacy::Purpose;
 use crate::random::Bits;
 use crate::score::{LARGEST, Scores};
-use crate::select::law::Law;
 use crate::select::plan::{BeyondChance, Plan};
 use crate::select::reach::Reach;
+use crate::select::request::Association;
 use crate::select::units::Units;
 
 /// Numbers grow by a quarter, at least by 1, and end here.
@@ -61,31 +61,35 @@ const MOST: usize = 2_000;
 
 /// A number of features, and what it takes.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Needed {
-    pub(super) number: usize,
-    /// The strength from which on features are named, in rows.
-    pub(super) named: f64,
+struct Needed {
+    number: usize,
     /// The score that the last of so many features should have, in rows.
-    pub(super) score: f64,
+    score: f64,
 }
 
-/// The numbers that may be drawn by these counts, with this multiple of the budget: ascending from
-/// 1, as far as scores can reach what they take. `level` is that of chance, in rows.
-pub(super) fn numbers(plan: &Plan, counts: &[f64], budget: f64, level: f64) -> Result<Vec<Needed>> {
-    let (Some(beyond), Some(law)) = (&plan.beyond, Law::of(plan, counts)) else {
+/// The numbers that may be drawn by these counts: ascending from 1, as far as scores can reach what
+/// they take. `level` is that of chance, in rows.
+fn numbers(plan: &Plan, counts: &[f64], level: f64) -> Result<Vec<Needed>> {
+    let (Some(beyond), Some(reach)) = (&plan.beyond, plan.scoring.reach()) else {
         return Ok(Vec::new());
     };
-    let selection = plan.part(Purpose::Selection)?.to_f64() * budget;
-    let estimates = plan.part(Purpose::Estimates)?.to_f64() * budget;
+    let variance = match plan.association() {
+        // Values that are spread evenly have a third of the largest variance.
+        Some(Association::Correlation) => reach.product(counts) / 3.0,
+        _ => reach.product(counts),
+    };
+    let (typical, largest) = (variance.sqrt(), reach.largest(counts));
+    let selection = plan.part(Purpose::Selection)?.to_f64();
+    let estimates = plan.part(Purpose::Estimates)?.to_f64();
     let one_row = plan.request.neighbors.steps() as f64 * Reach::one_row(counts);
     let needed = |number: usize| {
         let noise = noise_level(beyond.half(), number) / estimates;
         let named = level + one_row * noise;
-        // Features without an association typically have a score of about `chance`.
+        // Features without an association have about the typical score.
         let apart = 2.0 * ln_sets(plan.features, number) / selection;
-        Needed { number, named, score: named.max(law.chance + one_row * apart) }
+        Needed { number, score: named.max(typical + one_row * apart) }
     };
-    let possible = |needed: &Needed| needed.number == 1 || needed.score <= law.largest;
+    let possible = |needed: &Needed| needed.number == 1 || needed.score <= largest;
     Ok(ascending(plan.k).map(needed).take_while(possible).collect())
 }
 
@@ -96,7 +100,7 @@ fn ascending(most: usize) -> impl Iterator<Item = usize> {
 }
 
 /// About ln C(d, k).
-pub(super) fn ln_sets(d: usize, k: usize) -> f64 {
+fn ln_sets(d: usize, k: usize) -> f64 {
     let ln_factorial = |n: usize| libm::lgamma(n as f64 + 1.0);
     ln_factorial(d) - ln_factorial(k) - ln_factorial(d - k)
 }
@@ -128,7 +132,7 @@ pub(super) fn draw(
 ) -> Result<usize> {
     let epsilon = plan.part(Purpose::Number)?;
     let Some(units) = Units::of(plan, counted) else { return Ok(1) };
-    let numbers = numbers(plan, &counted.classes, 1.0, level)?;
+    let numbers = numbers(plan, &counted.classes, level)?;
     let Some(last) = numbers.last() else { return Ok(1) };
     let mut largest = scores.values().to_vec();
     largest.select_nth_unstable_by(last.number - 1, |a, b| b.cmp(a));
@@ -149,7 +153,7 @@ fn on_grid(score: f64) -> i64 {
 
 /// Minus the least change that makes each number the last one with an excess of at least 0; the
 /// first needs none.
-pub(super) fn utilities<T: Copy + Default + PartialOrd + Neg<Output = T>>(excess: &[T]) -> Vec<T> {
+fn utilities<T: Copy + Default + PartialOrd + Neg<Output = T>>(excess: &[T]) -> Vec<T> {
     let larger = |a: T, b: T| if a > b { a } else { b };
     let mut later = T::default();
     let mut utilities = Vec::with_capacity(excess.len());

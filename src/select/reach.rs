@@ -41,6 +41,31 @@ impl Reach {
         }
     }
 
+    /// The group of classes that is the second side of the most even split.
+    pub(super) fn group(self, counts: &[f64]) -> Vec<bool> {
+        let classes = counts.len();
+        let groups = |masks: std::ops::Range<usize>| {
+            masks.map(move |mask| (0..classes).map(|class| mask >> class & 1 == 1).collect())
+        };
+        let best = |groups: &mut dyn Iterator<Item = Vec<bool>>| {
+            let product = |group: &Vec<bool>| {
+                let second: f64 =
+                    counts.iter().zip(group).filter(|(_, of)| **of).map(|(count, _)| count).sum();
+                second * (total(counts) - second)
+            };
+            groups.max_by(|a, b| product(a).total_cmp(&product(b))).unwrap_or_default()
+        };
+        match classes {
+            2 => vec![false, true],
+            _ if self.one_against_rest => {
+                best(&mut (0..classes).map(|one| (0..classes).map(|class| class == one).collect()))
+            }
+            // Every other class, of many.
+            _ if classes > FEW => (0..classes).map(|class| class % 2 == 1).collect(),
+            _ => best(&mut groups(1..1 << (classes - 1))),
+        }
+    }
+
     /// The largest product of the rows of a group of classes and those of the others, over all
     /// rows: also the largest variance of the signed sum of a threshold by chance.
     pub(super) fn product(self, counts: &[f64]) -> f64 {

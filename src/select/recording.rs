@@ -10,8 +10,9 @@ use crate::mechanism::Mechanism;
 use crate::privacy::{Neighbors, Unit};
 use crate::random::Entropy;
 use crate::score::KENDALL_GRID;
+use crate::select::check::checked_threads;
+use crate::select::forecast::{Forecast, Simulated};
 use crate::select::plan::{BeyondChance, ChosenBy, ChosenMechanism, Plan, PlannedCenter, Scoring};
-use crate::select::prediction::{self, Imagined};
 use crate::select::record::{
     AtHorizon, Command, Estimate, GroupsUsed, Guarantee, LARGE_EPSILON, MechanismReason,
     MechanismUsed, MissingRule, PickOrder, Picked, PublicFacts, RandomnessUsed, Record, Released,
@@ -206,54 +207,64 @@ fn too_few(plan: &Plan, schema: &Schema, chosen: &Chosen) -> String {
     }
 }
 
-/// What it takes to name one feature, more often than not, by what was released: the strength with
-/// these rows, and the rows for a weaker one.
+/// The effect size from which on one feature would be named in half of all runs with these rows, and
+/// the rows for a weaker one, from the released counts.
 fn what_would_name(plan: &Plan, schema: &Schema, chosen: &Chosen, what: &str) -> String {
-    /// Strengths to name: moderate, weak.
-    const STRENGTHS: [f64; 2] = [0.3, WEAKEST];
-    /// Many alike are harder to name than one.
-    const MANY: usize = 10;
+    /// Effect sizes to name: moderate, weak.
+    const EFFECT_SIZES: [f64; 2] = [0.3, WEAKEST];
+    /// Several of the same effect size are harder to name than one.
+    const SEVERAL: usize = 10;
     let units = units(schema);
     let Some(findings) = chosen.findings.as_ref().filter(|findings| findings.chance.is_some())
     else {
         return format!(": {}", too_few(plan, schema, chosen));
     };
-    let rows = chosen.released.rows_estimate.unwrap_or(0) as f64;
     let shares = &findings.shares;
-    let alike = MANY.min(plan.features);
-    let from = |strong: usize| {
-        let named = prediction::named(plan, &Imagined::of(rows, shares), 1.0, strong, 0.5);
-        named.filter(|strength| *strength <= 1.0)
-    };
+    let rows = rows_of(chosen, shares);
+    let of_several = SEVERAL.min(plan.features);
+    let from = |strong: usize| forecast(plan, Some(strong))?.significant_effect(&rows).ok()?;
     let now = from(1);
     let lead = match now {
-        Some(strength) => {
-            let many = match from(alike) {
-                Some(strength) => format!("from {strength:.2} on"),
-                None => "at no strength".to_owned(),
+        Some(effect) => {
+            let several = match from(of_several) {
+                Some(effect) => format!("from {effect:.2} on"),
+                None => "at no effect size".to_owned(),
             };
             format!(
-                "; with these {units} a single {what} is named, more often than not, from strength {strength:.2} on, \
-                 {alike} alike {many}"
+                "; with these {units} a single {what} is named in half of all runs from effect size {effect:.2} on, \
+                 {of_several} of the same effect size {several}"
             )
         }
-        None => format!("; with these {units} none is expected to be, whatever its strength"),
+        None => format!("; with these {units} none is expected to be named at any effect size"),
     };
-    let weaker = STRENGTHS.into_iter().find(|strength| now.is_none_or(|now| *strength < now));
-    let needed = weaker.and_then(|strength| {
-        let rows = two_digits(prediction::rows_to_confirm(plan, strength, shares)?);
-        Some(format!("; with about {rows} a single one of strength {strength:.2}"))
+    let weaker = EFFECT_SIZES.into_iter().find(|effect| now.is_none_or(|now| *effect < now));
+    let needed = weaker.and_then(|effect| {
+        let rows = forecast(plan, Some(1))?.significant_rows(shares, effect).ok()??;
+        Some(format!("; with about {} a single one of effect size {effect:.2}", two_digits(rows)))
     });
     lead + &needed.unwrap_or_default()
 }
 
-/// The least strength to confirm: weaker features than this take very many rows.
+/// The forecast of this plan, if there is one.
+fn forecast(plan: &Plan, strong: Option<usize>) -> Option<Forecast> {
+    let threads = checked_threads(plan.request.threads).ok()?;
+    let simulated = Simulated { strong, threads, ..Simulated::default() };
+    Forecast::new(plan.at_epsilon(&plan.epsilon).ok()?, simulated).ok()
+}
+
+/// The estimated number of rows of each class or side.
+fn rows_of(chosen: &Chosen, shares: &[f64]) -> Vec<f64> {
+    let rows = chosen.released.rows_estimate.unwrap_or(0) as f64;
+    shares.iter().map(|share| share * rows).collect()
+}
+
+/// The least effect size to find: weaker features than this take very many rows.
 const WEAKEST: f64 = 0.1;
 
 /// The rows, and the epsilon if one of up to 10 is enough, with which the strongest feature that is
-/// not distinguishable from chance would be confirmed, more often than not, from what was released:
-/// if it is as strong as it looks, and if it is as weak as the lower end of its interval. Nothing
-/// where the interval says nothing.
+/// not significant would be in half of all runs, by the released values: if it is as strong as it
+/// looks, and if it is as weak as the lower end of its interval. Empty where the interval holds all
+/// effect sizes.
 fn what_would_help(
     plan: &Plan,
     schema: &Schema,
@@ -271,18 +282,19 @@ fn what_would_help(
     else {
         return String::new();
     };
-    let needed = |strength: f64| prediction::rows_to_confirm(plan, strength.max(WEAKEST), shares);
+    let Some(forecast) = forecast(plan, None) else { return String::new() };
+    let needed =
+        |effect: f64| forecast.significant_rows(shares, effect.max(WEAKEST)).ok().flatten();
     let Some(most) = needed(low).filter(|most| *most > rows) else { return String::new() };
     let fewest = needed(strength).filter(|fewest| *fewest > rows);
-    let epsilon =
-        prediction::epsilon_to_confirm(plan, low.max(WEAKEST), &Imagined::of(rows, shares));
-    let epsilon = epsilon.filter(|epsilon| *epsilon <= LARGE_EPSILON);
+    let epsilon = forecast.significant_epsilon(&rows_of(chosen, shares), low.max(WEAKEST));
+    let epsilon = epsilon.ok().flatten().filter(|epsilon| *epsilon <= LARGE_EPSILON);
     help_in_words([fewest, Some(most)], units(schema), epsilon, (strength, low))
 }
 
-/// The rows and the epsilon that would confirm the strongest of the features, in words: from so
-/// many rows on if it is as strong as it looks, and up to so many if it is as weak as the lower end
-/// of its interval; and an epsilon that is enough in both cases.
+/// The rows and the epsilon with which the strongest of the features would be significant, in words:
+/// the rows if it is as strong as it looks and if it is as weak as the lower end of its interval, and
+/// an epsilon that is enough in both cases.
 fn help_in_words(
     [fewest, most]: [Option<f64>; 2],
     units: &str,

@@ -240,7 +240,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_refined_is_refused() {
-        use crate::select::{Method, TwoStage};
+        use crate::select::{Method, Simulated, TwoStage};
         let three = Target::classes(["a", "b", "c"]);
         for wrong in [
             select().target(three),
@@ -258,6 +258,7 @@ mod tests {
         let bytes = &b"a,b,y\n1,2,3\n"[..];
         let sums = select().k(1).bounds(0.0, 1.0).partial(&FileTable::from_reader(bytes), None);
         assert!(sums.unwrap_err().parameters().contains(&Parameter::Refine));
-        assert!(select().check_ref().unwrap().predict(100, &[500.0; 2]).is_err());
+        let forecast = select().check_ref().unwrap().forecast(100, Simulated::default());
+        assert!(forecast.is_err());
     }
 }

@@ -20,6 +20,7 @@ use crate::select::release::Release;
 use crate::select::request::Request;
 use crate::select::run::{opening, prepared, scaling_of};
 use crate::select::statistic::{CenteredCode, Statistic};
+use crate::select::units::Units;
 
 /// A request with a public table that has been read, ready for any number of seeded draws.
 ///
@@ -194,6 +195,36 @@ impl Rehearsal {
             Gathered::Coded(statistic) => self.exactly(statistic),
         };
         Some(scores.map(NotPrivate::new))
+    }
+
+    /// The effect size of each feature in the table, without any noise: its score at the exact
+    /// center as a share of the largest; `None` for scores that have no effect sizes.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if the sums do not make scores.
+    pub fn effect_sizes(&self) -> Option<Result<NotPrivate<Vec<f64>>>> {
+        let Gathered::Coded(statistic) = &self.gathered else { return None };
+        let of = |scores: Scores, rows: Vec<f64>| -> Result<Vec<f64>> {
+            let plan = Plan::new(&self.request, self.features, self.scaling.clone())?;
+            let largest = plan.scoring.reach().map_or(0.0, |reach| reach.largest(&rows));
+            let largest = (largest * Units::row(&plan)).max(f64::MIN_POSITIVE);
+            Ok(scores.values().iter().map(|score| *score as f64 / largest).collect())
+        };
+        let sizes = self.exact_rows(statistic).and_then(|rows| of(self.exactly(statistic)?, rows));
+        Some(sizes.map(NotPrivate::new))
+    }
+
+    /// The number of rows of each class, or of each side of the exact median.
+    fn exact_rows(&self, statistic: &Statistic<'_>) -> Result<Vec<f64>> {
+        let coded = statistic.coded(1, |values| Ok(exact_median(values)))?;
+        let q = 2.0 * f64::from(GRID);
+        Ok(match (&coded.code, &coded.target[..]) {
+            // Pairs count half for each class.
+            (Some(_), [pairs]) => vec![*pairs as f64 / 2.0; 2],
+            (Some(_), [above, below]) => vec![*below as f64 / q, *above as f64 / q],
+            (_, counts) => counts.iter().map(|count| *count as f64).collect(),
+        })
     }
 
     /// Scores with the exact median and center.

@@ -17,7 +17,9 @@ use crate::select::blocks::{BlockRows, Dealer};
 use crate::select::findings::{Findings, findings};
 use crate::select::number;
 use crate::select::pass::Gathered;
-use crate::select::plan::{ChosenBy, ChosenMechanism, Plan, PlannedBlocks, PlannedCenter};
+use crate::select::plan::{
+    BeyondChance, ChosenBy, ChosenMechanism, Plan, PlannedBlocks, PlannedCenter,
+};
 use crate::select::record::Released;
 use crate::select::scarce::Scarce;
 use crate::select::settled::Settled;
@@ -140,12 +142,30 @@ impl Release<'_> {
     ///
     /// `Request` if the scores do not suit the mechanism.
     pub(super) fn select(&self, scores: &Scores, counted: Option<&Counted>) -> Result<Picks> {
+        self.select_at(scores, counted, |beyond, counted| {
+            let bits = self.randomness.bits(Purpose::Number.draw());
+            number::level(self.plan, beyond, counted, &bits)
+        })
+    }
+
+    /// The same with a significance threshold of exact scores by the counts, in rows, from which
+    /// the number of features follows that is drawn.
+    ///
+    /// # Errors
+    ///
+    /// As for [`select`](Self::select).
+    pub(super) fn select_at(
+        &self,
+        scores: &Scores,
+        counted: Option<&Counted>,
+        threshold: impl FnOnce(&BeyondChance, &Counted) -> Option<f64>,
+    ) -> Result<Picks> {
         let sensitivity = scores.sensitivity();
         let chosen = self.plan.choice.chosen(counted.map(|counted| &counted.classes[..]));
         let (mut k, mut level) = (self.plan.picks(), None);
         if let (Some(beyond), Some(counted)) = (&self.plan.beyond, counted) {
             let bits = self.randomness.bits(Purpose::Number.draw());
-            level = number::level(self.plan, beyond, counted, &bits);
+            level = threshold(beyond, counted);
             k = match level {
                 Some(level) => number::draw(self.plan, scores, counted, level, &bits)?,
                 None => 1,
@@ -287,7 +307,7 @@ impl Release<'_> {
 
     /// Settles a target coded as one number. `shrinks` says whether scores use a private center
     /// shrunk by its noise.
-    fn number(
+    pub(super) fn number(
         &self,
         code: TargetCode,
         sums: &[u64],
@@ -308,7 +328,7 @@ impl Release<'_> {
     }
 
     /// The number of people with rows of both classes, for scores without a center.
-    fn pairs(&self, code: TargetCode, counts: &[u64], rows: u64) -> Result<Settled> {
+    pub(super) fn pairs(&self, code: TargetCode, counts: &[u64], rows: u64) -> Result<Settled> {
         let pairs = counts.first().copied().unwrap_or_default();
         let bits = self.randomness.bits(Purpose::Rows.draw());
         let (neighbors, epsilon) = (self.plan.request.neighbors, self.plan.part(Purpose::Rows)?);
@@ -337,7 +357,12 @@ impl Release<'_> {
     }
 
     /// Settles three or more classes.
-    fn classes(&self, counts: &[u64], rows: u64, center: &PlannedCenter) -> Result<Settled> {
+    pub(super) fn classes(
+        &self,
+        counts: &[u64],
+        rows: u64,
+        center: &PlannedCenter,
+    ) -> Result<Settled> {
         let unusable = rows - counts.iter().sum::<u64>();
         let (centers, counted) = self.center(center, |epsilon, bits| {
             let neighbors = self.plan.request.neighbors;

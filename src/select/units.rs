@@ -16,17 +16,19 @@ pub(super) struct Units {
 }
 
 impl Units {
+    /// The score of one row of weight 1.
+    pub(super) fn row(plan: &Plan) -> f64 {
+        let correlation = plan.association() == Some(Association::Correlation);
+        let one_against_rest = plan.scoring.reach().is_some_and(|reach| reach.one_against_rest);
+        let q = f64::from(GRID);
+        let row = if one_against_rest { q } else { 2.0 * q };
+        if correlation { row * q } else { row }
+    }
+
     /// The units by the counts; `None` if fewer than two classes have rows.
     pub(super) fn of(plan: &Plan, counted: &Counted) -> Option<Self> {
         let reach = plan.scoring.reach()?;
-        let correlation = plan.association() == Some(Association::Correlation);
-        let q = f64::from(GRID);
-        let row = if reach.one_against_rest { q } else { 2.0 * q };
-        let units = Self {
-            row: if correlation { row * q } else { row },
-            reach,
-            one_row: Reach::one_row(&counted.classes),
-        };
+        let units = Self { row: Self::row(plan), reach, one_row: Reach::one_row(&counted.classes) };
         (reach.largest(&counted.classes) > 0.0).then_some(units)
     }
 }

@@ -88,7 +88,7 @@ Exit codes: 0 released; 2 wrong request; 3 malformed input; 4 ledger too low;
 5 reading or writing failed.";
 
 pub(super) fn fit(mut arguments: FitArguments, note: &RunNote) -> Result<()> {
-    let share = arguments.select.mechanism.take_share();
+    let share = arguments.select.release.mechanism.take_share();
     let stated = &arguments.select;
     stated.check_for_model()?;
     let inputs = stated.inputs()?;

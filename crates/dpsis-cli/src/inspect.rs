@@ -7,17 +7,17 @@ use clap::Args;
 
 use crate::output::{Destination, wrapped_lines};
 use crate::schema_file::SchemaFile;
-use crate::select::SelectArguments;
+use crate::select::{Job, SelectArguments};
 use crate::table_arguments::TableArguments;
 use crate::target_arguments::TargetArguments;
 use crate::values::to_record;
 use crate::words;
+use dpsis::forecast::{Forecast, Least, Needed, Simulated};
 use dpsis::inspect::{Inspection, Suggestion, inspect as look};
 use dpsis::internals::ALPHA;
-use dpsis::internals::{delimiter_name, in_parallel, wrapped};
+use dpsis::internals::{delimiter_name, two_digits, wrapped};
 use dpsis::{
-    Error, Orientation, Parameter, Prediction, Purpose, Result, Select, TableFacts, Target,
-    TargetColumn,
+    Error, Orientation, Parameter, Rehearsal, Result, Select, TableFacts, Target, TargetColumn,
 };
 
 /// Look at a table before a release: for the data holder's eyes only.
@@ -143,17 +143,11 @@ fn picks(suggestion: &Suggestion) -> usize {
     (suggestion.features / 2).clamp(1, 5)
 }
 
-/// The usual budgets, for which findings are predicted.
+/// The usual budgets, for which effect sizes are given.
 const BUDGETS: [&str; 4] = ["0.5", "1", "2", "5"];
 
-/// The command is to confirm features of this strength, more often than not.
-const SOUGHT: f64 = 0.5;
-
-/// One of [`BUDGETS`] with its prediction.
-type Predicted = (&'static str, Prediction);
-
-/// The strength from which on one of [`BUDGETS`] names a feature, without k.
-type Named = (&'static str, Option<f64>);
+/// The budgets among which one is suggested.
+const SUGGESTED: [&str; 11] = ["0.1", "0.2", "0.3", "0.5", "0.7", "1", "1.5", "2", "3", "5", "10"];
 
 /// The result of checking a command.
 enum Checked {
@@ -161,35 +155,34 @@ enum Checked {
     Open,
     /// It would be refused, and why.
     Refused(String),
-    /// It would run; its predictions.
+    /// It would run; its outlook.
     Fine(Outlook),
 }
 
-/// The predictions for a command.
+/// What the command would find.
+#[derive(Default)]
 struct Outlook {
-    budgets: Vec<Predicted>,
-    /// The same where all features beyond chance are selected; empty where they cannot be.
-    named: Vec<Named>,
-    /// Whether there is a verdict at all.
-    verdict: bool,
-    /// If nothing, with any of the budgets: the rows with which something would.
-    rows: Option<u64>,
+    /// The effect sizes from which on features are found, and are significant, in half of all runs,
+    /// at each of [`BUDGETS`].
+    budgets: Vec<(&'static str, Needed)>,
+    /// The same for a single feature without k; empty where k must be given.
+    named: Vec<(&'static str, Needed)>,
+    /// The suggested budget.
+    suggested: Suggested,
 }
 
-impl Outlook {
-    /// The smallest budget with which a feature of strength [`SOUGHT`] would be confirmed, more
-    /// often than not; else the one that finds most. `None` if all find nothing.
-    fn suggested(&self) -> Option<&'static str> {
-        let reaches = |strength: Option<f64>| strength.is_some_and(|least| least <= SOUGHT);
-        let confirming = self.budgets.iter().find(|(_, predicted)| reaches(predicted.confirmed));
-        let finding =
-            self.budgets.iter().find(|(_, predicted)| !self.verdict && reaches(predicted.found));
-        let last = self.budgets.iter().rfind(|(_, predicted)| predicted.found.is_some());
-        match self.budgets.is_empty() {
-            true => Some(BUDGETS[1]),
-            false => confirming.or(finding).or(last).map(|(epsilon, _)| *epsilon),
-        }
-    }
+/// The smallest budget with which the strongest features of the table would be significant (or, if
+/// no significance is tested, found) in half of all runs.
+#[derive(Default)]
+enum Suggested {
+    /// This one does for the strongest features on average.
+    Enough { epsilon: &'static str, strongest: usize, tested: bool },
+    /// None of [`SUGGESTED`] does: the effect size of the strongest feature; the rows, and the
+    /// number of features, with which it would at the largest budget.
+    None { effect_size: f64, rows: Option<f64>, features: Option<usize> },
+    /// The table was not read again, or has no forecast.
+    #[default]
+    Unknown,
 }
 
 /// The words of the command at an epsilon; open parameters are marked.
@@ -230,60 +223,91 @@ fn check(suggestion: &Suggestion, options: &[String], file: &Path) -> Checked {
     };
     let checked = select.inputs().and_then(|inputs| select.job(&inputs)).and_then(|job| {
         // Standard input has been read.
-        if file != Path::new("-") {
+        let reads_again = file != Path::new("-");
+        if reads_again {
             job.select.check_ref()?.check_table(&job.table)?;
         }
-        outlook(suggestion, &job.select)
+        outlook(suggestion, &job, reads_again)
     });
     checked.map_or_else(|error| Checked::Refused(words::error(&error)), Checked::Fine)
 }
 
-/// Predicts the strengths that the command finds and confirms, at each of [`BUDGETS`]: from the
-/// numbers of rows, classes and columns alone.
-fn outlook(suggestion: &Suggestion, select: &Select) -> Result<Outlook> {
+/// Forecasts the command at each of [`BUDGETS`], from the numbers of rows, classes and columns, and
+/// finds the smallest budget that is enough for the effect sizes of the table.
+fn outlook(suggestion: &Suggestion, job: &Job, reads_again: bool) -> Result<Outlook> {
     let even = vec![0.5; 2];
     let shares = if suggestion.shares.is_empty() { &even } else { &suggestion.shares };
     if suggestion.rows == 0 || shares.iter().any(|share| *share <= 0.0) {
-        let (budgets, named) = (Vec::new(), Vec::new());
-        return Ok(Outlook { budgets, named, verdict: false, rows: None });
+        return Ok(Outlook::default());
     }
-    let predict = |epsilon: &'static str, rows: f64| {
-        let checked = select.clone().epsilon(epsilon).check()?;
-        let rows: Vec<f64> = shares.iter().map(|share| share * rows).collect();
-        Ok((epsilon, checked.predict(suggestion.features, &rows)?))
-    };
-    let rows = suggestion.rows as f64;
+    let rows: Vec<f64> = shares.iter().map(|share| share * suggestion.rows as f64).collect();
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let budget = |place: u64| predict(BUDGETS[place as usize], rows);
-    let budgets: Vec<Predicted> = in_parallel(BUDGETS.len() as u64, threads, budget)?;
-    let spent = select.check_ref()?.spending(suggestion.features)?;
-    let verdict = spent.iter().any(|part| part.purpose == Purpose::Estimates);
-    let mut enough = None;
-    if budgets.iter().all(|(_, predicted)| predicted.found.is_none()) {
-        // In steps of a quarter.
-        let mut more = rows;
-        while enough.is_none() && more < MOST * rows {
-            more *= 1.25;
-            let (_, predicted) = predict(BUDGETS[BUDGETS.len() - 1], more)?;
-            enough = predicted.found.map(|_| more.ceil() as u64);
-        }
-    }
-    let without_k = |place: u64| {
-        let epsilon = BUDGETS[place as usize];
-        let rows: Vec<f64> = shares.iter().map(|share| share * rows).collect();
-        let checked = select.clone().fwer(ALPHA).epsilon(epsilon).check();
-        let named = checked.and_then(|checked| checked.named(suggestion.features, &rows, 1, 0.5));
-        Ok(named.ok().map(|named| (epsilon, named)))
+    let simulated = Simulated { threads, ..Simulated::default() };
+    let at = |select: &Select, epsilon: &str, features: usize| {
+        select.clone().epsilon(epsilon).check()?.forecast(features, simulated)
     };
-    // Of people and of scores in relation to the row there is no level.
+    let needed = |select: &Select| -> Result<Vec<(&'static str, Needed)>> {
+        let one =
+            |epsilon| Ok((epsilon, at(select, epsilon, suggestion.features)?.effect_sizes(&rows)?));
+        BUDGETS.into_iter().map(one).collect()
+    };
+    let budgets = needed(&job.select)?;
+    // For people with several rows, and for values relative to the others of their row, there is no
+    // significance threshold.
     let can = suggestion.facts.unit.is_none() || suggestion.is_paired;
-    let count = if can { BUDGETS.len() as u64 } else { 0 };
-    let named: Vec<Option<Named>> = in_parallel(count, threads, without_k)?;
-    let named = named.into_iter().flatten().collect();
-    Ok(Outlook { budgets, named, verdict, rows: enough })
+    let named =
+        if can { needed(&job.select.clone().fwer(ALPHA)).unwrap_or_default() } else { Vec::new() };
+    let suggested = match reads_again {
+        true => suggested(suggestion, job, (shares, &rows), &at)?,
+        false => Suggested::Unknown,
+    };
+    Ok(Outlook { budgets, named, suggested })
 }
 
-/// So many times the rows are not to be had.
+/// A forecast of a request at an epsilon, for a number of features.
+type At<'a> = &'a dyn Fn(&Select, &str, usize) -> Result<Forecast>;
+
+/// The budget for the strongest features of the table.
+fn suggested(
+    suggestion: &Suggestion,
+    Job { select, table, .. }: &Job,
+    (shares, rows): (&[f64], &[f64]),
+    at: At<'_>,
+) -> Result<Suggested> {
+    let rehearsal = Rehearsal::new(select.clone(), table)?;
+    let Some(effect_sizes) = rehearsal.effect_sizes() else { return Ok(Suggested::Unknown) };
+    let mut effect_sizes = effect_sizes?.into_inner();
+    drop(rehearsal);
+    effect_sizes.sort_unstable_by(|a, b| b.total_cmp(a));
+    let k = picks(suggestion);
+    let enough = |epsilon: &str, strongest: usize| -> Result<(bool, bool)> {
+        let forecast = at(select, epsilon, suggestion.features)?;
+        let chances = forecast.chances_in_table(rows, &effect_sizes, strongest)?;
+        let tested = chances.significant.is_some();
+        Ok((chances.significant.unwrap_or(chances.found).mean >= 0.5, tested))
+    };
+    for strongest in [k, 1] {
+        for epsilon in SUGGESTED {
+            if let (true, tested) = enough(epsilon, strongest)? {
+                return Ok(Suggested::Enough { epsilon, strongest, tested });
+            }
+        }
+    }
+    let effect_size = effect_sizes[0].clamp(0.001, 1.0);
+    let largest = SUGGESTED[SUGGESTED.len() - 1];
+    let half = |needed: Needed| needed.significant[0].or(needed.found[0]).map(|least| least.value);
+    let more = half(at(select, largest, suggestion.features)?.rows(shares, effect_size)?);
+    let fewer = std::iter::successors(Some(suggestion.features / 2), |fewer| Some(fewer / 2));
+    let fewer = fewer.take_while(|fewer| *fewer >= k).find_map(|fewer| {
+        let needed = at(select, largest, fewer).and_then(|forecast| forecast.effect_sizes(rows));
+        let least = half(needed.ok()?)?;
+        (least <= effect_size).then_some(fewer)
+    });
+    let rows = more.filter(|more| *more <= MOST * suggestion.rows as f64);
+    Ok(Suggested::None { effect_size, rows, features: fewer })
+}
+
+/// This number of times the rows cannot be had.
 const MOST: f64 = 1000.0;
 
 /// The smaller side of a split is mentioned if it has less than this share of the rows.
@@ -349,17 +373,24 @@ fn text(
     };
     let schema = arguments.write_schema.as_ref().map(|path| path.display().to_string());
     let stated = schema.as_ref().map(|path| vec!["--schema".to_owned(), path.clone()]);
-    let Some(epsilon) = outlook.suggested() else {
-        let _ = write!(text, "\n{}\n", wrapped(&no_release(suggestion, outlook), 0));
-        return text;
+    let epsilon = match &outlook.suggested {
+        Suggested::Enough { epsilon, .. } => epsilon,
+        Suggested::Unknown => BUDGETS[1],
+        Suggested::None { .. } => {
+            let _ = write!(text, "\n{}\n", wrapped(&no_release(suggestion, outlook), 0));
+            return text;
+        }
     };
     let _ = write!(
         text,
         "\nIf these are public facts, the command is (k and epsilon are yours to choose):\n  {}\n",
         of(epsilon, stated.as_deref().unwrap_or(options))
     );
+    if let Suggested::Enough { epsilon, strongest, tested } = outlook.suggested {
+        text.push_str(&reason(suggestion, epsilon, strongest, tested));
+    }
     if !outlook.budgets.is_empty() {
-        text.push_str(&predicted(suggestion, &outlook.budgets));
+        text.push_str(&forecast(suggestion, &outlook.budgets));
         text.push_str(&named(&outlook.named));
     }
     if let Some(schema) = schema {
@@ -368,17 +399,44 @@ fn text(
     text
 }
 
+/// Why this epsilon is suggested.
+fn reason(suggestion: &Suggestion, epsilon: &str, strongest: usize, tested: bool) -> String {
+    let what = if tested { "significant" } else { "found" };
+    let (features, are) = match (strongest, picks(suggestion)) {
+        (1, 1) => ("the strongest feature of this table".to_owned(), "is"),
+        (1, k) => (format!("only the strongest of the {k} strongest features of this table"), "is"),
+        (strongest, _) => (format!("the {strongest} strongest features of this table"), "are"),
+    };
+    let average = if strongest > 1 { ", on average" } else { "" };
+    let text = format!(
+        "Epsilon {epsilon} is the smallest of {} to {} at which {features} {are} {what} in half of all runs{average}.",
+        SUGGESTED[0],
+        SUGGESTED[SUGGESTED.len() - 1],
+    );
+    wrapped(&text, 0) + "\n"
+}
+
 /// Why no release is suggested, and what would help.
 fn no_release(suggestion: &Suggestion, outlook: &Outlook) -> String {
-    let (units, largest) = (units(suggestion), BUDGETS[BUDGETS.len() - 1]);
-    let rows = match outlook.rows {
-        Some(rows) => format!("more {units} (about {rows})"),
+    let (units, largest) = (units(suggestion), SUGGESTED[SUGGESTED.len() - 1]);
+    let Suggested::None { effect_size, rows, features } = outlook.suggested else {
+        return String::new();
+    };
+    let rows = match rows {
+        Some(rows) => format!("about {} {units}", two_digits(rows)),
         None => format!("many more {units}"),
     };
+    let features = match features {
+        Some(features) => {
+            format!("at most about {} candidate columns (--exclude)", two_digits(features as f64))
+        }
+        None => "fewer candidate columns (--exclude)".to_owned(),
+    };
     format!(
-        "No private release is suggested: even at epsilon {largest} only noise is to be expected of {} {units} and {} \
-         features. What would help: {rows}, fewer candidate columns (--exclude), or sets of features instead of single \
-         ones (--groups).",
+        "No private release is suggested: with {} {units} and {} features, no epsilon up to {largest} makes the \
+         strongest feature (effect size {effect_size:.2}) significant in half of all runs. What would: {rows} at epsilon \
+         {largest}; {features}; public ranges of the features (--bounds), if a correlation is what you look for; sets of \
+         features instead of single ones (--groups).",
         suggestion.rows, suggestion.features
     )
 }
@@ -393,22 +451,22 @@ fn units(suggestion: &Suggestion) -> &'static str {
     }
 }
 
-/// The names that a selection without k would give, in words.
-fn named(named: &[Named]) -> String {
-    let from = |(epsilon, strength): &Named| {
-        let from = strength.map(|strength| format!("from {strength:.2} at epsilon {epsilon}"));
-        from.unwrap_or_else(|| format!("none at epsilon {epsilon}"))
+/// The effect sizes for names without k.
+fn named(named: &[(&str, Needed)]) -> String {
+    let from = |(epsilon, needed): &(&str, Needed)| match needed.significant[0] {
+        Some(least) => format!("from {:.2} at epsilon {epsilon}", least.value),
+        None => format!("at no effect size at epsilon {epsilon}"),
     };
     let all: Vec<String> = named.iter().map(from).collect();
     if all.is_empty() {
         return String::new();
     }
-    let lead = "Without --k all features beyond chance are named, however many; a single one, more often than not,";
+    let lead = "Without --k all significant features are named; a single one in half of all runs";
     wrapped(&format!("{lead} {}.", all.join(", ")), 0) + "\n"
 }
 
-/// The predictions in words.
-fn predicted(suggestion: &Suggestion, predictions: &[Predicted]) -> String {
+/// The forecast in words.
+fn forecast(suggestion: &Suggestion, budgets: &[(&str, Needed)]) -> String {
     let smallest = suggestion.shares.iter().copied().reduce(f64::min);
     let side = match (smallest, &suggestion.target) {
         _ if suggestion.is_paired => String::new(),
@@ -424,18 +482,22 @@ fn predicted(suggestion: &Suggestion, predictions: &[Predicted]) -> String {
         (None, _) => ", if both classes have equally many,".to_owned(),
     };
     let lead = format!(
-        "With {} {}{side} features are found, and called beyond chance, more often than not from these \
-         strengths on (1 is the strongest association possible):",
+        "With {} {}{side} features are found, and significant, in half of all runs from these effect sizes on (1 is \
+         the strongest association possible):",
         suggestion.rows,
         units(suggestion)
     );
     let mut text = wrapped(&lead, 0) + "\n";
-    for (epsilon, Prediction { found, confirmed, .. }) in predictions {
-        let line = match (found, confirmed) {
-            (None, _) => "only noise is to be expected".to_owned(),
-            (Some(found), None) => format!("found from {found:.2}, none beyond chance"),
-            (Some(found), Some(level)) => {
-                format!("found from {found:.2}, beyond chance from {level:.2}")
+    for (epsilon, Needed { found, significant, .. }) in budgets {
+        let from = |least: Least| match least.value {
+            0.0 => "at any effect size".to_owned(),
+            value => format!("from {value:.2}"),
+        };
+        let line = match (found[0], significant[0]) {
+            (None, _) => "nothing is found".to_owned(),
+            (Some(found), None) => format!("found {}, nothing significant", from(found)),
+            (Some(found), Some(least)) => {
+                format!("found {}, significant {}", from(found), from(least))
             }
         };
         let _ = writeln!(text, "  epsilon {epsilon}: {line}");

@@ -1,29 +1,49 @@
-//! `dpsis plan`: what a selection would find, before any data are touched.
+//! `dpsis plan`: a power analysis, before any data are touched.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
 use crate::output::{self, Destination};
-use crate::privacy_arguments::{BudgetArgument, Relation};
+use crate::privacy_arguments::BudgetArgument;
 use crate::run_arguments::RunArguments;
-use crate::score_arguments::Score;
-use crate::values::{parse_epsilons, parse_split, with_shares, with_values, word};
-use dpsis::internals::ALPHA;
-use dpsis::{Epsilon, Result};
-use dpsis_eval::OutputFolder;
-use dpsis_eval::plan::{BeyondRequest, PlanRequest, contenders, plan as run, plan_beyond, shares};
+use crate::schema_file::SchemaFile;
+use crate::score_arguments::{ScalingArguments, ScoreArguments, scoring};
+use crate::select::{NamesArguments, ReleaseArguments, unused};
+use crate::target_arguments::TargetArguments;
+use crate::values::parse_epsilons;
+use dpsis::forecast::PlanOptions;
+use dpsis::report::{plan as text, to_json};
+use dpsis::{Error, Result, SelectOptions};
+use dpsis_eval::{OutputFolder, write_plan};
 
 /// Say what a selection would find, before any data are touched.
 ///
-/// From public numbers alone: how strong a feature must be to be found, by each mechanism, and to
-/// be called beyond chance. Tables are imagined; the real mechanisms select from their scores, with
-/// the shares of epsilon that select would give them.
+/// A power analysis from public numbers alone: the effect sizes from which on features are found
+/// and significant, in half of all runs and in nine of ten. It takes the options of select; tables
+/// are simulated, and the selection itself draws from their scores.
 #[derive(Debug, Args)]
-#[command(after_help = MORE, after_long_help = AFTER_HELP)]
+#[command(
+    after_help = MORE,
+    after_long_help = AFTER_HELP,
+    mut_arg("share", |share| share
+        .help("The share of the rarer of two classes, or of each class: 0.5,0.3,0.2 [default: equal]")
+        .value_name("SHARE")
+        .hide(false)
+        .hide_short_help(false)
+        .help_heading(None::<&str>)),
+    mut_arg("beta", unused),
+    mut_arg("stop", unused),
+    mut_arg("eta", unused),
+    mut_arg("level", unused),
+    mut_arg("alpha", unused),
+    mut_arg("rate", unused),
+    mut_arg("time", unused),
+    mut_arg("event", unused),
+    mut_arg("by", unused),
+)]
 pub(super) struct PlanArguments {
-    /// How many rows have a usable target
+    /// How many rows have a usable target (people, if they have several rows)
     #[arg(short, long = "n", visible_alias = "rows", value_name = "ROWS")]
     n: u64,
 
@@ -31,80 +51,42 @@ pub(super) struct PlanArguments {
     #[arg(short, long = "d", visible_alias = "features", value_name = "FEATURES")]
     d: usize,
 
-    /// How many features to select; without it, all that are beyond chance
-    #[arg(short, long, conflicts_with = "fwer")]
-    k: Option<usize>,
-
-    /// Without --k: the probability with which any name may be false [default: 0.05]
-    #[arg(long, value_name = "PROBABILITY", allow_hyphen_values = true, hide_short_help = true)]
-    fwer: Option<String>,
+    #[command(flatten)]
+    names: NamesArguments,
 
     #[command(flatten)]
     budget: BudgetArgument,
 
-    /// The target is one of two classes, of which the rarer one has this share of the rows
-    /// [default: a number, split at a private median]
-    #[arg(long, value_name = "SHARE", allow_hyphen_values = true)]
-    share: Option<f64>,
-
-    /// A strength from 0 to 1: say how many rows, or which epsilon, it takes to find it
-    #[arg(long, value_name = "STRENGTH", allow_hyphen_values = true)]
-    strength: Option<f64>,
+    /// An effect size from 0 to 1: say how many rows, or which epsilon, it needs
+    #[arg(long, alias = "strength", value_name = "SIZE", allow_hyphen_values = true)]
+    effect_size: Option<f64>,
 
     /// Other epsilons to look at: 0.5,1,2 or 0.1..20:8
     #[arg(long, value_name = "LIST", default_value = "0.1,0.25,0.5,1,2,4,8")]
     over: String,
 
-    /// ks, correlation (of values spread evenly) or kendall
-    #[arg(
-        long,
-        value_enum,
-        default_value_t = Score::Ks,
-        hide_possible_values = true,
-        long_help = with_values::<Score>("How features are scored; correlation is of values that are spread evenly")
-    )]
-    score: Score,
+    #[command(flatten)]
+    target: TargetArguments,
 
-    /// Mechanisms to compare: canonical,peel [default: the usual ones]
-    #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "k")]
-    mechanism: Vec<String>,
+    #[command(flatten)]
+    score: ScoreArguments,
 
-    /// canonical: the values of gamma to compare [default: 0.1,0.25,0.5,0.75,1]
-    #[arg(
-        long,
-        value_name = "LIST",
-        value_delimiter = ',',
-        allow_hyphen_values = true,
-        requires = "k"
-    )]
-    gamma: Vec<String>,
+    #[command(flatten)]
+    scaling: ScalingArguments,
 
-    /// The difference between neighboring tables
-    #[arg(long, value_enum, default_value_t = Relation::AddRemove, hide_short_help = true)]
-    neighbors: Relation,
+    #[command(flatten)]
+    release: ReleaseArguments,
 
-    /// Shares of the budget, as for select
-    #[arg(
-        long,
-        value_name = "NAME=SHARE,...",
-        hide_short_help = true,
-        long_help = with_shares("Shares of the budget, as for select")
-    )]
-    split: Option<String>,
-
-    /// Imagined tables [default: as many as take some seconds]
-    #[arg(long, value_name = "N", hide_short_help = true, requires = "k")]
-    draws: Option<u64>,
+    /// Simulated tables [default: as many as take some tenths of a second]
+    #[arg(long, value_name = "N", hide_short_help = true)]
+    draws: Option<usize>,
 
     /// text or json
     #[arg(long, value_enum, default_value_t = PlanFormat::Text, hide_possible_values = true)]
     format: PlanFormat,
 
-    /// A folder for index.html, figures, CSV and JSON
-    ///
-    /// It must be new, or one that plan has made. All mechanisms are then compared at all epsilons,
-    /// which takes longer
-    #[arg(short, long, value_name = "DIR", requires = "k")]
+    /// A folder for index.html, the figure, CSV and JSON; new, or made by plan
+    #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
 
     #[command(flatten)]
@@ -124,81 +106,53 @@ const AFTER_HELP: &str = "\
 Examples:
   dpsis plan --n 10000 --d 22283 --k 5 --eps 2
   dpsis plan --n 10000 --d 22283 --eps 2
-  dpsis plan --n 800 --d 60 --k 5 --eps 1 --share 0.2 --strength 0.3
-  dpsis plan --n 800 --d 60 --k 3 --eps 1 --mechanism canonical,peel -o outlook";
+  dpsis plan --n 800 --d 60 --k 5 --eps 1 --share 0.2 --effect-size 0.3
+  dpsis plan --n 800 --d 60 --k 5 --eps 1 --classes a,b,c --mechanism peel -o plan";
 
-pub(super) fn plan(arguments: &PlanArguments) -> Result<()> {
-    let Some(k) = arguments.k else { return arguments.plan_beyond() };
-    let request = arguments.request(k)?;
-    request.check()?;
+pub(super) fn plan(mut arguments: PlanArguments) -> Result<()> {
+    let share = arguments.release.mechanism.take_share();
+    let options = arguments.options(share.as_deref())?;
+    options.check()?;
     let folder = arguments.output.as_deref().map(|path| OutputFolder::open(path, "plan"));
     let folder = folder.transpose()?;
-    let outlook = arguments.run.watched("planning", |progress| run(&request, progress))?;
+    let record = arguments.run.watched("planning", |progress| options.run(progress))?;
     if let Some(folder) = &folder {
-        outlook.write(folder)?;
+        write_plan(&record, folder)?;
         let page = folder.path().join("index.html");
         output::remark(&format!("written: {}\n", page.display()));
     }
     Destination::Stdout.write(&match arguments.format {
-        PlanFormat::Text => outlook.text(),
-        PlanFormat::Json => dpsis::report::to_json(&outlook)?,
+        PlanFormat::Text => text(&record),
+        PlanFormat::Json => to_json(&record)?,
     })
 }
 
 impl PlanArguments {
-    /// Plans a selection of all features beyond chance.
-    fn plan_beyond(&self) -> Result<()> {
-        let request = BeyondRequest {
-            rows: self.n,
-            features: self.d,
-            fwer: self.fwer.clone().unwrap_or_else(|| ALPHA.to_owned()),
-            epsilon: self.budget.eps.clone(),
-            share: self.share,
-            score: word(self.score).parse()?,
-            neighbors: self.neighbors.neighbors(),
-            split: self.split()?,
-            over: self.over()?,
-            strength: self.strength,
+    fn options(&self, share: Option<&str>) -> Result<PlanOptions> {
+        let schema = SchemaFile::default();
+        let mut select = SelectOptions {
+            target: self.target.options(&schema)?,
+            scoring: scoring(&self.score, &self.scaling, &schema, false)?,
+            ..SelectOptions::default()
         };
-        let outlook = self.run.watched("planning", |progress| plan_beyond(&request, progress))?;
-        Destination::Stdout.write(&match self.format {
-            PlanFormat::Text => outlook.text(),
-            PlanFormat::Json => dpsis::report::to_json(&outlook)?,
-        })
-    }
-
-    fn split(&self) -> Result<BTreeMap<String, String>> {
-        Ok(self.split.as_deref().map(parse_split).transpose()?.unwrap_or_default())
-    }
-
-    /// The epsilons to look at, ascending.
-    fn over(&self) -> Result<Vec<Epsilon>> {
-        let epsilon = self.budget.eps.clone();
-        let mut over: Vec<Epsilon> = parse_epsilons(&self.over)?;
-        if !over.contains(&epsilon) {
-            over.push(epsilon);
-        }
-        over.sort();
-        Ok(over)
-    }
-
-    fn request(&self, k: usize) -> Result<PlanRequest> {
-        Ok(PlanRequest {
+        self.names.state(&mut select);
+        self.release.state(&self.budget, &mut select)?;
+        select.running.threads = Some(self.run.threads()?);
+        let number = |text: &str| {
+            text.trim().parse().map_err(|_| {
+                Error::request("--share must be a share such as 0.3, or one for each class")
+            })
+        };
+        let class_shares = share.map(|text| text.split(',').map(number).collect());
+        Ok(PlanOptions {
+            select,
             rows: self.n,
             features: self.d,
-            k,
-            epsilon: self.budget.eps.clone(),
-            share: self.share,
-            score: word(self.score).parse()?,
-            neighbors: self.neighbors.neighbors(),
-            split: shares(&self.split()?)?,
-            contenders: contenders(k, &self.mechanism, &self.gamma)?,
-            over: self.over()?,
-            all_over: self.output.is_some(),
-            strength: self.strength,
-            draws: self.draws,
+            class_shares: class_shares.transpose()?.unwrap_or_default(),
+            effect_size: self.effect_size,
+            over: parse_epsilons(&self.over)?.iter().map(ToString::to_string).collect(),
+            tables: self.draws,
             seed: self.run.seed,
-            threads: self.run.threads()?,
         })
     }
 }

@@ -112,7 +112,7 @@ pub(super) fn execute(command: Command, matches: &ArgMatches) -> Result<ExitCode
         Command::Partial(arguments) => partial(&arguments),
         Command::Sites(arguments) => sites(&arguments),
         Command::Sql(arguments) => sql(&arguments),
-        Command::Plan(arguments) => plan(&arguments),
+        Command::Plan(arguments) => plan(*arguments),
         Command::Ledger(arguments) => ledger(&arguments),
         Command::Account(arguments) => account(&arguments),
         Command::Inspect(arguments) => inspect(&arguments),

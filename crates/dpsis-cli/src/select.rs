@@ -8,9 +8,9 @@ use std::path::Path;
 
 use crate::output::Format;
 use dpsis::{Error, Result, RunNote};
-use job::Job;
+pub(super) use job::Job;
 
-pub(super) use arguments::{SelectArguments, unused};
+pub(super) use arguments::{NamesArguments, ReleaseArguments, SelectArguments, unused};
 
 pub(super) fn select(arguments: &SelectArguments, note: RunNote) -> Result<()> {
     let format = arguments.output.format();

@@ -1,4 +1,4 @@
-//! Evaluation of [`dpsis`]: public data sets, comparisons of selection methods, plans.
+//! Evaluation of [`dpsis`]: public data sets, comparisons of selection methods, pages of power analyses.
 //!
 //! Nothing here is private: the tables are public or synthetic, the draws are seeded, and every
 //! output is marked as not private.
@@ -10,7 +10,7 @@
 //! | make a synthetic table whose true features are known | [`design`] |
 //! | make a table of a kind that people have, with planted true features | [`planted`] |
 //! | compare methods over budgets on public tables | [`compare()`], [`Sweep`], [`Arm`], [`Study`] |
-//! | know what a selection would find, before any data are touched | [`plan`] |
+//! | write a power analysis as a page with a figure | [`write_plan`] |
 //! | draw curves, heat maps and bars as SVG | [`figure`] |
 //!
 //! A comparison of two methods on a public table, at epsilon 1 and 5:
@@ -54,7 +54,7 @@ mod downstream;
 pub mod figure;
 mod metrics;
 mod output;
-pub mod plan;
+mod plan;
 pub mod planted;
 mod preparation;
 mod results_file;
@@ -66,6 +66,7 @@ pub use arm::{Arm, ArmMethod, ArmScale};
 pub use compare::{LazyStudy, compare, summary};
 pub use metrics::Estimate;
 pub use output::OutputFolder;
+pub use plan::write_plan;
 pub use preparation::{Preparation, Prepared};
 pub use study::{Settled, Study, labels_of};
 pub use sweep::{Balanced, CellKey, ComparisonCell, ComparisonCells, Count, Sweep};

@@ -362,7 +362,10 @@ fn cells_tile_the_box() {
 fn the_level_is_that_of_the_formula() {
     let test = two_classes([30.0, 10.0], 1.0, Family::Sums);
     let null = Null::new(&test, vec![30.0, 10.0], vec![30.0, 10.0]);
-    assert!((null.level(&[30.0, 10.0]) - (2.0 * 40f64.ln() * 7.5).sqrt() / 0.75).abs() < 1e-12);
+    assert!(
+        (null.verdict.main_term(&[30.0, 10.0]) - (2.0 * 40f64.ln() * 7.5).sqrt() / 0.75).abs()
+            < 1e-12
+    );
 }
 
 /// Without noise the critical strength for one of d sums is sqrt(2 ln(2 d/0.04) n1 n0/n)/D, up to

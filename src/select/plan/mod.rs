@@ -321,6 +321,27 @@ impl Plan {
         }
     }
 
+    /// The same plan with another budget.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if it is too small for its parts.
+    pub(super) fn at_epsilon(&self, epsilon: &Epsilon) -> Result<Self> {
+        self.with(|request| request.epsilon = Some(epsilon.clone().into()))
+    }
+
+    /// The same plan for a request that differs in its budget or the shares of it.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if the budget is too small for its parts.
+    pub(super) fn with(&self, change: impl FnOnce(&mut Request)) -> Result<Self> {
+        let mut request = self.request.clone();
+        change(&mut request);
+        let plan = Self::new(&request, self.features, self.scaling.clone())?;
+        Ok(Self { groups: self.groups.clone(), scale: self.scale, ..plan })
+    }
+
     /// The plan for these sets of features, of which it has the number and the scaling.
     pub(super) fn of_sets(self, grouping: Arc<Grouping>) -> Self {
         let scale = scale_stated(&self.request, &self.scaling);

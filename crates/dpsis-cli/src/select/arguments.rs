@@ -66,17 +66,8 @@ pub(crate) struct SelectArguments {
     )]
     pub(crate) partials: Vec<PathBuf>,
 
-    /// The target's center: private, none, or its publicly known value: a mean, the share of the
-    /// second of two classes, or A=0.3,B=0.5,C=0.2
-    #[arg(
-        long,
-        value_name = "private|none|VALUE",
-        default_value = "private",
-        allow_hyphen_values = true,
-        hide_short_help = true,
-        help_heading = "Target"
-    )]
-    pub(super) center: String,
+    #[command(flatten)]
+    pub(crate) release: ReleaseArguments,
 
     #[command(flatten)]
     pub(crate) output: OutputArguments,
@@ -88,6 +79,83 @@ pub(crate) struct SelectArguments {
     /// Draw from a stated seed: for tests, not for release
     #[arg(long, value_name = "N", conflicts_with = "ledger", help_heading = "Output")]
     pub(super) seed: Option<u64>,
+
+    #[command(flatten)]
+    pub(crate) ledger: LedgerArguments,
+
+    /// Memory to stay within, such as 500MB or 16GiB; larger tables are read in several passes. The
+    /// result does not depend on it [default: 4GiB, or 3/4 of what a container may take]
+    #[arg(long, value_name = "SIZE", hide_short_help = true, help_heading = "Running")]
+    pub(super) memory: Option<String>,
+
+    /// Threads that work on rows [default: all cores]; the result does not depend on it
+    #[arg(long, value_name = "N", hide_short_help = true, help_heading = "Running")]
+    pub(super) threads: Option<usize>,
+
+    /// No progress on the terminal
+    #[arg(long, hide_short_help = true, help_heading = "Running")]
+    pub(super) no_progress: bool,
+
+    /// Center and scale by the data as the DP-SIS paper does: needs --not-private
+    #[arg(
+        long,
+        value_enum,
+        requires = "not_private",
+        hide_short_help = true,
+        help_heading = "Comparison"
+    )]
+    pub(crate) preprocess: Option<Preprocess>,
+
+    /// I know that the output is not private
+    #[arg(
+        long,
+        requires = "preprocess",
+        conflicts_with = "ledger",
+        hide_short_help = true,
+        help_heading = "Comparison"
+    )]
+    not_private: bool,
+}
+
+/// The features that are named.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct NamesArguments {
+    /// How many features to select [default: all beyond chance]
+    #[arg(short, long, conflicts_with_all = ["fwer", "at_most"])]
+    pub(super) k: Option<usize>,
+
+    /// Without --k: the probability with which any of the names may be false, of a feature without
+    /// any association [default: 0.05]
+    #[arg(long, value_name = "PROBABILITY", allow_hyphen_values = true, hide_short_help = true)]
+    pub(super) fwer: Option<String>,
+
+    /// Without --k: name at most so many
+    #[arg(long, value_name = "K", hide_short_help = true)]
+    pub(super) at_most: Option<usize>,
+}
+
+impl NamesArguments {
+    /// States them in a request.
+    pub(crate) fn state(&self, options: &mut SelectOptions) {
+        let Self { k, fwer, at_most } = self.clone();
+        (options.k, options.fwer, options.at_most) = (k, fwer, at_most);
+    }
+}
+
+/// The release apart from names, budget and scores.
+#[derive(Debug, Args)]
+pub(crate) struct ReleaseArguments {
+    /// The target's center: private, none, or its publicly known value: a mean, the share of the
+    /// second of two classes, or A=0.3,B=0.5,C=0.2
+    #[arg(
+        long,
+        value_name = "private|none|VALUE",
+        default_value = "private",
+        allow_hyphen_values = true,
+        hide_short_help = true,
+        help_heading = "Target"
+    )]
+    pub(super) center: String,
 
     /// The difference between neighboring tables
     #[arg(
@@ -101,9 +169,6 @@ pub(crate) struct SelectArguments {
 
     #[command(flatten)]
     pub(super) delta: DeltaArgument,
-
-    #[command(flatten)]
-    pub(crate) ledger: LedgerArguments,
 
     /// Tell for each selected feature whether the target rises or falls with it (for columns of
     /// words there is no direction: what is told for one is noise)
@@ -128,19 +193,6 @@ pub(crate) struct SelectArguments {
 
     #[command(flatten)]
     pub(super) groups: GroupArguments,
-
-    /// Memory to stay within, such as 500MB or 16GiB; larger tables are read in several passes. The
-    /// result does not depend on it [default: 4GiB, or 3/4 of what a container may take]
-    #[arg(long, value_name = "SIZE", hide_short_help = true, help_heading = "Running")]
-    pub(super) memory: Option<String>,
-
-    /// Threads that work on rows [default: all cores]; the result does not depend on it
-    #[arg(long, value_name = "N", hide_short_help = true, help_heading = "Running")]
-    pub(super) threads: Option<usize>,
-
-    /// No progress on the terminal
-    #[arg(long, hide_short_help = true, help_heading = "Running")]
-    pub(super) no_progress: bool,
 
     #[command(flatten)]
     pub(crate) mechanism: MechanismArguments,
@@ -174,51 +226,6 @@ pub(crate) struct SelectArguments {
         help_heading = "Method"
     )]
     pub(super) penalty: Option<f64>,
-
-    /// Center and scale by the data as the DP-SIS paper does: needs --not-private
-    #[arg(
-        long,
-        value_enum,
-        requires = "not_private",
-        hide_short_help = true,
-        help_heading = "Comparison"
-    )]
-    pub(crate) preprocess: Option<Preprocess>,
-
-    /// I know that the output is not private
-    #[arg(
-        long,
-        requires = "preprocess",
-        conflicts_with = "ledger",
-        hide_short_help = true,
-        help_heading = "Comparison"
-    )]
-    not_private: bool,
-}
-
-/// The features that are named.
-#[derive(Debug, Clone, Args)]
-pub(super) struct NamesArguments {
-    /// How many features to select [default: all beyond chance]
-    #[arg(short, long, conflicts_with_all = ["fwer", "at_most"])]
-    pub(super) k: Option<usize>,
-
-    /// Without --k: the probability with which any of the names may be false, of a feature without
-    /// any association [default: 0.05]
-    #[arg(long, value_name = "PROBABILITY", allow_hyphen_values = true, hide_short_help = true)]
-    pub(super) fwer: Option<String>,
-
-    /// Without --k: name at most so many
-    #[arg(long, value_name = "K", hide_short_help = true)]
-    pub(super) at_most: Option<usize>,
-}
-
-impl NamesArguments {
-    /// States them in a request.
-    pub(super) fn state(&self, options: &mut SelectOptions) {
-        let Self { k, fwer, at_most } = self.clone();
-        (options.k, options.fwer, options.at_most) = (k, fwer, at_most);
-    }
 }
 
 /// The options that say how a table is read and scored, or what is done with it: not with sums.
@@ -318,21 +325,24 @@ impl SelectArguments {
 
     /// States the release: its budget, how features are found, and what a run takes.
     pub(super) fn state_release(&self, options: &mut SelectOptions) -> Result<()> {
+        self.release.state(&self.budget, options)?;
+        options.running.memory = self.memory.as_deref().map(parse_size).transpose()?;
+        options.running.threads = self.threads;
+        Ok(())
+    }
+}
+
+impl ReleaseArguments {
+    /// States these and a budget in the options of a selection.
+    pub(crate) fn state(&self, budget: &BudgetArgument, options: &mut SelectOptions) -> Result<()> {
         options.target.center = Some(parse_center(&self.center)?);
-        options.privacy = privacy(
-            &self.budget,
-            &self.delta,
-            self.neighbors,
-            self.split.as_deref(),
-            self.direction,
-        )?;
+        options.privacy =
+            privacy(budget, &self.delta, self.neighbors, self.split.as_deref(), self.direction)?;
         options.method.method = Some(word(self.method));
         options.method.blocks = self.blocks;
         options.method.penalty = self.penalty.map(Into::into);
         options.method.refine = self.refine.map(word);
         self.mechanism.state(&mut options.method);
-        options.running.memory = self.memory.as_deref().map(parse_size).transpose()?;
-        options.running.threads = self.threads;
-        Ok(())
+        self.groups.state(&mut options.scoring)
     }
 }

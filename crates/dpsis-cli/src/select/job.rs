@@ -48,7 +48,7 @@ impl Job {
 impl SelectArguments {
     /// All files that are read, where patterns stand for several.
     pub(crate) fn inputs(&self) -> Result<Inputs> {
-        let beside = self.groups.groups.as_deref().into_iter().chain(self.ledger.file());
+        let beside = self.release.groups.groups.as_deref().into_iter().chain(self.ledger.file());
         let beside = self.stated.files(&self.scaling).chain(beside).map(Path::to_owned).collect();
         Ok(Inputs { rows: files(&self.files)?, partials: files(&self.partials)?, beside })
     }
@@ -68,9 +68,8 @@ impl SelectArguments {
         if inputs.all().filter(|path| *path == Path::new("-")).count() > 1 {
             return Err(Error::request("only one file can be standard input"));
         }
-        let plain = self.preprocess.is_none() && self.method != MethodId::DpKendall;
+        let plain = self.preprocess.is_none() && self.release.method != MethodId::DpKendall;
         let mut stated = self.stated.request(&self.scaling, plain)?;
-        self.groups.state(&mut stated.options.scoring)?;
         self.names.state(&mut stated.options);
         self.state_release(&mut stated.options)?;
         let mut select = stated.select()?;

@@ -1,4 +1,4 @@
-//! The law of the Kolmogorov-Smirnov score of a column without association, at a center that is not
+//! The law of the Kolmogorov-Smirnov score of a feature without association, at a center that is not
 //! exact.
 //!
 //! # What it is
@@ -53,7 +53,7 @@ const LOWEST: f64 = 0.2;
 /// So many terms are enough from [`LOWEST`] on.
 const MOST_TERMS: u32 = 16;
 
-/// The quantiles of Y at one drift, by a table.
+/// The quantiles of a score without association, by a table.
 pub(super) struct Quantiles {
     /// -ln P(Y > y) and y^2, both ascending. Far out one is nearly linear in the other.
     points: Vec<(f64, f64)>,
@@ -66,24 +66,41 @@ const PLACES: usize = 256;
 const END: f64 = 45.0;
 
 impl Quantiles {
-    pub(super) fn new(drift: f64) -> Self {
-        let low = drift.abs().max(LOWEST);
+    /// Of the largest of `of` independent scores Y, at this drift.
+    pub(super) fn of_bridge(drift: f64, of: f64) -> Self {
         // P(Y > y) is below 2 e^(2x^2 - 2y^2).
-        let high = (drift * drift + (END + 1.0) / 2.0).sqrt();
+        let end = END + libm::log(of);
+        let high = (drift * drift + (end + 1.0) / 2.0).sqrt();
+        Self::new((drift.abs().max(LOWEST), high), of, |y| tail(y, drift))
+    }
+
+    /// Of the largest of `of` independent magnitudes of standard normal numbers.
+    pub(super) fn of_normal(of: f64) -> Self {
+        // P(|Z| > z) is below 2 e^(-z^2/2).
+        let high = (2.0 * (END + libm::log(of) + 1.0)).sqrt();
+        Self::new((0.0, high), of, |z| libm::erfc(z / std::f64::consts::SQRT_2))
+    }
+
+    fn new((low, high): (f64, f64), of: f64, tail: impl Fn(f64) -> f64) -> Self {
         let point = |i: usize| {
             let y = low + (high - low) * i as f64 / (PLACES - 1) as f64;
-            (-libm::log(tail(y, drift).max(f64::MIN_POSITIVE)), y * y)
+            let any = -libm::expm1(of * libm::log1p(-tail(y)));
+            (-libm::log(any.max(f64::MIN_POSITIVE)), y * y)
         };
         Self { points: (0..PLACES).map(point).collect() }
     }
 
-    /// The y with P(Y > y) = e^-level.
-    pub(super) fn at(&self, level: f64) -> f64 {
-        let place = self.points.partition_point(|point| point.0 < level);
-        let place = place.clamp(1, self.points.len() - 1);
-        let ((low, y_low), (high, y_high)) = (self.points[place - 1], self.points[place]);
-        let part = if high > low { (level - low) / (high - low) } else { 0.0 };
-        (y_low + part * (y_high - y_low)).max(0.0).sqrt()
+    /// The values y with P(Y > y) = e^-level, for ascending levels.
+    pub(super) fn at<'a>(&'a self, levels: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
+        let mut place = 1;
+        levels.iter().map(move |&level| {
+            while place + 1 < self.points.len() && self.points[place].0 < level {
+                place += 1;
+            }
+            let ((low, y_low), (high, y_high)) = (self.points[place - 1], self.points[place]);
+            let part = if high > low { (level - low) / (high - low) } else { 0.0 };
+            (y_low + part * (y_high - y_low)).max(0.0).sqrt()
+        })
     }
 }
 
@@ -96,7 +113,8 @@ mod tests {
     fn without_drift_it_is_kolmogorovs() {
         for (y, p) in [(0.8276, 0.5), (1.2238, 0.1), (1.3581, 0.05), (1.6276, 0.01)] {
             assert!((tail(y, 0.0) - p).abs() < 1e-4, "{y}");
-            assert!((Quantiles::new(0.0).at(-f64::ln(p)) - y).abs() < 1e-3, "{y}");
+            let quantile = Quantiles::of_bridge(0.0, 1.0).at(&[-f64::ln(p)]).next().unwrap();
+            assert!((quantile - y).abs() < 1e-3, "{y}");
         }
     }
 
@@ -127,15 +145,22 @@ mod tests {
         }
     }
 
+    /// Also those of the largest of several.
     #[test]
     fn quantiles_invert_the_tail() {
-        for drift in [0.0, 0.4, -2.0, 7.0] {
-            let quantiles = Quantiles::new(drift);
-            for level in [0.05, 0.7, 3.0, 12.0, 18.0] {
-                let y = quantiles.at(level);
-                let back = -tail(y, drift).ln();
-                assert!((back - level).abs() < 0.02 * level.max(1.0), "{drift} {level}: {back}");
+        let levels = [0.05, 0.7, 3.0, 12.0, 18.0];
+        let check = |quantiles: Quantiles, of: f64, tail: &dyn Fn(f64) -> f64, what: &str| {
+            for (level, y) in levels.iter().zip(quantiles.at(&levels)) {
+                let back = -f64::ln(1.0 - (1.0 - tail(y)).powf(of));
+                assert!((back - level).abs() < 0.02 * level.max(1.0), "{what} {level}: {back}");
             }
+        };
+        for of in [1.0, 7.0] {
+            for drift in [0.0, 0.4, -2.0, 7.0] {
+                let quantiles = Quantiles::of_bridge(drift, of);
+                check(quantiles, of, &|y| tail(y, drift), &format!("{of} {drift}"));
+            }
+            check(Quantiles::of_normal(of), of, &|z| libm::erfc(z / 2f64.sqrt()), "normal");
         }
     }
 }
