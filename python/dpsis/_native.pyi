@@ -126,7 +126,7 @@ def bounds(
     table: Table, clip: str, no_target: bool, progress: Callable[[float], object] | None
 ) -> list[tuple[str, float, float]]: ...
 def plan(
-    options: dict[str, Any], progress: Callable[[float], object] | None
+    options: str, output: str | None, progress: Callable[[float], object] | None
 ) -> tuple[str, str]: ...
 def compare(
     tables: list[tuple[str, Table]],

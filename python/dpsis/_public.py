@@ -9,12 +9,16 @@ import os
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
+
+import numpy as np
 
 from . import _arguments as arguments
 from . import _native
 from ._document import Document
 from ._errors import RequestError
+from ._select import _DEFAULTS, select_options
 from ._tables import FACTS, table
 
 
@@ -192,141 +196,97 @@ def bounds(
 
 @dataclass(frozen=True, repr=False)
 class Plan(Document):
-    """What a selection would find.
+    """The findings that a selection can expect.
 
     Attributes
     ----------
     record : dict
-        All figures: what each mechanism finds with 50, 90 and 99%, what is called beyond chance, other epsilons, and a
-        recommendation; without `k`, what is named with 50 and 90%.
+        All figures: the effect sizes from which on features are found, and significant, in half of all runs and in nine of
+        ten; the same at other epsilons; the rows and the epsilon for an effect size.
     """
 
-    _options: dict[str, Any] = field(compare=False)
-
-    def plot(
-        self,
-        ax: Any = None,
-        *,
-        rows: Iterable[int] | None = None,
-        over: Iterable[arguments.Exact] = (),
-        progress: arguments.Progressing = None,
-    ) -> Any:
-        """Draw the strength that is found against the number of rows, and mark that of the plan.
-
-        It plans for each number of rows, by the mechanism that is recommended.
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the effect sizes that are needed against epsilon.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
-            The axes to draw into; new ones if not stated.
-        rows : list of int, optional
-            Numbers of rows; from an eighth to eight times those of the plan if not stated.
-        over : list, optional
-            Epsilons to draw besides that of the plan.
-        progress : bool or callable, optional
-            As for `select`.
+            The axes to draw into; new ones if not given.
 
         Returns
         -------
         matplotlib.axes.Axes
         """
-        n, epsilon = self._options["n"], self._options["epsilon"]
-        if rows is None:
-            rows = {min(max(round(n * 2.0**step), min(n, 20)), 10**9) for step in range(-3, 4)}
-        counts = sorted(arguments.integer("rows", count, 1) for count in rows)
-        epsilons = [epsilon, *(arguments.exact("over", one) for one in arguments.listed(over))]
-        lines: list[list[tuple[float, float]]] = []
-        with arguments.Progress(progress, "planning") as bar:
-            for one in epsilons:
-                found = []
-                for count in counts:
-                    found.append(self._found(count, one))
-                    if bar.show is not None:
-                        bar.show((len(lines) + len(found) / len(counts)) / len(epsilons))
-                lines.append(found)
         if ax is None:
             from matplotlib import pyplot
 
             _, ax = pyplot.subplots(figsize=(6, 4), layout="constrained")
-        verb = "named" if self._options["k"] is None else "found"
-        for place, (one, found) in enumerate(zip(epsilons, lines, strict=True)):
-            for percent, style, values in zip((50, 90), ("--", "-"), zip(*found, strict=True), strict=True):
-                label = f"epsilon {one}: {verb} {percent} times of 100"
-                ax.plot(counts, values, style, marker=".", color=f"C{place}", label=label)
-        ax.axvline(n, color="gray", linewidth=1, linestyle=":", label=f"{n} rows")
+        record = self.record
+        over = record["over"] or [{"epsilon": record["epsilon"], "needed": record["needed"]}]
+        epsilons = [float(Fraction(at["epsilon"])) for at in over]
+        # Without k, what is found is significant.
+        kinds = ("significant",) if record["k"] is None else ("significant", "found")
+        for place, kind in enumerate(kinds):
+            for probability, style, share in ((0, "--", "half of all runs"), (1, "-", "nine in ten")):
+                needed = [at["needed"][kind][probability] for at in over]
+                values = [math.nan if one is None else one["value"] for one in needed]
+                ax.plot(epsilons, values, style, marker=".", color=f"C{place}", label=f"{kind}, {share}")
         ax.set_xscale("log")
-        ax.set_xticks(counts, [f"{count:,}" for count in counts], rotation=45, minor=False)
+        ax.set_xticks(epsilons, [at["epsilon"] for at in over], minor=False)
         ax.minorticks_off()
-        ax.set(ylim=(0, 1), xlabel="rows", ylabel="strength from which on a feature is " + verb)
+        rows = round(sum(record["rows"]))
+        ax.set(ylim=(0, 1), xlabel="epsilon", ylabel="effect size", title=f"{rows:,} rows, {record['features']:,} features")
         ax.legend(frameon=False)
         return ax
 
-    def _found(self, rows: int, epsilon: str) -> tuple[float, float]:
-        """The strengths that are found, or named, with 50 and with 90%; NaN where none is."""
-        best = self.record.get("recommendation") or {}
-        by = {
-            "mechanisms": [best["mechanism"]] if best else self._options["mechanisms"],
-            "gamma": [best["gamma"]] if best.get("gamma") else [],
-        }
-        asked = {**self._options, **by, "n": rows, "epsilon": epsilon, "over": [], "strength": None, "output": None}
-        record = json.loads(_native.plan(asked, None)[0])
-        if asked["k"] is None:
-            found = record["named"][0]["strengths"]
-        else:
-            found = [one and one["value"] for one in record["findings"][0]["found"][:2]]
-        low, high = (math.nan if one is None else one for one in found)
-        return low, high
+
+#: The options of `select` that a plan takes, which need no table.
+_PLANNED = (
+    "fwer at_most classes target_bounds target_number adjust groups group_size bounds score scale center neighbors delta "
+    "shares direction method blocks penalty refine mechanism parameters threads"
+).split()
 
 
-@arguments.names_near()
+@arguments.names_near(_PLANNED)
 def plan(
     n: int,
     d: int,
     k: int | None = None,
     epsilon: arguments.Exact | None = None,
     *,
-    fwer: arguments.Exact | None = None,
-    share: float | None = None,
-    strength: float | None = None,
+    share: float | Sequence[float] | None = None,
+    effect_size: float | None = None,
     over: Iterable[arguments.Exact] = (0.1, 0.25, 0.5, 1, 2, 4, 8),
-    score: str = "ks",
-    mechanism: Iterable[str] | str = (),
-    gamma: Iterable[arguments.Exact] = (),
-    neighbors: str = "add-remove",
-    shares: Mapping[str, arguments.Exact] | None = None,
     draws: int | None = None,
     output: str | os.PathLike[str] | None = None,
     seed: int = 0,
-    threads: int | None = None,
     progress: arguments.Progressing = None,
+    **options: Any,
 ) -> Plan:
-    """Say what a selection would find, before any data are touched.
+    """Say what a selection would find, before any data are touched: a power analysis.
 
     Parameters
     ----------
     n, d, k : int
-        The numbers of rows with a usable target, of features, and of features to select; without the last, all that are
-        beyond chance are selected.
+        The numbers of rows with a usable target (of people, if they have several rows), of features, and of features to
+        select; without `k`, all significant ones are selected.
     epsilon : number
         The privacy budget.
-    fwer : number, optional
-        Without `k`: as for `select`.
-    share : float, optional
-        The share of the rarer of two classes; without it the target is a number that is split at a private median.
-    strength : float, optional
-        A strength from 0 to 1: say how many rows, or which epsilon, it takes to find it.
+    share : float or list, optional
+        The share of the rarer of two classes, or of each class; by default all are equal. A share without `classes` stands
+        for two classes; without both the target is a number that is split at a private median.
+    effect_size : float, optional
+        An effect size from 0 to 1: say how many rows, or which epsilon, it needs.
     over : list, optional
         Other epsilons to look at.
-    score, neighbors, shares : optional
-        As for `select`.
-    mechanism, gamma : list, optional
-        With `k`: the mechanisms to compare, and the values of gamma of 'canonical'.
     draws : int, optional
-        With `k`: how many tables are imagined.
+        The number of simulated tables.
     output : path, optional
-        With `k`: a folder for a page with figures.
-    seed, threads, progress : optional
+        A folder for a page with a figure.
+    seed, progress : optional
         Of the draws; as for `select`.
+    **options
+        Those of `select` that need no table: `classes`, `score`, `bounds`, `delta`, `neighbors`, `shares`, `mechanism`, ...
 
     Returns
     -------
@@ -339,44 +299,28 @@ def plan(
 
     Notes
     -----
-    **Privacy.** No data are read; the numbers stated must be public.
+    **Privacy.** No data are read; the given numbers must be public.
 
     Examples
     --------
     >>> import dpsis
-    >>> outlook = dpsis.plan(1000, 50, 3, 1, mechanism="canonical", gamma=[0.5], draws=20, over=[1])
-    >>> len(outlook.record["findings"])
+    >>> outlook = dpsis.plan(1000, 50, 3, 1, draws=20, over=[1])
+    >>> len(outlook.record["over"])
     1
     """
-    if epsilon is None:
-        raise RequestError("a budget must be stated", ["epsilon"])
-    of_k = {"mechanism": mechanism, "gamma": gamma, "draws": draws, "output": output}
-    wrong = [name for name, value in of_k.items() if value not in (None, (), "")]
-    if k is None and wrong:
-        raise RequestError("mechanisms are compared, and tables imagined, for a number of features", [*wrong, "k"])
-    if k is not None and fwer is not None:
-        raise RequestError("a bound on false names goes without k", ["k", "fwer"])
-    options = {
-        "n": arguments.integer("n", n),
-        "d": arguments.integer("d", d),
-        "k": arguments.maybe_integer("k", k, 1),
-        "epsilon": arguments.exact("epsilon", epsilon),
-        "fwer": arguments.maybe_exact("fwer", fwer),
-        "share": share,
-        "strength": strength,
+    chosen: dict[str, Any] = {**_DEFAULTS, **options, "k": k, "epsilon": epsilon}
+    request = select_options(chosen) | {
+        "rows": arguments.integer("n", n),
+        "features": arguments.integer("d", d),
+        "class_shares": [] if share is None else [float(one) for one in np.atleast_1d(np.asarray(share))],
+        "effect_size": arguments.maybe_number("effect_size", effect_size),
         "over": [arguments.exact("over", one) for one in arguments.listed(over)],
-        "score": arguments.word("score", score),
-        "mechanisms": arguments.names("mechanism", mechanism),
-        "gamma": [arguments.exact("gamma", one) for one in arguments.listed(gamma)],
-        "neighbors": arguments.word("neighbors", neighbors),
-        "shares": arguments.texts("shares", shares),
-        "draws": arguments.maybe_integer("draws", draws),
-        "output": None if output is None else os.fspath(output),
+        "tables": arguments.maybe_integer("draws", draws),
         "seed": arguments.integer("seed", seed),
-        "threads": arguments.maybe_integer("threads", threads, 1),
     }
+    folder = None if output is None else os.fspath(output)
     with arguments.Progress(progress, "planning") as bar:
-        return Plan(*_native.plan(options, bar.show), options)
+        return Plan(*_native.plan(arguments.as_json(request), folder, bar.show))
 
 
 @dataclass(frozen=True, repr=False)

@@ -1,46 +1,90 @@
-#' Say what a selection would find, before any data are touched
+#' Say what a selection would find, before any data are touched: a power analysis
 #'
 #' @inheritParams dp_select
-#' @param n,d The numbers of rows with a usable target, and of features.
-#' @param fwer Without `k`: as for [dp_select()].
-#' @param share The share of the rarer of two classes; without it the target is a number that is split at a private
-#'   median.
-#' @param strength A strength from 0 to 1: say how many rows, or which epsilon, it takes to find it.
+#' @param n,d The numbers of rows with a usable target (of people, if they have several rows), and of features.
+#' @param k The number of features to select; without it all significant ones are selected.
+#' @param share The share of the rarer of two classes, or of each class; by default all are equal. A share without
+#'   `classes` stands for two classes; without both the target is a number that is split at a private median.
+#' @param effect_size An effect size from 0 to 1: say how many rows, or which epsilon, it needs.
 #' @param over Other epsilons to look at.
-#' @param score,neighbors,shares,threads As for [dp_select()].
-#' @param mechanism,gamma With `k`: the mechanisms to compare, and the values of gamma of `"canonical"`.
-#' @param draws With `k`: how many tables are imagined.
-#' @param output With `k`: a folder for a page with figures.
+#' @param ... Further arguments of [dp_select()] that need no table: `classes`, `score`, `bounds`, `delta`, `neighbors`,
+#'   `shares`, `mechanism`, `parameters` and others.
+#' @param draws The number of simulated tables.
+#' @param output A folder for a page with a figure.
 #' @param seed Of the draws.
 #' @return An object of class `dpsis_plan`: a list of `record`, all figures; `json`, their text; and `report`, which is
-#'   printed.
+#'   printed. Its methods are `print`, `plot` and `as.data.frame`.
 #' @section Privacy:
-#' No data are read; the numbers stated must be public.
+#' No data are read; the given numbers must be public.
 #' @examples
-#' dp_plan(1000, 50, 3, 1, mechanism = "canonical", gamma = 0.5, draws = 20, over = 1)
+#' planned <- dp_plan(1000, 50, 3, 1, draws = 20, over = c(1, 2))
+#' planned
+#' plot(planned)
 #' @export
-dp_plan <- function(n, d, k = NULL, epsilon, fwer = NULL, share = NULL, strength = NULL,
-                    over = c(0.1, 0.25, 0.5, 1, 2, 4, 8), score = "ks", mechanism = NULL, gamma = NULL,
-                    neighbors = "add-remove", shares = NULL, draws = NULL, output = NULL, seed = 0, threads = NULL,
+dp_plan <- function(n, d, k = NULL, epsilon, share = NULL, effect_size = NULL,
+                    over = c(0.1, 0.25, 0.5, 1, 2, 4, 8), ..., draws = NULL, output = NULL, seed = 0,
                     progress = interactive()) {
   if (missing(epsilon)) no_budget()
-  of_k <- list(mechanism = mechanism, gamma = gamma, draws = draws, output = output)
-  wrong <- names(of_k)[lengths(of_k) > 0]
-  if (is.null(k) && length(wrong)) {
-    fail("mechanisms are compared, and tables imagined, for a number of features", c(wrong, "k"))
+  check_names(list(...), setdiff(names(select_options), c("k", "epsilon", "unit_target", "memory")))
+  given <- list(
+    rows = n, features = d, k = k, epsilon = epsilon, class_shares = share, effect_size = effect_size, over = over, ...,
+    tables = draws, seed = seed
+  )
+  each <- function(convert) function(values, name) lapply(unname(values), convert, name)
+  known <- c(select_options, list(
+    rows = whole, features = whole, class_shares = each(number), effect_size = number, over = each(exact),
+    tables = whole, seed = whole
+  ))
+  options <- as_json(object(converted(given, known)))
+  folder <- as_json(if (is.null(output)) NULL else path(output, "output"))
+  document(watched(progress, function(look) native(wrap__plan, options, folder, look)), "dpsis_plan")
+}
+
+#' The effect sizes of a power analysis over epsilon
+#'
+#' @param x What [dp_plan()] returns.
+#' @param row.names,optional Not used.
+#' @param ... Further arguments of [graphics::matplot()].
+#' @return `as.data.frame` returns one row for each epsilon, with the effect sizes from which on features are `found` and
+#'   `significant`, in half of all runs (`_50`) and in nine of ten (`_90`); `plot` returns `x`, invisibly.
+#' @examples
+#' as.data.frame(dp_plan(1000, 50, 3, 1, draws = 20, over = 1))
+#' @export
+as.data.frame.dpsis_plan <- function(x, row.names = NULL, optional = FALSE, ...) {
+  over <- x$record$over
+  if (!length(over)) over <- list(list(epsilon = x$record$epsilon, needed = x$record$needed))
+  value <- function(kind, place) {
+    vapply(over, function(at) {
+      one <- at$needed[[kind]][[place]]
+      if (is.null(one)) NA_real_ else as.numeric(one$value)
+    }, 0)
   }
-  if (!is.null(k) && !is.null(fwer)) fail("a bound on false names goes without k", c("k", "fwer"))
-  stated <- list(
-    n = n, d = d, k = k, epsilon = epsilon, fwer = fwer, share = share, strength = strength, over = over, score = score,
-    mechanism = mechanism, gamma = gamma, neighbors = neighbors, shares = shares, draws = draws, output = output,
-    seed = seed, threads = threads
+  data.frame(
+    epsilon = vapply(over, function(at) number_of(at$epsilon), 0),
+    found_50 = value("found", 1), found_90 = value("found", 2),
+    significant_50 = value("significant", 1), significant_90 = value("significant", 2)
   )
-  exact_each <- function(values, name) lapply(unname(values), exact, name)
-  known <- list(
-    n = whole, d = whole, k = whole, epsilon = exact, fwer = exact, share = number, strength = number,
-    over = exact_each, score = word, mechanism = words, gamma = exact_each, neighbors = word, shares = exacts,
-    draws = whole, output = path, seed = whole, threads = whole
+}
+
+# The number of a text such as 1/3.
+number_of <- function(text) Reduce(`/`, as.numeric(strsplit(text, "/", fixed = TRUE)[[1]]))
+
+#' @rdname as.data.frame.dpsis_plan
+#' @export
+plot.dpsis_plan <- function(x, ...) {
+  all <- as.data.frame(x)
+  kinds <- c(significant_50 = "significant, half of all runs", significant_90 = "significant, nine in ten")
+  # Without k, what is found is significant.
+  if (!is.null(x$record$k)) {
+    kinds <- c(kinds, found_50 = "found, half of all runs", found_90 = "found, nine in ten")
+  }
+  lines <- rep(2:1, length(kinds) / 2)
+  colors <- rep(seq_len(length(kinds) / 2), each = 2)
+  frame <- list(
+    x = all$epsilon, y = as.matrix(all[names(kinds)]), log = "x", type = "o", pch = 20, lty = lines, col = colors,
+    ylim = c(0, 1), xlab = "epsilon", ylab = "effect size"
   )
-  options <- as_json(converted(stated, known))
-  document(watched(progress, function(look) native(wrap__plan, options, look)), "dpsis_plan")
+  do.call(graphics::matplot, utils::modifyList(frame, list(...)))
+  graphics::legend("topright", legend = unname(kinds), lty = lines, col = colors, pch = 20, bty = "n")
+  invisible(x)
 }

@@ -59,7 +59,7 @@ pub use record::{
     PublicFacts, RandomnessUsed, Record, Released, ScaleUsed, ScoreId, ScoreUsed, Selection,
     TargetCoding, TargetUsed, Verdict, Warning, WarningKind,
 };
-pub use rehearsal::{Rehearsal, RehearsalSeeds};
+pub use rehearsal::{Rehearsal, RehearsalSeeds, RehearsedPick};
 pub use request::{
     ALPHA, CENTER_IN_STRATA, Center, Method, Refine, SHARES, ScoreKind, Target, TwoStage,
 };

@@ -16,7 +16,7 @@ use crate::select::check::check;
 use crate::select::memo::Draws;
 use crate::select::pass::{Gathered, Pass};
 use crate::select::plan::Plan;
-use crate::select::release::Release;
+use crate::select::release::{Chosen, Release};
 use crate::select::request::Request;
 use crate::select::run::{opening, prepared, scaling_of};
 use crate::select::statistic::{CenteredCode, Statistic};
@@ -109,6 +109,16 @@ impl RehearsalSeeds {
     }
 }
 
+/// A feature that one draw picks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RehearsedPick {
+    /// The place of the feature among all features, from 0.
+    pub index: usize,
+    /// Whether it is significant; `None` if that is not tested.
+    pub significant: Option<bool>,
+}
+
 impl Rehearsal {
     /// Reads a public table for a request: a [`Select`](crate::Select), or a
     /// [`NotPrivateSelect`](crate::NotPrivateSelect) with the paper's preprocessing. Its epsilon
@@ -152,6 +162,42 @@ impl Rehearsal {
         mechanism: Option<&Arc<dyn Mechanism>>,
         seeds: RehearsalSeeds,
     ) -> Result<NotPrivate<Vec<usize>>> {
+        self.draw(k, epsilon, mechanism, seeds, |release| match &self.gathered {
+            Gathered::Coded(statistic) => Ok(release.drawn(statistic)?.picks.picks),
+            gathered => Ok(release.draw(gathered)?.picks),
+        })
+    }
+
+    /// One draw, as for [`picks`](Self::picks), with the significance of each pick: `None` if none is
+    /// tested.
+    ///
+    /// # Errors
+    ///
+    /// As for [`picks`](Self::picks).
+    pub fn findings(
+        &self,
+        k: usize,
+        epsilon: &Epsilon,
+        seeds: RehearsalSeeds,
+    ) -> Result<NotPrivate<Vec<RehearsedPick>>> {
+        self.draw(k, epsilon, None, seeds, |release| {
+            let Chosen { picks, findings, .. } = release.draw(&self.gathered)?;
+            let strengths = findings.and_then(|findings| findings.strengths);
+            let significant = |place: usize| strengths.as_ref()?.get(place)?.beyond_chance;
+            let pick = |(i, index)| RehearsedPick { index, significant: significant(i) };
+            Ok(picks.into_iter().enumerate().map(pick).collect())
+        })
+    }
+
+    /// One draw by the releases of a run.
+    fn draw<T>(
+        &self,
+        k: usize,
+        epsilon: &Epsilon,
+        mechanism: Option<&Arc<dyn Mechanism>>,
+        seeds: RehearsalSeeds,
+        draw: impl FnOnce(&Release<'_>) -> Result<T>,
+    ) -> Result<NotPrivate<T>> {
         let mut request = self.request.clone();
         request.names = request.names.of(k);
         request.epsilon = Some(epsilon.clone().into());
@@ -164,21 +210,11 @@ impl Rehearsal {
         let plan = Plan::new(&request, self.features, self.scaling.clone())?;
         let randomness = Entropy::Seeded(seeds.draw).source()?;
         let dealer = Entropy::Seeded(seeds.blocks).source()?;
-        let release = Release {
-            plan: &plan,
-            randomness: &randomness,
-            dealer: Dealer {
-                randomness: &dealer,
-                dealing: seeds.blocks,
-                threads: 1,
-                hooks: &request.hooks.for_a_run(),
-            },
-            words: None,
-        };
-        Ok(NotPrivate::new(match &self.gathered {
-            Gathered::Coded(statistic) => release.drawn(statistic)?.picks.picks,
-            gathered => release.draw(gathered)?.picks,
-        }))
+        let hooks = request.hooks.for_a_run();
+        let dealer =
+            Dealer { randomness: &dealer, dealing: seeds.blocks, threads: 1, hooks: &hooks };
+        let release = Release { plan: &plan, randomness: &randomness, dealer, words: None };
+        draw(&release).map(NotPrivate::new)
     }
 
     /// The scores without any noise, with the exact median and center; `None` for the two-stage

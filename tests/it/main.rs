@@ -13,6 +13,8 @@ mod empty_tables;
 mod end_to_end;
 #[cfg(feature = "ndarray")]
 mod feature_sets;
+#[cfg(feature = "ndarray")]
+mod forecasts;
 mod formats;
 #[cfg(feature = "methods")]
 mod identifiers;
@@ -26,8 +28,6 @@ mod managed_folders;
 mod one_person;
 mod paired;
 mod papers;
-#[cfg(feature = "ndarray")]
-mod predictions;
 mod time_to_event;
 mod verdict;
 mod words;

@@ -1,6 +1,7 @@
 //! The verdict as a user sees it: whom it calls beside features with an association, and where
 //! there is none.
 
+use dpsis::forecast::Simulated;
 use dpsis::{FileTable, Record, Scaling, ScoreKind, Select, Target};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -74,7 +75,8 @@ fn values_relative_to_their_row_have_no_verdict() {
             record.guarantee.spent.iter().any(|part| part.purpose == dpsis::Purpose::Estimates)
         );
         let checked = request.check().unwrap();
-        let predicted = checked.predict(D, &[150.0; 2]).unwrap();
-        assert!(predicted.found.is_some() && predicted.confirmed.is_none());
+        let forecast = checked.forecast(D, Simulated::default()).unwrap();
+        let chances = forecast.chances(&[150.0; 2], 0.5).unwrap();
+        assert!(chances.found.mean > 0.5 && chances.significant.is_none());
     }
 }

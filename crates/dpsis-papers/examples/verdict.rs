@@ -14,6 +14,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use dpsis::forecast::Simulated;
 use dpsis::internals::{self, WholeTable};
 use dpsis::{
     ArrayTable, Epsilon, Error, FileTable, Rehearsal, Result, Scaling, ScoreKind, Select, Target,
@@ -76,27 +77,14 @@ fn counts(planted: &Planted) -> Vec<f64> {
     classes.iter().map(|class| count(class) as f64).collect()
 }
 
-/// The largest score: 4 Q times the largest product of the rows of a group of classes and of the
-/// others, over all rows.
-fn largest(counts: &[f64]) -> f64 {
-    let rows: f64 = counts.iter().sum();
-    let group = |mask: usize| -> f64 {
-        (0..counts.len()).filter(|class| mask >> class & 1 == 1).map(|class| counts[class]).sum()
-    };
-    let product = |mask| group(mask) * (rows - group(mask)) / rows;
-    4.0 * f64::from(dpsis::GRID) * (0..1 << counts.len()).map(product).fold(0.0, f64::max)
-}
-
-/// Found and confirmed of five, and as predicted with two thirds, all and one and a half times the
-/// rows.
+/// The true features of five that are found and significant, and the forecast for the five features
+/// of the largest effect sizes.
 fn planted(runs: usize, [center, estimates]: [&str; 2]) -> Result<()> {
-    println!(
-        "kind        eps  found  confirmed  predicted found  predicted confirmed  (n/1.5, n, 1.5 n)"
-    );
+    println!("kind        eps  found  significant  forecast found  forecast significant");
     for kind in Kind::ALL {
         for epsilon in ["1", "2", "5"] {
             let epsilon: Epsilon = epsilon.parse()?;
-            let totals = Mutex::new([0.0; 8]);
+            let totals = Mutex::new([0.0; 4]);
             in_parallel(runs, |run| {
                 let planted = table(kind, Size::Full, run as u64);
                 let request =
@@ -109,45 +97,32 @@ fn planted(runs: usize, [center, estimates]: [&str; 2]) -> Result<()> {
                     is_true(pick.index) && estimate.beyond_chance == Some(true)
                 });
                 let mut sums = vec![found.count() as f64, confirmed.count() as f64];
-                // Exact strengths, as shares of the largest score of the table.
+                // The forecast for the five features of the largest effect sizes in the table.
                 let rehearsal = Rehearsal::new(request.clone(), &source(&planted)?)?;
-                let scores = match rehearsal.exact_scores() {
-                    Some(scores) => scores?.into_inner(),
-                    None => return Err(Error::request("there are no scores")),
+                let Some(effect_sizes) = rehearsal.effect_sizes() else {
+                    return Err(Error::request("there are no effect sizes"));
                 };
-                let counts = counts(&planted);
-                let largest = largest(&counts);
-                let checked = request.check()?;
-                for factor in [1.0 / 1.5, 1.0, 1.5] {
-                    let d = planted.names.len();
-                    let rows: Vec<f64> = counts.iter().map(|count| count * factor).collect();
-                    let predicted = checked.predict(d, &rows)?;
-                    for least in [predicted.found, predicted.confirmed] {
-                        let reaches = |index: &&usize| {
-                            let strength = scores.values()[**index] as f64 / largest;
-                            least.is_some_and(|least| strength >= least)
-                        };
-                        sums.push(planted.truth.iter().filter(reaches).count() as f64);
-                    }
-                }
+                let mut effect_sizes = effect_sizes?.into_inner();
+                effect_sizes.sort_unstable_by(|a, b| b.total_cmp(a));
+                let simulated = Simulated { threads: 1, ..Simulated::default() };
+                let forecast = request.check()?.forecast(planted.names.len(), simulated)?;
+                let chances = forecast.chances_in_table(&counts(&planted), &effect_sizes, 5)?;
+                let significant = chances.significant.map_or(0.0, |chance| chance.mean);
+                sums.extend([chances.found.mean, significant].map(|mean| 5.0 * mean));
                 if let Ok(mut totals) = totals.lock() {
                     totals.iter_mut().zip(sums).for_each(|(total, sum)| *total += sum);
                 }
                 Ok(())
             })?;
-            let totals = totals.into_inner().unwrap_or([f64::NAN; 8]);
+            let totals = totals.into_inner().unwrap_or([f64::NAN; 4]);
             let mean = |i: usize| totals[i] / runs as f64;
             println!(
-                "{:<11} {epsilon:>3}   {:.1}      {:.1}       {:.1} {:.1} {:.1}          {:.1} {:.1} {:.1}",
+                "{:<11} {epsilon:>3}   {:.1}      {:.1}       {:.1}      {:.1}",
                 kind.id(),
                 mean(0),
                 mean(1),
                 mean(2),
-                mean(4),
-                mean(6),
                 mean(3),
-                mean(5),
-                mean(7),
             );
         }
     }

@@ -196,8 +196,17 @@ impl Forecast {
     ///
     /// As for [`chances`](Self::chances).
     pub fn effect_sizes(&self, rows: &[f64]) -> Result<Needed> {
+        self.effect_sizes_unless(rows, &|| Ok(()))
+    }
+
+    /// The same, unless `check` fails, which is called before each simulation.
+    pub(super) fn effect_sizes_unless(&self, rows: &[f64], check: Check<'_>) -> Result<Needed> {
+        check()?;
         let world = self.world(rows)?;
-        needed(Response::new(EFFECTS, |effect| world.chances(effect, self.strong)))
+        needed(Response::new(EFFECTS, |effect| {
+            check()?;
+            world.chances(effect, self.strong)
+        }))
     }
 
     /// The numbers of rows from which on features of an effect size are found, and are significant,
@@ -207,12 +216,22 @@ impl Forecast {
     ///
     /// As for [`chances`](Self::chances).
     pub fn rows(&self, shares: &[f64], effect_size: f64) -> Result<Needed> {
-        needed(self.response_of_rows(shares, effect_size))
+        self.rows_unless(shares, effect_size, &|| Ok(()))
+    }
+
+    /// The same, unless `check` fails, which is called before each simulation.
+    pub(super) fn rows_unless(
+        &self,
+        shares: &[f64],
+        effect_size: f64,
+        check: Check<'_>,
+    ) -> Result<Needed> {
+        needed(self.response_of_rows(shares, effect_size, check))
     }
 
     /// The rows with which features of an effect size are significant in half of all runs.
     pub(super) fn significant_rows(&self, shares: &[f64], effect_size: f64) -> Result<Option<f64>> {
-        half(&mut self.response_of_rows(shares, effect_size))
+        half(&mut self.response_of_rows(shares, effect_size, &|| Ok(())))
     }
 
     /// The effect size from which on features are significant in half of all runs.
@@ -227,13 +246,14 @@ impl Forecast {
         rows: &[f64],
         effect_size: f64,
     ) -> Result<Option<f64>> {
-        half(&mut self.response_of_epsilon(rows, effect_size))
+        half(&mut self.response_of_epsilon(rows, effect_size, &|| Ok(())))
     }
 
     fn response_of_rows(
         &self,
         shares: &[f64],
         effect_size: f64,
+        check: Check<'_>,
     ) -> Response<impl FnMut(f64) -> Result<Chances>> {
         let smallest = shares.iter().fold(f64::INFINITY, |least, share| least.min(*share));
         let low = (MIN_CLASS / smallest).max(MIN_CLASS);
@@ -241,6 +261,7 @@ impl Forecast {
         let start = (10.0 / effect_size).powi(2).clamp(low, MAX_ROWS);
         let range = Range { low, high: MAX_ROWS, start, factor: FACTOR, step: STEP };
         Response::new(range, move |all: f64| {
+            check()?;
             let rows: Vec<f64> = shares.iter().map(|share| all * share).collect();
             self.chances(&rows, effect_size)
         })
@@ -253,17 +274,29 @@ impl Forecast {
     ///
     /// As for [`chances`](Self::chances).
     pub fn epsilon(&self, rows: &[f64], effect_size: f64) -> Result<Needed> {
-        needed(self.response_of_epsilon(rows, effect_size))
+        self.epsilon_unless(rows, effect_size, &|| Ok(()))
+    }
+
+    /// The same, unless `check` fails, which is called before each simulation.
+    pub(super) fn epsilon_unless(
+        &self,
+        rows: &[f64],
+        effect_size: f64,
+        check: Check<'_>,
+    ) -> Result<Needed> {
+        needed(self.response_of_epsilon(rows, effect_size, check))
     }
 
     fn response_of_epsilon(
         &self,
         rows: &[f64],
         effect_size: f64,
+        check: Check<'_>,
     ) -> Response<impl FnMut(f64) -> Result<Chances>> {
         let start = self.plan.epsilon.to_f64();
         let range = Range { low: EPSILONS.0, high: EPSILONS.1, start, factor: FACTOR, step: STEP };
         Response::new(range, move |epsilon: f64| {
+            check()?;
             self.at_epsilon(&rounded(epsilon)?)?.chances(rows, effect_size)
         })
     }
@@ -287,6 +320,9 @@ impl Forecast {
         World::new(&self.plan, &self.draws, rows, self.threads)?.ok_or_else(unknown)
     }
 }
+
+/// Ends a search if it fails.
+type Check<'a> = &'a dyn Fn() -> Result<()>;
 
 /// The least values for all probabilities.
 fn needed<F: FnMut(f64) -> Result<Chances>>(mut response: Response<F>) -> Result<Needed> {

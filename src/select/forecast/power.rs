@@ -1,5 +1,7 @@
 //! A power analysis: what a selection with these options would find, from public numbers alone.
 
+use std::cell::Cell;
+
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
@@ -192,19 +194,21 @@ impl PlanOptions {
         };
         others.retain(|other| *other <= self.features && *other != strong);
         let over = self.over()?;
-        // An effect size takes two searches.
+        // An effect size takes two longer searches.
         let last = if self.effect_size.is_some() { 6 } else { 0 };
         let steps = (1 + others.len() + over.len() + last) as f64;
-        let mut finished = 0.0;
-        let mut step = || {
-            finished += 1.0;
-            progress(f64::min(finished / steps, 1.0))
+        let finished = Cell::new(0.0);
+        let check = || progress(f64::min(finished.get() / steps, 1.0));
+        let step = || {
+            finished.set(finished.get() + 1.0);
+            check()
         };
+        check()?;
         let first = forecast(strong)?;
-        let needed = first.effect_sizes(&rows)?;
+        let needed = first.effect_sizes_unless(&rows, &check)?;
         step()?;
         let others = others.into_iter().map(|strong| {
-            let needed = forecast(strong)?.effect_sizes(&rows)?;
+            let needed = forecast(strong)?.effect_sizes_unless(&rows, &check)?;
             step()?;
             Ok(OfStrong { strong, needed })
         });
@@ -212,7 +216,7 @@ impl PlanOptions {
         let over = over.into_iter().map(|epsilon| {
             let needed = match epsilon == plan.epsilon {
                 true => needed,
-                false => first.at_epsilon(&epsilon)?.effect_sizes(&rows)?,
+                false => first.at_epsilon(&epsilon)?.effect_sizes_unless(&rows, &check)?,
             };
             step()?;
             Ok(AtEpsilon { epsilon, needed })
@@ -222,9 +226,9 @@ impl PlanOptions {
             let all: f64 = rows.iter().sum();
             let shares: Vec<f64> = rows.iter().map(|rows| rows / all).collect();
             let chances = first.chances(&rows, effect_size)?;
-            let by_rows = first.rows(&shares, effect_size)?;
-            step()?;
-            let epsilon = first.epsilon(&rows, effect_size)?;
+            let by_rows = first.rows_unless(&shares, effect_size, &check)?;
+            (0..3).try_for_each(|_| step())?;
+            let epsilon = first.epsilon_unless(&rows, effect_size, &check)?;
             Ok(Wanted { effect_size, chances, rows: by_rows, epsilon })
         });
         let wanted = wanted.transpose()?;

@@ -39,7 +39,7 @@ const MAX_FEATURES: usize = 1 << 17;
 /// The default number of tables is such that they have this number of scores together, between
 /// these limits.
 const SCORES: usize = 1 << 20;
-const TABLES: (usize, usize) = (24, 200);
+const TABLES: (usize, usize) = (24, 100);
 
 /// The number of tables of quantiles that are kept.
 const MAX_QUANTILES: usize = 1 << 12;
