@@ -39,7 +39,9 @@ pub fn answer(record: &PlanRecord) -> String {
     let tested = tested(record);
     let (what, needed) = if tested { ("significant", significant) } else { ("found", found) };
     let also = match (tested, found) {
-        (true, found) if record.k.is_some() => format!("; found from {}", both(found)),
+        (true, found) if record.k.is_some() && found[0].is_some() => {
+            format!("; found from {}", both(found))
+        }
         _ => String::new(),
     };
     match needed[0] {
@@ -53,7 +55,7 @@ pub fn answer(record: &PlanRecord) -> String {
 
 /// The effect sizes for both probabilities, in words.
 fn both([half, most]: &[Option<Least>; 2]) -> String {
-    let Some(half) = half else { return "no effect size on".to_owned() };
+    let Some(half) = half else { return "at no effect size".to_owned() };
     let most = match most {
         Some(most) => format!("{} (nine in ten)", short(*most)),
         None => "none (nine in ten)".to_owned(),
@@ -75,7 +77,7 @@ fn about_plot(record: &PlanRecord) -> String {
     format!(
         "The {} from which on a feature {what} in half of all runs (o) and in nine of ten (x), by epsilon{}:",
         effect_size(record.score.id),
-        who(record.strong),
+        who(record.strong).trim_end_matches(','),
     )
 }
 
@@ -83,7 +85,7 @@ fn about_plot(record: &PlanRecord) -> String {
 fn who(strong: usize) -> String {
     match strong {
         1 => String::new(),
-        strong => format!(", if {strong} features have it"),
+        strong => format!(", if {strong} features have it,"),
     }
 }
 
@@ -168,7 +170,8 @@ pub fn details(record: &PlanRecord) -> Vec<(&'static str, String)> {
             1 => "if one feature has it".to_owned(),
             strong => format!("if {strong} features have it"),
         };
-        details.push(("", format!("{lead}: from {}", both(of))));
+        let from = if of[0].is_some() { "from " } else { "" };
+        details.push(("", format!("{lead}: {from}{}", both(of))));
     }
     details.extend(record.warnings.iter().map(|warning| ("warning", warning.clone())));
     details

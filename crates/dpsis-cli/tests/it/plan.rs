@@ -3,7 +3,7 @@
 
 use std::process::{Command, Output};
 
-const SMALL: &str = "--n 400 --d 30 --k 2 --eps 1 --draws 40 --mechanism canonical,peel";
+const SMALL: &str = "--n 400 --d 30 --k 2 --eps 1 --draws 40";
 
 fn plan(arguments: &str) -> Output {
     Command::new(env!("CARGO_BIN_EXE_dpsis"))
@@ -19,49 +19,98 @@ fn printed(arguments: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
+fn json(arguments: &str) -> serde_json::Value {
+    serde_json::from_str(&printed(&format!("{arguments} --format json"))).unwrap()
+}
+
 #[test]
-fn the_text_says_what_is_found() {
-    let text = printed(&format!("{SMALL} --strength 0.4"));
+fn the_answer_comes_first() {
+    let text = printed(&format!("{SMALL} --effect-size 0.4"));
+    let answer = text.split("\n\n").next().unwrap().replace('\n', " ");
+    assert!(
+        answer.starts_with("With 400 rows at epsilon 1: significant from KS distance ."),
+        "{text}"
+    );
+    assert!(answer.contains(" (half of all runs), .") && answer.contains(" (nine in ten); found"));
     for words in [
         "2 of 30 features, 400 rows",
         "epsilon 1 = 0.1 target median + 0.075 target center + 0.625 selection\n",
-        "canonical, gamma 0.5",
-        "peel",
-        "Recommended: ",
-        "at other epsilons:",
-        "Strength 0.4, if 2 features have it",
-        "called beyond chance",
+        "A feature of KS distance 0.4, if 2 features have it, is significant in",
+        "epsilon   half  9/10  0 ",
+        "if one feature has it: from",
     ] {
         assert!(text.contains(words), "{words}:\n{text}");
     }
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     let threads = |n: u32| printed(&format!("{SMALL} --threads {n}"));
     assert_eq!(threads(1), threads(2));
+    assert!(
+        printed("--n 300 --d 50 --eps 0.1")
+            .starts_with("With 300 rows at epsilon 0.1: no feature is")
+    );
 }
 
 #[test]
 fn json_and_files_hold_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("outlook");
-    let arguments = format!("{SMALL} --over 0.5,2 --format json -o {}", out.display());
-    let json: serde_json::Value = serde_json::from_str(&printed(&arguments)).unwrap();
-    assert_eq!(json["request"]["epsilon"], "1");
-    assert_eq!(json["mechanisms"].as_array().unwrap().len(), 6);
+    let arguments = format!("{SMALL} --over 0.5,2 -o {}", out.display());
+    let json = json(&arguments);
+    assert_eq!((&json["epsilon"], &json["k"]), (&"1".into(), &2.into()));
     assert_eq!(json["over"].as_array().unwrap().len(), 3);
     assert_eq!(json["spent"][2]["for"], "selection");
     let read = |name: &str| std::fs::read_to_string(out.join(name)).unwrap();
     assert_eq!(serde_json::from_str::<serde_json::Value>(&read("plan.json")).unwrap(), json);
-    let strength = json["findings"][2]["found"][1]["value"].as_f64().unwrap();
-    assert!(read("mechanisms.csv").contains(&format!("{strength:.6}")));
+    let effect = json["over"][2]["needed"]["significant"][1]["value"].as_f64().unwrap();
+    assert!(read("epsilon.csv").contains(&format!("{effect:.6}")));
     assert_eq!(read("epsilon.csv").lines().count(), 4);
-    assert_eq!(read("mechanisms-epsilon.csv").lines().count(), 19);
     let page = read("index.html");
-    assert!(page.contains("No data were read") && page.matches("<svg").count() >= 2);
+    assert!(page.contains("No data were read") && page.matches("<svg").count() == 1);
     // The folder can be written to again; one with other files cannot.
     printed(&arguments);
     std::fs::write(folder.path().join("other.txt"), "mine").unwrap();
     let refused = plan(&format!("{SMALL} -o {}", folder.path().display()));
     assert_eq!(refused.status.code(), Some(2));
+}
+
+/// Options of `select` change what is planned as they change a run.
+#[test]
+fn a_plan_takes_the_options_of_a_selection() {
+    let half = |options: &str| {
+        let json = json(&format!("--n 600 --d 100 --draws 60 --over 1 {options}"));
+        let value = |kind: &str| json["needed"][kind][0]["value"].as_f64();
+        [value("found"), value("significant")]
+    };
+    let [found, significant] = half("--k 5 --eps 1");
+    for (options, is_better) in [
+        ("--k 5 --eps 1 --neighbors replace-one", false),
+        ("--k 5 --eps 1 --share 0.1", false),
+        ("--k 5 --eps 1 --target-bounds 0,1", true),
+        ("--k 5 --eps 1 --classes a,b", true),
+        ("--k 20 --eps 1", false),
+        ("--k 5 --eps 2", true),
+    ] {
+        let [other_found, other_significant] = half(options);
+        assert_eq!(other_found < found, is_better, "{options}: {other_found:?} {found:?}");
+        assert_eq!(other_significant < significant, is_better, "{options}");
+    }
+    // A delta lowers the noise of peeling, bounds the threshold.
+    let peel = half("--k 20 --eps 1 --mechanism peel");
+    assert!(half("--k 20 --eps 1 --mechanism peel --delta 1e-6")[0] < peel[0]);
+    let bounds = half("--k 5 --eps 1 --classes a,b --bounds 0,1")[1];
+    assert!(bounds < half("--k 5 --eps 1 --classes a,b")[1]);
+    assert_eq!(half("--k 5 --eps 1 --split estimates=0")[1], None);
+    assert_eq!(half("--k 5 --eps 1 --score kendall")[1], None);
+    assert_eq!(half("--k 5 --eps 1 --classes a,b --adjust sex=F,M")[1], None);
+    let three = json("--n 600 --d 100 --k 5 --eps 1 --classes a,b,c --share 0.5,0.3,0.2 --over 1");
+    assert_eq!(three["rows"], serde_json::json!([300.0, 180.0, 120.0]));
+    for options in [
+        "--eps 2 --at-most 3",
+        "--k 3 --eps 2 --direction",
+        "--k 3 --eps 1 --score paired --classes a,b",
+    ] {
+        assert!(half(options)[0].is_some(), "{options}");
+    }
 }
 
 #[test]
@@ -74,18 +123,18 @@ fn mistakes_are_explained() {
         ("--n 400 --d 30 --k 2 --eps 0", "epsilon must lie between"),
         ("--n 400 --d 30 --k 2 --eps 1 --share 0.7", "above 0 and up to 0.5"),
         ("--n 400 --d 30 --k 2 --eps 1 --share 0.001", "at least 5 rows"),
-        ("--n 400 --d 30 --k 2 --eps 1 --strength 1.5", "a strength must lie between"),
-        ("--n 400 --d 30 --k 2 --eps 1 --mechanism gm", "no such mechanism"),
+        ("--n 400 --d 30 --k 2 --eps 1 --share x", "--share must be a share such as 0.3"),
+        ("--n 400 --d 30 --k 2 --eps 1 --classes a,b,c --share 0.5,0.2,0.2", "add up to 1"),
+        ("--n 400 --d 30 --k 2 --eps 1 --effect-size 1.5", "an effect size must lie between"),
+        ("--n 400 --d 30 --k 2 --eps 1 --mechanism gm", "'gm'"),
         ("--n 400 --d 30 --k 2 --eps 1 --mechanism em", "k must be 1"),
-        ("--n 400 --d 30 --k 2 --eps 1 --mechanism peel --gamma 1", "takes a gamma (--gamma)"),
-        ("--n 400 --d 30 --k 2 --eps 1 --gamma 1.5", "gamma"),
+        ("--n 400 --d 30 --k 2 --eps 1 --mechanism peel --gamma 1", "gamma"),
+        ("--n 400 --d 30 --k 2 --eps 1 --mechanism canonical --gamma 1.5", "gamma"),
         ("--n 400 --d 30 --k 2 --eps 1 --over 1,1", "stated twice"),
-        ("--n 400 --d 30 --k 2 --eps 1 --draws 3", "at least 20 draws"),
+        ("--n 400 --d 30 --k 2 --eps 1 --draws 3", "at least 20 tables"),
         ("--n 400 --d 30 --k 2 --eps 1 --split center=2", "share"),
-        (
-            "--n 400 --d 30 --k 2 --eps 1 --split direction=0.1",
-            "shares of target, center and estimates (--split)",
-        ),
+        ("--n 400 --d 30 --k 2 --eps 1 --method two-stage", "this method has no forecast"),
+        ("--n 400 --d 30 --k 2 --eps 1 --refine gram", "this method has no forecast"),
         ("--n 400 --d 30 --k 2", "--eps"),
     ] {
         let output = plan(arguments);
