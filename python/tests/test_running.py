@@ -33,7 +33,7 @@ RUNS = {
         run = lambda: [dpsis.select(x, 5, 0.01, y=x[:, 0] + x[:, 1], ledger=ledger) for _ in range(90)]
     """,
     "a plan": """
-        run = lambda: dpsis.plan(10**6, 20_000, 5, 1, draws=1000, strength=0.1)
+        run = lambda: dpsis.plan(10**6, 20_000, 5, 1, draws=1000, effect_size=0.1)
     """,
     "a comparison": """
         x = np.random.default_rng(1).normal(size=(2_000, 300))
@@ -107,7 +107,7 @@ def test_progress():
     for run in (
         lambda show: dpsis.inspect(frame, y=x[:, 0], progress=show),
         lambda show: dpsis.bounds(frame, no_target=True, progress=show),
-        lambda show: dpsis.plan(1000, 5000, epsilon=1, strength=0.3, progress=show),
+        lambda show: dpsis.plan(1000, 5000, epsilon=1, effect_size=0.3, progress=show),
     ):
         shares = []
         run(shares.append)

@@ -87,14 +87,26 @@ def test_bounds():
 def test_plans(tmp_path):
     shares = []
     outlook = dpsis.plan(
-        2000, 40, 2, 1, strength=0.3, mechanism=["canonical", "peel"], gamma=[0.5], draws=20,
+        2000, 40, 2, 1, effect_size=0.3, mechanism="peel", delta=1e-6, classes=["a", "b", "c"], draws=20,
         over=[1], output=tmp_path / "plan", progress=shares.append,
     )
-    assert [one["id"] for one in outlook.record["mechanisms"]] == ["canonical", "peel"]
-    assert (tmp_path / "plan" / "index.html").exists() and outlook.report()
-    assert shares == sorted(shares)
+    assert outlook.record["mechanism"]["id"] == "peel" and outlook.record["delta"] != "0"
+    assert len(outlook.record["rows"]) == 3 and outlook.record["wanted"]["effect_size"] == 0.3
+    assert (tmp_path / "plan" / "index.html").exists()
+    assert outlook.report().startswith("With 2000 rows at epsilon 1: significant from KS distance .")
+    assert repr(outlook) == outlook.report()
+    assert shares == sorted(shares) and shares[-1] == 1
     with pytest.raises(ValueError, match="rows"):
         dpsis.plan(1, 40, 2, 1)
+    with pytest.raises(TypeError, match="target_file"):
+        dpsis.plan(1000, 40, 2, 1, target_file="y.csv")
+
+
+def test_a_plan_is_what_the_command_line_prints(command_line):
+    options = "--n 900 --d 40 --k 3 --eps 2 --share 0.5,0.3,0.2 --classes a,b,c --draws 30 --at-most 3".replace(" --k 3", "")
+    expected = command_line("plan", *options.split())
+    planned = dpsis.plan(900, 40, epsilon=2, share=[0.5, 0.3, 0.2], classes=["a", "b", "c"], draws=30, at_most=3)
+    assert planned.record == expected
 
 
 def test_comparisons():
@@ -122,18 +134,14 @@ def test_all_above_a_level():
 @pytest.mark.parametrize("k", [2, None])
 def test_a_plan_is_drawn(k):
     figure = pytest.importorskip("matplotlib.figure")
-    outlook = dpsis.plan(800, 20, k, 2, share=0.4, **({} if k is None else {"draws": 40}))
-    ax = outlook.plot(figure.Figure().subplots(), rows=[200, 800, 6400], over=[1])
+    outlook = dpsis.plan(800, 20, k, 2, share=0.4, draws=40, over=[0.5, 2, 8])
+    ax = outlook.plot(figure.Figure().subplots())
     lines = {one.get_label(): one.get_ydata() for one in ax.get_lines()}
-    verb = "named" if k is None else "found"
-    names = [f"epsilon {epsilon}: {verb} {percent} times of 100" for epsilon in (2, 1) for percent in (50, 90)]
-    assert list(lines) == [*names, "800 rows"]
-    # At its own rows and epsilon it shows the plan's figures: by the mechanism that is recommended.
-    if k is None:
-        assert [lines[name][1] for name in names[:2]] == outlook.record["named"][0]["strengths"]
-    # More rows find weaker features, and so does a larger epsilon.
-    for name in names:
-        assert lines[name][2] < lines[name][1]
-    assert lines[names[1]][1] < lines[names[3]][1]
+    kinds = ["significant"] if k is None else ["significant", "found"]
+    assert list(lines) == [f"{kind}, {share}" for kind in kinds for share in ("half of all runs", "nine in ten")]
+    for place, kind in enumerate(lines):
+        values = [at["needed"][kind.split(",")[0]][place % 2]["value"] for at in outlook.record["over"]]
+        # A larger epsilon finds smaller effect sizes.
+        assert list(lines[kind]) == values == sorted(values, reverse=True)
     assert outlook._repr_html_().startswith("<pre>") and "rows" in outlook._repr_html_()
     assert pickle.loads(pickle.dumps(outlook)) == outlook

@@ -373,17 +373,21 @@ fn text(
     };
     let schema = arguments.write_schema.as_ref().map(|path| path.display().to_string());
     let stated = schema.as_ref().map(|path| vec!["--schema".to_owned(), path.clone()]);
+    // Without a forecast, and where no budget is enough, the middle one.
     let epsilon = match &outlook.suggested {
         Suggested::Enough { epsilon, .. } => epsilon,
-        Suggested::Unknown => BUDGETS[1],
+        Suggested::None { .. } | Suggested::Unknown => BUDGETS[1],
+    };
+    let lead = match outlook.suggested {
         Suggested::None { .. } => {
             let _ = write!(text, "\n{}\n", wrapped(&no_release(suggestion, outlook), 0));
-            return text;
+            "The command is all the same"
         }
+        _ => "If these are public facts, the command is",
     };
     let _ = write!(
         text,
-        "\nIf these are public facts, the command is (k and epsilon are yours to choose):\n  {}\n",
+        "\n{lead} (k and epsilon are yours to choose):\n  {}\n",
         of(epsilon, stated.as_deref().unwrap_or(options))
     );
     if let Suggested::Enough { epsilon, strongest, tested } = outlook.suggested {

@@ -226,21 +226,9 @@ async function outlook() {
   if (at("stale").textContent !== "") return { text: "Look at the table again for a forecast.", about: [] };
   const options = optionsStated();
   const { counts, features } = found;
-  const { predicted, refusal, spent: parts } = await ask("forecast", { options, rows: counts, features });
+  const { text, spent: parts } = await ask("forecast", { options, rows: counts, features });
   const shares = parts.map((part) => `${part.for} ${part.epsilon}`).join(", ");
-  return { text: `${predicted === null ? `${refusal}.` : expected(predicted, options)} Epsilon is split: ${shares}.`, about: [] };
-}
-
-// What to expect of strengths: 0 is no association, 1 the strongest there is.
-function expected({ found: least, confirmed }, { k }) {
-  const scale = "(0: no association, 1: the strongest).";
-  const from = (strength) => `from strength ${strength.toFixed(2)} on`;
-  if (least === null) {
-    return "Not even the strongest feature would be found more often than not: it takes a larger epsilon, or more rows.";
-  }
-  if (k === undefined) return `A feature alone of its kind is named more often than not ${from(least)} ${scale}`;
-  const told = confirmed === null ? "none is told to be beyond chance" : `told to be beyond chance ${from(confirmed)}`;
-  return `Features are found more often than not ${from(least)}, and ${told} ${scale}`;
+  return { text: `${text} Epsilon is split: ${shares}.`, about: [] };
 }
 
 // ---- 3 Release.

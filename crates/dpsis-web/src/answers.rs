@@ -3,9 +3,10 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use dpsis::forecast::PlanOptions;
 use dpsis::inspect::inspect as look;
 use dpsis::internals::ALPHA;
-use dpsis::report::{Reported, names, to_html, to_json};
+use dpsis::report::{Reported, answer, names, to_html, to_json};
 use dpsis::{Error, Ledger, Parameter, Result, Target};
 
 use crate::question::Question;
@@ -58,10 +59,20 @@ pub(crate) fn forecast(question: Question) -> Result<Value> {
         .iter()
         .map(|part| json!({ "for": part.purpose, "epsilon": part.epsilon }))
         .collect();
-    // Of some methods nothing is predicted.
-    let predicted = request.predict(question.features, &question.rows);
-    let refusal = predicted.as_ref().err().map(ToString::to_string);
-    Ok(json!({ "spent": spent, "predicted": predicted.ok(), "refusal": refusal }))
+    let rows: f64 = question.rows.iter().sum();
+    let plan = PlanOptions {
+        select: question.options()?,
+        rows: rows.round() as u64,
+        features: question.features,
+        class_shares: question.rows.iter().map(|class| class / rows).collect(),
+        ..PlanOptions::default()
+    };
+    // Some methods have no forecast.
+    let text = match plan.run(&|_| Ok(())) {
+        Ok(record) => answer(&record),
+        Err(error) => format!("{error}."),
+    };
+    Ok(json!({ "spent": spent, "text": text }))
 }
 
 pub(crate) fn select(question: Question) -> Result<Value> {

@@ -94,7 +94,14 @@ test_that("a dry run and a plan spend nothing and have texts", {
   expect_output(print(dry), "1")
   expect_s3_class(dp_fit(patients, 2, 1, classes = classes, dry_run = TRUE), "dpsis_dry_run")
   expect_equal(summary(ledger)$spent, 0)
-  expect_output(print(dp_plan(500, 100, epsilon = 1)), "500|features")
+  planned <- dp_plan(500, 100, epsilon = 1, over = c(1, 2))
+  expect_output(print(planned), "^With 500 rows at epsilon 1: significant from KS distance")
+  all <- as.data.frame(planned)
+  expect_equal(all$epsilon, c(1, 2))
+  expect_true(all$significant_50[2] < all$significant_50[1] && all$significant_50[1] < all$significant_90[1])
+  grDevices::pdf(NULL)
+  expect_invisible(plot(planned))
+  grDevices::dev.off()
 })
 
 test_that("an inspection tells what to state", {

@@ -6,7 +6,7 @@ test_that("an interrupt stops a run, of which nothing is released", {
   # Minutes, if nothing stopped it.
   ended <- tryCatch(
     {
-      dp_plan(20000, 5000, 50, 1, mechanism = c("canonical", "peel", "joint"), draws = 10000)
+      dp_plan(20000, 5000, 50, 1, draws = 10000)
       "finished"
     },
     interrupt = function(condition) "interrupted"

@@ -118,16 +118,17 @@ fn before_any_data_are_touched() {
         "{all}"
     );
     assert!(
-        all.contains("a feature is named, if it is the only one, of strength 0.2 with"),
+        all.contains("in half of all runs, a single feature is named from effect size 0.2 with"),
         "{all}"
     );
-    let [text, _] = done("plan --n 500 --d 300 --eps 2 --fwer 0.1 --strength 0.3");
-    assert!(text.contains("all of 300 features that are beyond chance (fwer 0.1)"), "{text}");
-    assert!(text.contains("Strength 0.3, if one feature has it: named 9 times of 10"), "{text}");
+    let [text, _] = done("plan --n 500 --d 300 --eps 2 --fwer 0.1 --effect-size 0.3");
+    assert!(text.contains("all significant ones of 300 features (fwer 0.1)"), "{text}");
+    assert!(text.contains("A feature of KS distance 0.3 is significant in"), "{text}");
     let [json, _] = done("plan --n 500 --d 300 --eps 2 --format json");
     let outlook: serde_json::Value = serde_json::from_str(&json).unwrap();
-    let named = |place: usize| outlook["named"][place]["strengths"][1].as_f64().unwrap();
-    assert!(named(0) < named(1) && named(1) < named(2), "{json}");
+    let named = |needed: &serde_json::Value| needed["significant"][1]["value"].as_f64().unwrap();
+    let others = |place: usize| named(&outlook["others"][place]["needed"]);
+    assert!(named(&outlook["needed"]) < others(0) && others(0) < others(1), "{json}");
     refused("plan --n 500 --d 300 --eps 2 --mechanism peel", "--k");
     refused("plan --n 500 --d 300 --eps 2 --score kendall", "Kendall");
     let [look, _] = done(&format!("inspect {DEMO}"));
