@@ -215,6 +215,13 @@ impl Kind {
 
 /// Makes a table of a kind.
 pub fn table(kind: Kind, size: Size, seed: u64) -> Planted {
+    let (rows, features) = kind.shape(size);
+    table_of(kind, rows, features, seed)
+}
+
+/// Makes a table of a kind with this number of rows and of features, of which there are at least
+/// [`PLANTED`].
+pub fn table_of(kind: Kind, rows: usize, features: usize, seed: u64) -> Planted {
     let make = match kind {
         Kind::Clinical => clinical::table,
         Kind::Survey => survey::table,
@@ -228,8 +235,7 @@ pub fn table(kind: Kind, size: Size, seed: u64) -> Planted {
         Kind::RareClass => rare::table,
         Kind::Costs => costs::table,
     };
-    let (n, d) = kind.shape(size);
-    make(n, d, &mut Draw::new(seed_of(seed, &["planted", kind.id()], 0)))
+    make(rows, features, &mut Draw::new(seed_of(seed, &["planted", kind.id()], 0)))
 }
 
 #[cfg(test)]
