@@ -19,6 +19,8 @@ pub enum Purpose {
     Rows,
     /// The number of features to select, where all beyond chance are wanted.
     Number,
+    /// The draw that decides on the mechanism of the selection.
+    Mechanism,
     /// The selection itself.
     Selection,
     /// The medians of the screened features, where a selection is refined.
@@ -53,6 +55,7 @@ impl Purpose {
             Self::Ranges => 11,
             Self::Model => 12,
             Self::Number => 13,
+            Self::Mechanism => 14,
         }
     }
 }
@@ -128,11 +131,12 @@ mod tests {
             Purpose::FeatureMedians,
             Purpose::Signs,
             Purpose::Number,
+            Purpose::Mechanism,
             Purpose::Ranges,
             Purpose::Model,
         ];
         let draws: std::collections::BTreeSet<u64> = all.map(Purpose::draw).into();
-        assert_eq!(draws, [0, 1, 2, 3, 5, 6, 11, 12, 13, 20, 21].into());
+        assert_eq!(draws, [0, 1, 2, 3, 5, 6, 11, 12, 13, 14, 20, 21].into());
     }
 
     #[test]

@@ -37,6 +37,12 @@ pub(super) fn selected_by(record: &Record) -> String {
                 format!(", all at once (about {rows} {units} are enough for that),")
             }
         }
+        (Some(MechanismReason::Scores { many: Some(true) }), _) => {
+            ", one after the other (many scores are large, by a private draw),".to_owned()
+        }
+        (Some(MechanismReason::Scores { many: Some(false) }), _) => {
+            ", all at once (few scores are large, by a private draw),".to_owned()
+        }
         _ => String::new(),
     };
     let number = number_of(Some(record.selected.len()), record.public.features, &record.score);
@@ -87,6 +93,9 @@ pub(super) fn planned_by(plan: &DryRun) -> String {
                 ScoreId::Paired => "with rows of both classes",
                 _ => "in classes (or sides) of equal size",
             }
+        ),
+        Some(MechanismReason::Scores { .. }) => format!(
+            "{ONE_BY_ONE} if many scores are large, by canonical otherwise, which a private draw decides"
         ),
         _ => chosen_by(&plan.mechanism, PickOrder::File),
     };
@@ -371,6 +380,7 @@ pub fn purpose(purpose: Purpose) -> &'static str {
         Purpose::TargetCenter => "target center",
         Purpose::Rows => "count of rows",
         Purpose::Number => "number of features",
+        Purpose::Mechanism => "choice of mechanism",
         Purpose::Selection => "selection",
         Purpose::FeatureMedians => "feature medians",
         Purpose::Signs => "refinement",

@@ -1,10 +1,11 @@
-//! Decisions by released counts, on the mechanism and on whether there is a selection at all:
-//! post-processing of these, proven by the joint law of counts and picks, that reads nothing else.
+//! Decisions before a selection: by released counts, on whether there is one at all and on its
+//! mechanism; and by a private draw, on its mechanism. The joint laws of what is released show what
+//! they cost.
 
 use crate::data::FileTable;
 use crate::mechanism::{canonical, peel_pnf};
-use crate::privacy::{Epsilon, Neighbors};
-use crate::select::plan::Choice;
+use crate::privacy::{Epsilon, Neighbors, Purpose};
+use crate::select::plan::{Choice, Known};
 use crate::select::reach::Reach;
 use crate::select::stop::drowns;
 use crate::select::{MechanismReason, PickOrder, Record, Select, Target, WarningKind};
@@ -26,14 +27,19 @@ fn law_of_sets(counts: [i64; 2], scores: &[f64]) -> Vec<f64> {
     let reach = Reach { one_against_rest: false };
     let epsilon: Epsilon = EPS_SELECTION.to_string().parse().unwrap();
     let choice = Choice::of(K, D, reach, Neighbors::AddRemove, &epsilon);
-    let chosen = choice.chosen(Some(&counts.map(|count| count as f64)));
+    let chosen =
+        choice.chosen(Known { counts: Some(&counts.map(|count| count as f64)), many: None });
     if chosen.mechanism.card().id == "canonical" {
         return canonical::law::law(scores, K, 0.5, EPS_SELECTION, flips);
     }
+    law_of_peeled_sets(scores, EPS_SELECTION)
+}
+
+/// The law of the sets of `peel-pnf`, given the scores; a row moves one by 1.
+fn law_of_peeled_sets(scores: &[f64], epsilon: f64) -> Vec<f64> {
     let sets = subsets(D, K);
     let mut law = vec![0.0; sets.len()];
-    for (mut sequence, p) in
-        sequences(D, K).into_iter().zip(peel_pnf::law::law(scores, K, EPS_SELECTION))
+    for (mut sequence, p) in sequences(D, K).into_iter().zip(peel_pnf::law::law(scores, K, epsilon))
     {
         sequence.sort_unstable();
         law[sets.iter().position(|set| *set == sequence).unwrap()] += p;
@@ -110,6 +116,45 @@ fn the_choice_costs_nothing() {
     let epsilon = EPS_COUNTS + EPS_SELECTION;
     assert!(largest <= epsilon * (1.0 + 1e-12) && largest > 0.5 * epsilon, "{largest}");
     assert!(broken > 1.01 * epsilon, "a choice by the counts themselves passed with {broken}");
+}
+
+/// The joint law of the draw of the mechanism and the set. `draw` is the budget of the draw; without
+/// it, a broken variant decides by the scores themselves.
+fn law_of_draws(scores: &[f64], draw: Option<f64>) -> Vec<f64> {
+    const LEVEL: f64 = 4.5;
+    let mut sorted = scores.to_vec();
+    sorted.sort_unstable_by(|a, b| b.total_cmp(a));
+    let excess = sorted[K.div_ceil(2) - 1] - LEVEL;
+    let wrong = draw.map_or(0.0, |rate| (-rate * excess.abs()).exp() / 2.0);
+    let many = if excess > 0.0 { 1.0 - wrong } else { wrong };
+    let peeled = law_of_peeled_sets(scores, EPS_SELECTION).into_iter().map(|p| many * p);
+    let at_once = canonical::law::law(scores, K, 0.25, EPS_SELECTION, flips);
+    peeled.chain(at_once.into_iter().map(|p| (1.0 - many) * p)).collect()
+}
+
+#[test]
+fn the_draw_of_the_mechanism_costs_its_part() {
+    const EPS_DRAW: f64 = 0.5;
+    let mut state = 11u64;
+    let mut random = move |most: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        ((state >> 33) % most) as f64
+    };
+    let (mut largest, mut broken) = (0.0f64, 0.0f64);
+    for number in 0..400 {
+        let base = f64::from(number % 8);
+        let scores: Vec<f64> = (0..D).map(|_| base + random(4)).collect();
+        let other: Vec<f64> = scores.iter().map(|score| score + random(3) - 1.0).collect();
+        let ratio = |draw| {
+            let [one, two] = [&scores, &other].map(|scores| law_of_draws(scores, draw));
+            max_log_ratio(&one, &two)
+        };
+        largest = largest.max(ratio(Some(EPS_DRAW)));
+        broken = broken.max(ratio(None));
+    }
+    let epsilon = EPS_DRAW + EPS_SELECTION;
+    assert!(largest <= epsilon * (1.0 + 1e-12) && largest > 0.5 * epsilon, "{largest}");
+    assert!(broken > 1.01 * epsilon, "a choice by the scores themselves passed with {broken}");
 }
 
 /// A class without rows ends a run by the noisy counts, which costs nothing; by the counts
@@ -339,4 +384,45 @@ fn the_choice_reads_released_counts_alone() {
     }
     let expected = [(2, "peel-pnf"), (3, "canonical"), (3, "peel-pnf"), (6, "canonical")];
     assert_eq!(ids, expected.map(|(k, id)| (k, id.to_owned())).into());
+}
+
+/// Two classes, and 60 features, the first `large` of which separate them.
+fn with_large_scores(large: usize) -> FileTable {
+    let row = |i: usize| {
+        let cell = |j: usize| match (j < large, i % 2) {
+            (true, class) => class * 20 + (i * (j + 3)) % 13,
+            (false, _) => (i / 2) * (j + 5) % 17,
+        };
+        let cells: String = (0..60).map(|j| format!("{},", cell(j))).collect();
+        format!("{cells}{}\n", ["a", "b"][i % 2])
+    };
+    let header: String = (0..60).map(|j| format!("x{j},")).collect();
+    let text: String = (0..1000).map(row).collect();
+    FileTable::from_reader(std::io::Cursor::new(format!("{header}y\n{text}")))
+}
+
+/// From k = 11 on a draw decides, which has its own part of the budget, unless all features are
+/// selected.
+#[test]
+fn a_draw_chooses_by_the_scores() {
+    for (large, k, id) in [(4, 20, "canonical"), (30, 20, "peel-pnf"), (20, 60, "canonical")] {
+        for seed in 0..10 {
+            let select = Select::new(k).epsilon("4").target(Target::classes(["a", "b"]));
+            let record: Record =
+                select.seed(seed).run(&with_large_scores(large)).unwrap().into_inner();
+            assert_eq!(record.mechanism.id, id, "{large}, seed {seed}");
+            assert_eq!(record.order, PickOrder::File);
+            assert!(record.indices().is_sorted());
+            let parts = &record.guarantee.spent;
+            let part = parts.iter().find(|part| part.purpose == Purpose::Mechanism);
+            let reason = match k {
+                20 => MechanismReason::Scores { many: Some(id == "peel-pnf") },
+                _ => MechanismReason::Size,
+            };
+            assert_eq!(record.mechanism.chosen, Some(reason));
+            assert_eq!(part.is_some(), k == 20);
+            let total = parts.iter().map(|part| part.epsilon.clone());
+            assert_eq!(total.reduce(|sum, part| sum + part), Some(record.guarantee.epsilon));
+        }
+    }
 }

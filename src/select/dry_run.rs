@@ -9,7 +9,7 @@ use crate::exact::two_digits;
 use crate::privacy::{Epsilon, Purpose, Unit};
 use crate::select::check::checked_threads;
 use crate::select::forecast::{Forecast, Least, Simulated, check_method};
-use crate::select::plan::{BeyondChance, Choice, Plan, Scoring};
+use crate::select::plan::{BeyondChance, Choice, Known, Plan, Scoring};
 use crate::select::record::{
     FalseNamesBound, Guarantee, MechanismReason, MechanismUsed, RandomnessUsed, ScaleUsed,
     ScoreUsed, TargetUsed, Warning,
@@ -158,7 +158,7 @@ pub(super) fn check_table(request: &Request, source: &(impl Source + ?Sized)) ->
 
 /// The mechanism, or what decides on it.
 fn planned_mechanism(plan: &Plan) -> MechanismUsed {
-    let used = mechanism_used(plan, &plan.choice.chosen(None), None);
+    let used = mechanism_used(plan, &plan.choice.chosen(Known::default()), None);
     match &plan.choice {
         Choice::ByCounts(by) => {
             let canonical_from = two_digits(by.rows(plan.scoring.classes()));
@@ -238,6 +238,10 @@ fn noise(plan: &Plan, purpose: Purpose, epsilon: &Epsilon, units: &str) -> Strin
             let rows = 2.0 * steps / epsilon;
             format!("it is drawn by scores with noise of what about {rows:.0} {units} can move")
         }
+        Purpose::Mechanism => {
+            let rows = steps / epsilon;
+            format!("it is drawn by scores with noise of what about {rows:.0} {units} can move")
+        }
         // No part of a selection.
         Purpose::Ranges | Purpose::Model => String::new(),
         Purpose::Selection if matches!(plan.scoring, Scoring::TwoStage(_)) => {
@@ -248,7 +252,7 @@ fn noise(plan: &Plan, purpose: Purpose, epsilon: &Epsilon, units: &str) -> Strin
             )
         }
         Purpose::Selection => {
-            let mechanism = plan.choice.chosen(None).mechanism;
+            let mechanism = plan.choice.chosen(Known::default()).mechanism;
             let picks = if plan.beyond.is_some() { k.min(plan.features) } else { plan.picks() };
             let rows = mechanism.gap(plan.features, picks, &plan.calibrated.noise) * steps;
             format!("its noise is what about {rows:.0} {units} can move{of_names}")

@@ -10,6 +10,7 @@ mod findings;
 mod fit;
 mod forecast;
 mod in_parts;
+mod large_scores;
 #[cfg(feature = "linfa")]
 mod linfa;
 mod memo;

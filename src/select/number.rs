@@ -52,7 +52,6 @@ use crate::random::Bits;
 use crate::score::{LARGEST, Scores};
 use crate::select::plan::{BeyondChance, Plan};
 use crate::select::reach::Reach;
-use crate::select::request::Association;
 use crate::select::units::Units;
 
 /// Numbers grow by a quarter, at least by 1, and end here.
@@ -73,12 +72,8 @@ fn numbers(plan: &Plan, counts: &[f64], level: f64) -> Result<Vec<Needed>> {
     let (Some(beyond), Some(reach)) = (&plan.beyond, plan.scoring.reach()) else {
         return Ok(Vec::new());
     };
-    let variance = match plan.association() {
-        // Values that are spread evenly have a third of the largest variance.
-        Some(Association::Correlation) => reach.product(counts) / 3.0,
-        _ => reach.product(counts),
-    };
-    let (typical, largest) = (variance.sqrt(), reach.largest(counts));
+    let Some(typical) = Units::null_scale(plan, counts) else { return Ok(Vec::new()) };
+    let largest = reach.largest(counts);
     let selection = plan.part(Purpose::Selection)?.to_f64();
     let estimates = plan.part(Purpose::Estimates)?.to_f64();
     let one_row = plan.request.neighbors.steps() as f64 * Reach::one_row(counts);

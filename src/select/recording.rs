@@ -434,6 +434,7 @@ pub(super) fn mechanism_used(
         ChosenBy::Counts { ratio } => {
             Some(MechanismReason::Counts { ratio: format!("{:.1}", (ratio * 10.0).floor() / 10.0) })
         }
+        ChosenBy::Scores { many } => Some(MechanismReason::Scores { many: *many }),
     };
     let used = MechanismUsed { chosen, ..MechanismUsed::of(&**mechanism, plan.picks()) };
     match plan.request.method {

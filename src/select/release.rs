@@ -15,10 +15,11 @@ use crate::random::{Bits, RandomnessSource};
 use crate::score::Scores;
 use crate::select::blocks::{BlockRows, Dealer};
 use crate::select::findings::{Findings, findings};
+use crate::select::large_scores;
 use crate::select::number;
 use crate::select::pass::Gathered;
 use crate::select::plan::{
-    BeyondChance, ChosenBy, ChosenMechanism, Plan, PlannedBlocks, PlannedCenter,
+    BeyondChance, Choice, ChosenBy, ChosenMechanism, Known, Plan, PlannedBlocks, PlannedCenter,
 };
 use crate::select::record::Released;
 use crate::select::scarce::Scarce;
@@ -87,7 +88,7 @@ pub(super) struct Chosen {
 impl Picks {
     /// Those of a method that has no scores of single features.
     fn without_scores(plan: &Plan, picks: Vec<usize>) -> Self {
-        let mechanism = plan.choice.chosen(None);
+        let mechanism = plan.choice.chosen(Known::default());
         Self { mechanism, drawn: None, level: None, sensitivity: 0, screened: Vec::new(), picks }
     }
 }
@@ -161,7 +162,15 @@ impl Release<'_> {
         threshold: impl FnOnce(&BeyondChance, &Counted) -> Option<f64>,
     ) -> Result<Picks> {
         let sensitivity = scores.sensitivity();
-        let chosen = self.plan.choice.chosen(counted.map(|counted| &counted.classes[..]));
+        let many = match (&self.plan.choice, counted) {
+            (Choice::ByScores, Some(counted)) => {
+                let bits = self.randomness.bits(Purpose::Mechanism.draw());
+                Some(large_scores::draw(self.plan, scores, counted, &bits)?)
+            }
+            _ => None,
+        };
+        let counts = counted.map(|counted| &counted.classes[..]);
+        let chosen = self.plan.choice.chosen(Known { counts, many });
         let (mut k, mut level) = (self.plan.picks(), None);
         if let (Some(beyond), Some(counted)) = (&self.plan.beyond, counted) {
             let bits = self.randomness.bits(Purpose::Number.draw());

@@ -16,6 +16,18 @@ pub(super) struct Units {
 }
 
 impl Units {
+    /// The scale of the scores of null features by these counts, in rows; `None` for scores that are
+    /// not by classes or sides.
+    pub(super) fn null_scale(plan: &Plan, counts: &[f64]) -> Option<f64> {
+        let product = plan.scoring.reach()?.product(counts);
+        let variance = match plan.association() {
+            // Values that are spread evenly have a third of the largest variance.
+            Some(Association::Correlation) => product / 3.0,
+            _ => product,
+        };
+        Some(variance.sqrt())
+    }
+
     /// The score of one row of weight 1.
     pub(super) fn row(plan: &Plan) -> f64 {
         let correlation = plan.association() == Some(Association::Correlation);

@@ -9,7 +9,7 @@ use crate::privacy::{Delta, Epsilon, Purpose, Spending};
 use crate::select::builder::CheckedSelect;
 use crate::select::check::checked_threads;
 use crate::select::forecast::{Chances, Needed, Simulated};
-use crate::select::plan::Plan;
+use crate::select::plan::{Known, Plan};
 use crate::select::record::{FalseNamesBound, MechanismUsed, ScoreUsed};
 use crate::select::recording::{mechanism_used, score_used};
 use crate::select::request::Target;
@@ -232,6 +232,7 @@ impl PlanOptions {
             Ok(Wanted { effect_size, chances, rows: by_rows, epsilon })
         });
         let wanted = wanted.transpose()?;
+        let known = Known { counts: Some(&rows), many: None };
         progress(1.0)?;
         Ok(PlanRecord {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -245,7 +246,7 @@ impl PlanOptions {
             spent: plan.spent.clone(),
             replaces: plan.request.neighbors.steps() == 2,
             score: score_used(&plan, None),
-            mechanism: mechanism_used(&plan, &plan.choice.chosen(Some(&rows)), None),
+            mechanism: mechanism_used(&plan, &plan.choice.chosen(known), None),
             tables: first.tables(),
             seed: self.seed,
             largest_null: first.largest_null(&rows)?,

@@ -19,12 +19,13 @@ use crate::estimate::Family;
 use crate::mechanism::{Calibrated, Mechanism, calibrate};
 use crate::privacy::{Delta, Epsilon, Purpose, Spending};
 use crate::select::events::events;
+use crate::select::large_scores;
 use crate::select::reach::Reach;
 use crate::select::record::{CenterUsed, ScaleUsed};
 use crate::select::request::{Association, Method, Names, Request};
 
 pub(super) use beyond::BeyondChance;
-pub(super) use choice::{Choice, ChosenBy, ChosenMechanism};
+pub(super) use choice::{Choice, ChosenBy, ChosenMechanism, Known};
 use draft::{PlanDraft, center_used, scale_stated, scale_used};
 pub(super) use refinement::Refinement;
 
@@ -220,7 +221,6 @@ impl Plan {
         };
         let k = request.names.most(features);
         let picks = refinement.as_ref().map_or(k, |refinement| refinement.screened);
-        let (selection, spent) = draft.budget.claim_rest(Purpose::Selection);
         let delta = Delta::stated(request.delta.clone())?;
         if !delta.is_zero() && request.method != Method::Scores {
             let rule = "a delta is for the selection by scores";
@@ -232,7 +232,12 @@ impl Plan {
             && !request.is_adjusted()
             && delta.is_zero()
             && scoring.coded().is_some_and(|coded| coded.counts_units());
-        let choice = match (&beyond, scoring.reach().filter(|_| by_counts)) {
+        let reach = scoring.reach().filter(|_| by_counts && beyond.is_none());
+        if reach.is_some() && Choice::is_drawn(k, features) {
+            draft.budget.claim_of_rest(Purpose::Mechanism, &large_scores::share());
+        }
+        let (selection, spent) = draft.budget.claim_rest(Purpose::Selection);
+        let choice = match (&beyond, reach) {
             (Some(_), _) => Choice::of_number(),
             (None, Some(reach)) => Choice::of(k, features, reach, request.neighbors, &selection),
             (None, None) => Choice::Stated(request.mechanism_used()),
@@ -390,7 +395,7 @@ impl Plan {
 
     /// The number of votes by which features must differ to be told apart.
     pub(super) fn votes_needed(&self) -> f64 {
-        self.gap(&*self.choice.chosen(None).mechanism)
+        self.gap(&*self.choice.chosen(Known::default()).mechanism)
     }
 
     /// The typical largest noise of a mechanism in units of the sensitivity.

@@ -67,6 +67,14 @@ pub enum MechanismReason {
         /// The ratio, rounded down to one digit after the point.
         ratio: String,
     },
+    /// By a private draw with its own part of the budget: `peel-pnf` if many scores are large,
+    /// `canonical` otherwise.
+    Scores {
+        /// Whether at least half of the k features have large scores, as drawn; `None` in a dry
+        /// run.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        many: Option<bool>,
+    },
     /// Counts will decide: in a dry run, which has none.
     Rows {
         /// From about so many usable rows on, in classes (or sides of a split) of equal size, it is

@@ -542,7 +542,8 @@ fn the_suggested_epsilon_makes_the_strongest_features_significant() {
             format!("{},", value + if j < 5 && i % 2 == 1 { shift } else { 0 })
         };
         let header: String = (0..40).map(|j| format!("m{j},")).collect();
-        let row = |i: usize| (0..40).map(|j| cell(i, j)).collect::<String>() + &format!("{}\n", i % 2);
+        let row =
+            |i: usize| (0..40).map(|j| cell(i, j)).collect::<String>() + &format!("{}\n", i % 2);
         let rows: String = (0..rows).map(row).collect();
         std::fs::write(folder.path().join("t.csv"), format!("{header}y\n{rows}")).unwrap();
         said(&dpsis(folder.path(), &["inspect", "t.csv"]))
@@ -560,7 +561,10 @@ fn the_suggested_epsilon_makes_the_strongest_features_significant() {
             assert_eq!(words[place], "1");
             continue;
         }
-        assert!(line.contains("at which the 5 strongest features of this table are significant"), "{text}");
+        assert!(
+            line.contains("at which the 5 strongest features of this table are significant"),
+            "{text}"
+        );
         let at = EPSILONS.iter().position(|epsilon| *epsilon == words[place]).unwrap();
         let significant = |epsilon: &str| {
             let mut words = words.clone();
