@@ -4,9 +4,11 @@ use std::fmt::Write;
 
 use crate::exact::two_digits;
 use crate::report::text::wrap;
-use crate::report::words::{chosen_by, purpose};
+use crate::report::words::{chosen_by, drawn_by_scores, purpose};
 use crate::report::wrap::wrapped;
-use crate::select::{Least, Needed, PROBABILITIES, PickOrder, PlanRecord, ScoreId, Wanted};
+use crate::select::{
+    Least, MechanismReason, Needed, PROBABILITIES, PickOrder, PlanRecord, ScoreId, Wanted,
+};
 
 /// The width of the plot of effect sizes from 0 to 1, in columns.
 const PLOT: usize = 31;
@@ -147,7 +149,7 @@ pub fn details(record: &PlanRecord) -> Vec<(&'static str, String)> {
             "budget",
             format!("epsilon {} = {}{delta}; {relation}", record.epsilon, parts.join(" + ")),
         ),
-        ("mechanism", chosen_by(&record.mechanism, PickOrder::File)),
+        ("mechanism", mechanism(record)),
         (
             "simulated",
             format!(
@@ -175,6 +177,14 @@ pub fn details(record: &PlanRecord) -> Vec<(&'static str, String)> {
     }
     details.extend(record.warnings.iter().map(|warning| ("warning", warning.clone())));
     details
+}
+
+/// The mechanism of the selection with these rows.
+fn mechanism(record: &PlanRecord) -> String {
+    match record.mechanism.chosen {
+        Some(MechanismReason::Scores { .. }) => drawn_by_scores(),
+        _ => chosen_by(&record.mechanism, PickOrder::File),
+    }
 }
 
 /// The standard error of the effect sizes of the answer.

@@ -55,6 +55,13 @@ pub(super) fn selected_by(record: &Record) -> String {
     format!("{number}{how} by {}", chosen_by(&record.mechanism, record.order))
 }
 
+/// The mechanisms between which a private draw decides.
+pub(super) fn drawn_by_scores() -> String {
+    format!(
+        "{ONE_BY_ONE} if many scores are large, by canonical otherwise, which a private draw decides"
+    )
+}
+
 /// The features that were asked for: k, or all beyond chance.
 pub(super) fn asked_for(public: &PublicFacts) -> String {
     match (public.k, &public.false_names) {
@@ -94,9 +101,7 @@ pub(super) fn planned_by(plan: &DryRun) -> String {
                 _ => "in classes (or sides) of equal size",
             }
         ),
-        Some(MechanismReason::Scores { .. }) => format!(
-            "{ONE_BY_ONE} if many scores are large, by canonical otherwise, which a private draw decides"
-        ),
+        Some(MechanismReason::Scores { .. }) => drawn_by_scores(),
         _ => chosen_by(&plan.mechanism, PickOrder::File),
     };
     let number = number_of(plan.k, plan.features, &plan.score);

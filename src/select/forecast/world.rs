@@ -29,6 +29,7 @@ use crate::select::plan::{CodedAs, Plan, PlannedCenter, Scoring};
 use crate::select::reach::Reach;
 use crate::select::release::Release;
 use crate::select::settled::Settled;
+use crate::select::stop::{RowWords, check_counts};
 use crate::select::units::Units;
 use crate::threads::in_parallel;
 
@@ -110,6 +111,8 @@ struct Table {
     /// The score of each feature without association, on the grid.
     nulls: Vec<i64>,
     counted: Option<Counted>,
+    /// Whether these counts end a run.
+    ends: bool,
     /// The significance threshold by these counts, in rows.
     threshold: Option<f64>,
     randomness: RandomnessSource,
@@ -140,9 +143,11 @@ impl<'a> World<'a> {
             };
             let counted = settled.and_then(|settled| settled.counted);
             let threshold = counted.as_ref().and_then(|counted| thresholds.at(plan, counted));
+            let units = RowWords { units: "rows", one_row_each: false };
+            let ends = check_counts(plan, units, counted.as_ref()).is_err();
             let row = Units::row(plan);
             let nulls = law.nulls(&own.levels).map(|score| (score * row) as i64).collect();
-            Ok(Some(Table { law, nulls, counted, threshold, randomness }))
+            Ok(Some(Table { law, nulls, counted, ends, threshold, randomness }))
         };
         let tables = in_parallel(draws.tables.len() as u64, threads, table)?;
         let tables: Option<Vec<Table>> = tables.into_iter().collect();
@@ -198,6 +203,9 @@ impl<'a> World<'a> {
     /// The share of the first `strong` features that one run selects, and the average probability
     /// that each is found significant.
     fn shares(&self, table: &Table, strong: usize, features: &[[f64; 2]]) -> Result<[f64; 2]> {
+        if table.ends {
+            return Ok([0.0; 2]);
+        }
         let plan = self.plan;
         let (row, steps) = (Units::row(plan), plan.request.neighbors.steps());
         let mut values = table.nulls.clone();

@@ -67,9 +67,6 @@ pub(crate) struct SelectArguments {
     pub(crate) partials: Vec<PathBuf>,
 
     #[command(flatten)]
-    pub(crate) release: ReleaseArguments,
-
-    #[command(flatten)]
     pub(crate) output: OutputArguments,
 
     /// Say what would be spent on what; draw nothing
@@ -79,6 +76,9 @@ pub(crate) struct SelectArguments {
     /// Draw from a stated seed: for tests, not for release
     #[arg(long, value_name = "N", conflicts_with = "ledger", help_heading = "Output")]
     pub(super) seed: Option<u64>,
+
+    #[command(flatten)]
+    pub(crate) release: ReleaseArguments,
 
     #[command(flatten)]
     pub(crate) ledger: LedgerArguments,

@@ -112,6 +112,10 @@ fn the_long_help_has_every_option() {
             let is_refused = match names[1..] {
                 ["fit"] => NOT_FOR_MODELS.contains(&option) || NOT_FOR_FEATURES.contains(&option),
                 ["sql"] => NOT_FOR_QUERIES.contains(&option),
+                ["plan"] => {
+                    ["--time", "--event", "--by"].contains(&option)
+                        || NOT_FOR_FEATURES.contains(&option)
+                }
                 ["select"] => option == "--share" || NOT_FOR_FEATURES.contains(&option),
                 _ => false,
             };

@@ -133,7 +133,7 @@ fn before_any_data_are_touched() {
     refused("plan --n 500 --d 300 --eps 2 --score kendall", "Kendall");
     let [look, _] = done(&format!("inspect {DEMO}"));
     let look = look.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(look.contains("Without --k all features beyond chance are named"), "{look}");
+    assert!(look.contains("Without --k all significant features are named"), "{look}");
 }
 
 /// Sums of parts give what the whole table does.
