@@ -22,6 +22,7 @@ mod parameters;
 mod ranks;
 mod registry;
 mod shortfalls;
+pub(crate) mod sized_sets;
 
 pub mod canonical;
 pub mod gamma;

@@ -21,6 +21,7 @@ use crate::random::{Bits, Filter, FirstArrival};
 use crate::score::Scores;
 
 use sets::CanonicalSets;
+pub(super) use sets::{ln_share, subset_with_some_below};
 
 /// The canonical Lipschitz mechanism with exponential noise: a private top-k set. The guarantee,
 /// its proof, the cost and the sources are on the page of this module.

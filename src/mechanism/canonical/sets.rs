@@ -295,7 +295,7 @@ impl Blocks for CanonicalSets<'_> {
 
 /// ln of the share of the r-subsets of n candidates that are not among the first `before` of them:
 /// ln(1 - C(before, r)/C(n, r)), the ratio being the product of (before - i)/(n - i) for i < r.
-fn ln_share(before: usize, n: usize, r: usize) -> f64 {
+pub(in crate::mechanism) fn ln_share(before: usize, n: usize, r: usize) -> f64 {
     if before < r {
         return 0.0;
     }
@@ -309,7 +309,7 @@ fn ln_share(before: usize, n: usize, r: usize) -> f64 {
 /// Either any subset is drawn until one has such an element; or one of the `few` is drawn and the
 /// rest among all others: a subset with m of them comes up in m ways, so it is kept with
 /// probability 1/m. One of the two succeeds about every other time.
-fn subset_with_some_below(words: &mut WordStream, few: u64, n: u64, r: u64) -> Vec<u64> {
+pub(in crate::mechanism) fn subset_with_some_below(words: &mut WordStream, few: u64, n: u64, r: u64) -> Vec<u64> {
     let often = u128::from(few) * u128::from(r) >= u128::from(n);
     loop {
         let mut subset: Vec<u64> = if often {
