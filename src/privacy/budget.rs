@@ -17,7 +17,9 @@ pub enum Purpose {
     TargetCenter,
     /// The count of rows that determines the number of blocks of the two-stage method.
     Rows,
-    /// The number of features to select, where all beyond chance are wanted.
+    /// The significance threshold, where all significant features are wanted: a simulation with
+    /// bits of its own, on which nothing is spent. (The number of features is drawn with the
+    /// selection.)
     Number,
     /// The draw that decides on the mechanism of the selection.
     Mechanism,

@@ -234,16 +234,12 @@ fn noise(plan: &Plan, purpose: Purpose, epsilon: &Epsilon, units: &str) -> Strin
                 "90 of 100 are right where more than {half:.0} {units} speak for one direction{of_names}"
             )
         }
-        Purpose::Number => {
-            let rows = 2.0 * steps / epsilon;
-            format!("it is drawn by scores with noise of what about {rows:.0} {units} can move")
-        }
         Purpose::Mechanism => {
             let rows = steps / epsilon;
             format!("it is drawn by scores with noise of what about {rows:.0} {units} can move")
         }
-        // No part of a selection.
-        Purpose::Ranges | Purpose::Model => String::new(),
+        // Not parts of a selection: without k, the number is drawn with the features.
+        Purpose::Number | Purpose::Ranges | Purpose::Model => String::new(),
         Purpose::Selection if matches!(plan.scoring, Scoring::TwoStage(_)) => {
             let votes = plan.votes_needed();
             format!(

@@ -137,7 +137,7 @@ impl Release<'_> {
     }
 
     /// Selects features by their scores, with the mechanism for these counts, if they were
-    /// released: k, or those screened for a refinement, or a number that is drawn.
+    /// released: k, or the features screened for a refinement, or a number that is drawn with them.
     ///
     /// # Errors
     ///
@@ -171,23 +171,30 @@ impl Release<'_> {
         };
         let counts = counted.map(|counted| &counted.classes[..]);
         let chosen = self.plan.choice.chosen(Known { counts, many });
-        let (mut k, mut level) = (self.plan.picks(), None);
+        let bits = self.randomness.bits(Purpose::Selection.draw());
+        let (mut level, mut drawn) = (None, None);
         if let (Some(beyond), Some(counted)) = (&self.plan.beyond, counted) {
-            let bits = self.randomness.bits(Purpose::Number.draw());
             level = threshold(beyond, counted);
-            k = match level {
+            drawn = match level {
                 Some(level) => number::draw(self.plan, scores, counted, level, &bits)?,
-                None => 1,
+                None => None,
             };
         }
-        let bits = self.randomness.bits(Purpose::Selection.draw());
-        let noise = &self.plan.calibrated.noise;
-        let mut picks = choose(&*chosen.mechanism, scores, k, noise, &bits)?;
-        if chosen.by != ChosenBy::Statement {
-            // One form of the output, whichever mechanism it is.
-            picks.sort_unstable();
-        }
-        let drawn = self.plan.beyond.is_some().then_some(k);
+        let picks = match drawn {
+            Some(picks) => picks,
+            None => {
+                // Without a significance threshold nothing is named: one feature is enough.
+                let k = if self.plan.beyond.is_some() { 1 } else { self.plan.picks() };
+                let noise = &self.plan.calibrated.noise;
+                let mut picks = choose(&*chosen.mechanism, scores, k, noise, &bits)?;
+                if chosen.by != ChosenBy::Statement {
+                    // One form of the output, whichever mechanism it is.
+                    picks.sort_unstable();
+                }
+                picks
+            }
+        };
+        let drawn = self.plan.beyond.is_some().then_some(picks.len());
         let screened = picks.clone();
         Ok(Picks { mechanism: chosen, drawn, level, sensitivity, screened, picks })
     }

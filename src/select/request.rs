@@ -330,8 +330,6 @@ pub(super) enum Scale {
 pub(super) struct Shares {
     pub(super) target: Option<Exact>,
     pub(super) center: Option<Exact>,
-    /// Of the number of features, where all beyond chance are wanted.
-    pub(super) number: Option<Exact>,
     /// Of the strengths and the verdict; 0 for none.
     pub(super) estimates: Option<Exact>,
     /// Of the directions, if they are wanted.
@@ -342,7 +340,6 @@ pub(super) struct Shares {
 pub(super) struct CheckedShares {
     pub(super) target: BigRational,
     pub(super) center: BigRational,
-    pub(super) number: BigRational,
     pub(super) estimates: Option<BigRational>,
     pub(super) direction: Option<BigRational>,
 }
@@ -461,15 +458,13 @@ impl Request {
     }
 }
 
-/// The shares of the target's median, its center, the estimates, the directions, where they are
-/// wanted, and the number of features, which only a selection of all beyond chance draws, if none
-/// are stated: of a selection of k features, and of all beyond chance.
-pub const SHARES: [(&str, [&str; 2]); 5] = [
+/// The default shares of the target's median, its center, the estimates and, where they are wanted,
+/// the directions: for a selection of k features, and for one of all significant features.
+pub const SHARES: [(&str, [&str; 2]); 4] = [
     ("target", ["0.10", "0.10"]),
     ("center", ["0.075", "0.12"]),
     ("estimates", ["0.20", "0.36"]),
     ("direction", ["0.05", "0.05"]),
-    ("number", ["0", "0.12"]),
 ];
 
 /// The default share of the centers of strata, found by simulation (`examples/strata.rs`): larger
@@ -480,10 +475,6 @@ impl Shares {
     /// The shares for these names, if each is at least 1e-6 - that of the estimates can be 0 - and
     /// their sum is below 1. `is_adjusted` says whether there are covariates.
     pub(super) fn check(&self, names: &Names, is_adjusted: bool) -> Result<CheckedShares> {
-        if self.number.is_some() && matches!(names, Names::Best(_)) {
-            let rule = "the number of features has a share only where k is not stated";
-            return Err(Error::request(rule).about([Parameter::Shares, Parameter::K]));
-        }
         self.checked(names, is_adjusted).ok_or_else(|| {
             Error::request("shares must be numbers of at least 1e-6 that add up to less than 1")
                 .hint(
@@ -496,7 +487,7 @@ impl Shares {
 
     fn checked(&self, names: &Names, is_adjusted: bool) -> Option<CheckedShares> {
         let column = usize::from(matches!(names, Names::BeyondChance(_)));
-        let [target, mut center, mut estimates, _, number] =
+        let [target, mut center, mut estimates, _] =
             SHARES.map(|(_, shares)| Exact::from(shares[column]));
         if is_adjusted {
             (center, estimates) = (CENTER_IN_STRATA.into(), 0.into());
@@ -509,15 +500,11 @@ impl Shares {
         let shares = CheckedShares {
             target: positive(&stated(&self.target, target))?,
             center: positive(&stated(&self.center, center))?,
-            number: match names {
-                Names::Best(_) => BigRational::zero(),
-                Names::BeyondChance(_) => positive(&stated(&self.number, number))?,
-            },
             estimates: if has_estimates { Some(positive(&estimates)?) } else { None },
             direction: self.direction.as_ref().map(positive).map_or(Some(None), |d| d.map(Some))?,
         };
         let optional = shares.estimates.iter().chain(&shares.direction);
-        let others = &shares.target + &shares.center + &shares.number;
+        let others = &shares.target + &shares.center;
         let sum = optional.fold(others, |sum, share| sum + share);
         (sum < BigRational::one()).then_some(shares)
     }

@@ -460,11 +460,10 @@ impl PrivacyOptions {
             let slot = match name.as_str() {
                 "target" => &mut shares.target,
                 "center" => &mut shares.center,
-                "number" => &mut shares.number,
                 "estimates" => &mut shares.estimates,
                 "direction" => &mut shares.direction,
                 _ => {
-                    let rule = "shares are of target, center, number, estimates and direction";
+                    let rule = "shares are of target, center, estimates and direction";
                     return Err(Error::request(rule).about([Parameter::Shares]));
                 }
             };

@@ -309,7 +309,12 @@ pub(in crate::mechanism) fn ln_share(before: usize, n: usize, r: usize) -> f64 {
 /// Either any subset is drawn until one has such an element; or one of the `few` is drawn and the
 /// rest among all others: a subset with m of them comes up in m ways, so it is kept with
 /// probability 1/m. One of the two succeeds about every other time.
-pub(in crate::mechanism) fn subset_with_some_below(words: &mut WordStream, few: u64, n: u64, r: u64) -> Vec<u64> {
+pub(in crate::mechanism) fn subset_with_some_below(
+    words: &mut WordStream,
+    few: u64,
+    n: u64,
+    r: u64,
+) -> Vec<u64> {
     let often = u128::from(few) * u128::from(r) >= u128::from(n);
     loop {
         let mut subset: Vec<u64> = if often {

@@ -129,8 +129,10 @@ impl Choice {
         k > SEVERAL && k < features
     }
 
-    /// The choice where the number of features is drawn: no more than reach what it takes, as a
-    /// rule. So only a bad member is guarded against.
+    /// The mechanism where the number of features is drawn with the features. The number is at most
+    /// that of good features, as a rule, so sets are judged by their worst member alone; sets of all
+    /// numbers compete (see `select/number.rs`). Where the counts give no significance threshold,
+    /// one feature is drawn by this mechanism itself.
     pub(in crate::select) fn of_number() -> Self {
         Self::BySize(Arc::new(CanonicalLipschitz::against_bad_members()))
     }

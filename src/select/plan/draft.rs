@@ -88,18 +88,6 @@ impl<'a> PlanDraft<'a> {
         ))
     }
 
-    /// Claims the part of the number of features, which are named by their strengths.
-    pub(super) fn number(&mut self, has_estimates: bool) -> Result<()> {
-        if !has_estimates {
-            let rule =
-                "features beyond chance are named by their strengths: their share is above 0";
-            return Err(Error::request(rule).about([Parameter::Shares]));
-        }
-        let share = self.shares()?.number;
-        self.budget.claim(Purpose::Number, &share);
-        Ok(())
-    }
-
     fn shares(&self) -> Result<CheckedShares> {
         self.request.shares.check(&self.request.names, self.request.is_adjusted())
     }

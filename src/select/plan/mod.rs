@@ -211,8 +211,10 @@ impl Plan {
         let mut draft = PlanDraft::new(request, epsilon.clone());
         let scoring = draft.scoring()?;
         let (estimates, direction) = draft.estimates(&scoring)?;
-        if matches!(request.names, Names::BeyondChance(_)) {
-            draft.number(estimates.is_some())?;
+        if matches!(request.names, Names::BeyondChance(_)) && estimates.is_none() {
+            let rule =
+                "features beyond chance are named by their strengths: their share is above 0";
+            return Err(Error::request(rule).about([Parameter::Shares]));
         }
         let refinement = Refinement::claim(request, features, &scoring, &mut draft.budget)?;
         let beyond = match &request.names {

@@ -73,7 +73,7 @@ fn an_empty_selection_ends_well() {
 fn what_does_not_go_together_is_refused() {
     for (options, said) in [
         ("--k 3 --fwer 0.1", "cannot be used with"),
-        ("--k 3 --split number=0.1", "only where k is not stated"),
+        ("--split number=0.1", "the split must be stated as"),
         ("--split estimates=0", "named by their strengths"),
         ("--at-most 0", "must be at least 1 (--at-most)"),
         ("--fwer 0.7", "from 0.001 to 0.5 (--fwer)"),
