@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! cargo run --release -p dpsis-papers --example names -- designs 40
+//! cargo run --release -p dpsis-papers --example names -- wide 120
 //! cargo run --release -p dpsis-papers --example names -- rows 20 docs/figures/names-by-rows.svg
 //! cargo run --release -p dpsis-papers --example names -- planted 20
 //! cargo run --release -p dpsis-papers --example names -- null 1000
@@ -32,12 +33,13 @@ fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let wrong = || {
-        let rule = "designs RUNS | rows RUNS FIGURE | planted RUNS | null RUNS | permuted RUNS FILE... | permuted-planted RUNS";
+        let rule = "designs RUNS | wide RUNS | rows RUNS FIGURE | planted RUNS | null RUNS | permuted RUNS FILE... | permuted-planted RUNS";
         Error::request(rule)
     };
     let runs = |text: &str| text.parse::<usize>().map_err(|_| wrong());
     match words.as_slice() {
         ["designs", count] => designs(runs(count)?),
+        ["wide", count] => wide(runs(count)?),
         ["rows", count, figure] => rows(runs(count)?, figure),
         ["planted", count] => planted(runs(count)?),
         ["null", count] => null(runs(count)?),
@@ -179,6 +181,66 @@ fn designs(runs: usize) -> Result<()> {
                 design.what, design.rows, design.features, means[0], means[1], means[2], means[3]
             );
         }
+    }
+    Ok(())
+}
+
+/// Wide tables, of 300 rows and 5,000 features: how many runs name no feature, how many features are
+/// named, and how many runs name a null feature. A table for each run.
+fn wide(runs: usize) -> Result<()> {
+    // KS distances of .42 to .55: 2 Phi(shift/2) - 1.
+    let eight: Vec<f64> = (0..8).map(|i| 1.107 + 0.0577 * f64::from(i)).collect();
+    let cells = [
+        ("8 of KS distance .42 to .55", false, eight.clone(), "2"),
+        ("the same, numeric target", true, eight, "2"),
+        ("none", false, Vec::new(), "2"),
+        ("none, numeric target", true, Vec::new(), "2"),
+        ("1 of KS distance .52", false, vec![1.4], "2"),
+        ("20 of KS distance .48", false, vec![1.3; 20], "2"),
+        ("8 of KS distance .73", false, vec![2.2; 8], "1"),
+    ];
+    println!(
+        "| true features | eps | runs naming none | named | runs with a false one | drawn | k = 5: found |\n\
+         | --- | --- | --- | --- | --- | --- | --- |"
+    );
+    for (what, is_numeric, shifts, epsilon) in cells {
+        let truth: Vec<usize> = (0..shifts.len()).collect();
+        let design =
+            Design { what, rows: 300, features: 5000, cases: 0.5, shifts, epsilons: &["2"] };
+        let sums = Sums::new(5);
+        in_parallel(runs, |run| {
+            let (x, labels) = design.draw(run);
+            // Above the median are the rows of the second class.
+            let mut rng = ChaCha8Rng::seed_from_u64(run as u64 + 1_000_000);
+            let number =
+                |label: &&str| rng.gen_range(0.0..1.0) + f64::from(u8::from(*label == "b"));
+            let numbers: Array1<f64> = labels.iter().map(number).collect();
+            let named = |select: Select| {
+                let select = select.epsilon(epsilon).threads(1);
+                match is_numeric {
+                    true => names(select, run, &ArrayTable::new(x.view(), numbers.view())?),
+                    false => {
+                        let select = select.target(Target::classes(["a", "b"]));
+                        names(select, run, &ArrayTable::new(x.view(), labels.view())?)
+                    }
+                }
+            };
+            let record = named(beyond())?;
+            let [all, wrong] = counted(record.as_ref(), &truth);
+            sums.add(0, f64::from(all == 0.0));
+            sums.add(1, all - wrong);
+            sums.add(2, f64::from(wrong > 0.0));
+            let drawn = record.as_ref().and_then(|record| record.released.number);
+            sums.add(3, drawn.unwrap_or(0) as f64);
+            let [all, wrong] = counted(named(Select::new(5))?.as_ref(), &truth);
+            sums.add(4, all - wrong);
+            Ok(())
+        })?;
+        let means = sums.means(runs);
+        println!(
+            "| {what} | {epsilon} | {:.3} | {:.2} | {:.3} | {:.1} | {:.1} |",
+            means[0], means[1], means[2], means[3], means[4]
+        );
     }
     Ok(())
 }
