@@ -38,7 +38,7 @@ pub fn answer(record: &PlanRecord) -> String {
     let lead = format!("With {rows} {} at epsilon {}", units(record), record.epsilon);
     let effect = effect_size(record.score.id);
     let Needed { found, significant } = &record.needed;
-    let tested = tested(record);
+    let tested = record.tested;
     let (what, needed) = if tested { ("significant", significant) } else { ("found", found) };
     let also = match (tested, found) {
         (true, found) if record.k.is_some() && found[0].is_some() => {
@@ -65,13 +65,8 @@ fn both([half, most]: &[Option<Least>; 2]) -> String {
     format!("{} (half of all runs), {most}", short(*half))
 }
 
-/// Whether significance is tested.
-fn tested(record: &PlanRecord) -> bool {
-    record.spent.iter().any(|part| purpose(part.purpose) == "strengths")
-}
-
 fn about_plot(record: &PlanRecord) -> String {
-    let what = match (tested(record), record.k) {
+    let what = match (record.tested, record.k) {
         (true, Some(_)) => "is significant",
         (true, None) => "is named",
         (false, _) => "is found",
@@ -93,7 +88,7 @@ fn who(strong: usize) -> String {
 
 /// One line for each epsilon: the effect sizes, and their places between 0 and 1.
 fn plot(text: &mut String, record: &PlanRecord) {
-    let of = |needed: &Needed| if tested(record) { needed.significant } else { needed.found };
+    let of = |needed: &Needed| if record.tested { needed.significant } else { needed.found };
     let widest = record.over.iter().map(|at| at.epsilon.to_string().len()).max().unwrap_or(0);
     let width = widest.max("epsilon".len());
     let axis = format!("0{:>1$}", "1", PLOT - 1);
@@ -167,7 +162,7 @@ pub fn details(record: &PlanRecord) -> Vec<(&'static str, String)> {
         ),
     ];
     for other in &record.others {
-        let of = if tested(record) { &other.needed.significant } else { &other.needed.found };
+        let of = if record.tested { &other.needed.significant } else { &other.needed.found };
         let lead = match other.strong {
             1 => "if one feature has it".to_owned(),
             strong => format!("if {strong} features have it"),
@@ -189,7 +184,7 @@ fn mechanism(record: &PlanRecord) -> String {
 
 /// The standard error of the effect sizes of the answer.
 fn errors(record: &PlanRecord) -> String {
-    let of = if tested(record) { &record.needed.significant } else { &record.needed.found };
+    let of = if record.tested { &record.needed.significant } else { &record.needed.found };
     let share = |least: &Least| 100.0 * least.error / least.value;
     let largest =
         of.iter().flatten().filter(|least| least.value > 0.0).map(share).fold(0.0, f64::max);
@@ -199,7 +194,7 @@ fn errors(record: &PlanRecord) -> String {
 /// The rows and the epsilon for an effect size, in words.
 fn wanted_in_words(record: &PlanRecord, wanted: &Wanted) -> String {
     let rows: f64 = record.rows.iter().sum();
-    let tested = tested(record);
+    let tested = record.tested;
     let of = |needed: &Needed| if tested { needed.significant } else { needed.found };
     let chance = match wanted.chances.significant {
         Some(chance) if tested => chance,

@@ -253,13 +253,17 @@ impl Rehearsal {
 
     /// The number of rows of each class, or of each side of the exact median.
     fn exact_rows(&self, statistic: &Statistic<'_>) -> Result<Vec<f64>> {
-        let coded = statistic.coded(1, |values| Ok(exact_median(values)))?;
+        let strata = self.request.strata()?;
+        let coded = statistic.coded(strata, |values| Ok(exact_median(values)))?;
         let q = 2.0 * f64::from(GRID);
         Ok(match (&coded.code, &coded.target[..]) {
             // Pairs count half for each class.
             (Some(_), [pairs]) => vec![*pairs as f64 / 2.0; 2],
-            (Some(_), [above, below]) => vec![*below as f64 / q, *above as f64 / q],
-            (_, counts) => counts.iter().map(|count| *count as f64).collect(),
+            (Some(_), sums) => {
+                let side = |place: usize| sums.iter().skip(place).step_by(2).sum::<u64>() as f64;
+                vec![side(1) / q, side(0) / q]
+            }
+            (None, counts) => counts.iter().map(|count| *count as f64).collect(),
         })
     }
 

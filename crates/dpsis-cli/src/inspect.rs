@@ -167,6 +167,8 @@ struct Outlook {
     budgets: Vec<(&'static str, Needed)>,
     /// The same for a single feature without k; empty where k must be given.
     named: Vec<(&'static str, Needed)>,
+    /// Whether significance is tested.
+    tested: bool,
     /// The suggested budget.
     suggested: Suggested,
 }
@@ -252,6 +254,7 @@ fn outlook(suggestion: &Suggestion, job: &Job, reads_again: bool) -> Result<Outl
         BUDGETS.into_iter().map(one).collect()
     };
     let budgets = needed(&job.select)?;
+    let tested = at(&job.select, BUDGETS[1], suggestion.features)?.tests_significance();
     // For people with several rows, and for values relative to the others of their row, there is no
     // significance threshold.
     let can = suggestion.facts.unit.is_none() || suggestion.is_paired;
@@ -261,7 +264,7 @@ fn outlook(suggestion: &Suggestion, job: &Job, reads_again: bool) -> Result<Outl
         true => suggested(suggestion, job, (shares, &rows), &at)?,
         false => Suggested::Unknown,
     };
-    Ok(Outlook { budgets, named, suggested })
+    Ok(Outlook { budgets, named, tested, suggested })
 }
 
 /// A forecast of a request at an epsilon, for a number of features.
@@ -283,8 +286,13 @@ fn suggested(
     let enough = |epsilon: &str, strongest: usize| -> Result<(bool, bool)> {
         let forecast = at(select, epsilon, suggestion.features)?;
         let chances = forecast.chances_in_table(rows, &effect_sizes, strongest)?;
-        let tested = chances.significant.is_some();
-        Ok((chances.significant.unwrap_or(chances.found).mean >= 0.5, tested))
+        Ok(match chances.significant {
+            Some(significant) => (significant.mean >= 0.5, true),
+            // As much above a random choice.
+            None => {
+                (chances.found.mean >= 0.5 + k as f64 / suggestion.features as f64 / 2.0, false)
+            }
+        })
     };
     for strongest in [k, 1] {
         for epsilon in SUGGESTED {
@@ -394,7 +402,7 @@ fn text(
         text.push_str(&reason(suggestion, epsilon, strongest, tested));
     }
     if !outlook.budgets.is_empty() {
-        text.push_str(&forecast(suggestion, &outlook.budgets));
+        text.push_str(&forecast(suggestion, outlook));
         text.push_str(&named(&outlook.named));
     }
     if let Some(schema) = schema {
@@ -470,7 +478,7 @@ fn named(named: &[(&str, Needed)]) -> String {
 }
 
 /// The forecast in words.
-fn forecast(suggestion: &Suggestion, budgets: &[(&str, Needed)]) -> String {
+fn forecast(suggestion: &Suggestion, outlook: &Outlook) -> String {
     let smallest = suggestion.shares.iter().copied().reduce(f64::min);
     let side = match (smallest, &suggestion.target) {
         _ if suggestion.is_paired => String::new(),
@@ -486,20 +494,24 @@ fn forecast(suggestion: &Suggestion, budgets: &[(&str, Needed)]) -> String {
         (None, _) => ", if both classes have equally many,".to_owned(),
     };
     let lead = format!(
-        "With {} {}{side} features are found, and significant, in half of all runs from these effect sizes on (1 is \
-         the strongest association possible):",
+        "With {} {}{side} features are found{} in half of all runs from these effect sizes on (1 is the strongest \
+         association possible):",
         suggestion.rows,
-        units(suggestion)
+        units(suggestion),
+        if outlook.tested { ", and significant," } else { "" },
     );
     let mut text = wrapped(&lead, 0) + "\n";
-    for (epsilon, Needed { found, significant, .. }) in budgets {
+    for (epsilon, Needed { found, significant, .. }) in &outlook.budgets {
         let from = |least: Least| match least.value {
             0.0 => "at any effect size".to_owned(),
             value => format!("from {value:.2}"),
         };
         let line = match (found[0], significant[0]) {
             (None, _) => "nothing is found".to_owned(),
-            (Some(found), None) => format!("found {}, nothing significant", from(found)),
+            (Some(found), None) if outlook.tested => {
+                format!("found {}, nothing significant", from(found))
+            }
+            (Some(found), None) => format!("found {}", from(found)),
             (Some(found), Some(least)) => {
                 format!("found {}, significant {}", from(found), from(least))
             }

@@ -135,6 +135,11 @@ impl Forecast {
         self.strong
     }
 
+    /// Whether runs test significance: then [`Chances::significant`] is given.
+    pub fn tests_significance(&self) -> bool {
+        world::tests_significance(&self.plan)
+    }
+
     /// The forecast at another epsilon, of the same simulated tables.
     ///
     /// # Errors

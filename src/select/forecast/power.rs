@@ -106,6 +106,8 @@ pub struct PlanRecord {
     pub tables: usize,
     /// The seed of all draws.
     pub seed: u64,
+    /// Whether significance is tested.
+    pub tested: bool,
     /// The median of the largest effect size in a table without any association.
     pub largest_null: f64,
     /// The number of features of one effect size: k, or one without k.
@@ -249,6 +251,7 @@ impl PlanOptions {
             mechanism: mechanism_used(&plan, &plan.choice.chosen(known), None),
             tables: first.tables(),
             seed: self.seed,
+            tested: first.tests_significance(),
             largest_null: first.largest_null(&rows)?,
             strong,
             needed,

@@ -194,9 +194,8 @@ impl<'a> World<'a> {
         };
         let shares = in_parallel(self.tables.len() as u64, self.threads, one)?;
         let found = Probability::of(shares.iter().map(|shares| shares[0]));
-        let tests =
-            self.plan.estimates.is_some() && self.plan.request.without_threshold().is_none();
-        let significant = tests.then(|| Probability::of(shares.iter().map(|shares| shares[1])));
+        let significant = tests_significance(self.plan)
+            .then(|| Probability::of(shares.iter().map(|shares| shares[1])));
         Ok(Chances { found, significant })
     }
 
@@ -259,6 +258,11 @@ impl<'a> World<'a> {
         all.sort_unstable_by(f64::total_cmp);
         all.get(all.len() / 2).copied().unwrap_or(f64::NAN)
     }
+}
+
+/// Whether runs of a plan test significance.
+pub(super) fn tests_significance(plan: &Plan) -> bool {
+    plan.estimates.is_some() && plan.request.without_threshold().is_none()
 }
 
 /// The releases of a run, without files.
