@@ -28,11 +28,9 @@
 //! eps'-differentially private by the proof of `pnf`. The selection is private given the draw: both
 //! together cost the sum of their parts.
 
-use num_rational::BigRational;
-
 use crate::error::Result;
 use crate::estimate::Counted;
-use crate::exact::{ln_binomial, ratio};
+use crate::exact::ln_binomial;
 use crate::mechanism::{PermuteAndFlip, choose};
 use crate::privacy::{Epsilon, Purpose};
 use crate::random::Bits;
@@ -40,11 +38,6 @@ use crate::score::{LARGEST, Scores};
 use crate::select::plan::Plan;
 use crate::select::reach::Reach;
 use crate::select::units::Units;
-
-/// The part of the draw of what is left for the selection.
-pub(super) fn share() -> BigRational {
-    ratio(3, 100)
-}
 
 /// Draws whether at least half of the k features have large scores; `true` without a draw if the
 /// counts are too small for scores above 0.

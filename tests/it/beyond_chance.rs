@@ -138,7 +138,7 @@ fn an_empty_selection_is_a_result() {
     assert_eq!(record.verdict.beyond_chance, Some(0));
     let text = &record.verdict.text;
     assert!(text.starts_with("no feature is distinguishable from chance in this run; "), "{text}");
-    assert!(text.contains("rows") && text.contains("of strength 0.30"), "{text}");
+    assert!(text.contains("rows") && text.contains("of effect size 0.30"), "{text}");
     // Counts that are noise give no level, and the selection is empty. (A number: with classes the
     // run ends.)
     let number = Select::beyond_chance().epsilon("0.01").bounds(0.0, 2.0);

@@ -261,7 +261,11 @@ impl Forecast {
         check: Check<'_>,
     ) -> Response<impl FnMut(f64) -> Result<Chances>> {
         let smallest = shares.iter().fold(f64::INFINITY, |least, share| least.min(*share));
-        let low = (MIN_CLASS / smallest).max(MIN_CLASS);
+        // A share of 0 is refused with the rows.
+        let low = match smallest > 0.0 {
+            true => (MIN_CLASS / smallest).clamp(MIN_CLASS, MAX_ROWS),
+            false => MAX_ROWS,
+        };
         // Noise takes about as many rows of effect, and chance their square.
         let start = (10.0 / effect_size).powi(2).clamp(low, MAX_ROWS);
         let range = Range { low, high: MAX_ROWS, start, factor: FACTOR, step: STEP };
@@ -316,10 +320,9 @@ impl Forecast {
     }
 
     fn world(&self, rows: &[f64]) -> Result<World<'_>> {
-        let possible = |rows: &f64| *rows > 0.0 && rows.is_finite();
+        let possible = |rows: &f64| *rows >= 1.0 && *rows <= 1e12;
         if rows.len() != self.plan.scoring.classes() || !rows.iter().all(possible) {
-            let rule =
-                "a positive number of rows is needed for each class, or each side of a split";
+            let rule = "at least one row is needed for each class, or for each side of a split";
             return Err(Error::request(rule).about([Parameter::Classes]));
         }
         World::new(&self.plan, &self.draws, rows, self.threads)?.ok_or_else(unknown)

@@ -19,7 +19,6 @@ use crate::estimate::Family;
 use crate::mechanism::{Calibrated, Mechanism, calibrate};
 use crate::privacy::{Delta, Epsilon, Purpose, Spending};
 use crate::select::events::events;
-use crate::select::large_scores;
 use crate::select::reach::Reach;
 use crate::select::record::{CenterUsed, ScaleUsed};
 use crate::select::request::{Association, Method, Names, Request};
@@ -236,7 +235,7 @@ impl Plan {
             && scoring.coded().is_some_and(|coded| coded.counts_units());
         let reach = scoring.reach().filter(|_| by_counts && beyond.is_none());
         if reach.is_some() && Choice::is_drawn(k, features) {
-            draft.budget.claim_of_rest(Purpose::Mechanism, &large_scores::share());
+            draft.budget.claim_of_rest(Purpose::Mechanism, &Choice::share_of_draw());
         }
         let (selection, spent) = draft.budget.claim_rest(Purpose::Selection);
         let choice = match (&beyond, reach) {

@@ -87,7 +87,6 @@ fn a_plan_takes_the_options_of_a_selection() {
     for (options, is_better) in [
         ("--k 5 --eps 1 --neighbors replace-one", false),
         ("--k 5 --eps 1 --share 0.1", false),
-        ("--k 5 --eps 1 --target-bounds 0,1", true),
         ("--k 5 --eps 1 --classes a,b", true),
         ("--k 20 --eps 1", false),
         ("--k 5 --eps 2", true),
