@@ -177,6 +177,7 @@ pub fn details(record: &PlanRecord) -> Vec<(&'static str, String)> {
 /// The mechanism of the selection with these rows.
 fn mechanism(record: &PlanRecord) -> String {
     match record.mechanism.chosen {
+        Some(MechanismReason::Number) => "features are drawn together with their number".to_owned(),
         Some(MechanismReason::Scores { .. }) => drawn_by_scores(),
         _ => chosen_by(&record.mechanism, PickOrder::File),
     }

@@ -48,7 +48,7 @@ pub(super) fn selected_by(record: &Record) -> String {
     let number = number_of(Some(record.selected.len()), record.public.features, &record.score);
     if let Some(bound) = &record.public.false_names {
         let drawn = record.released.number.map_or(String::new(), |drawn| {
-            format!(", among {drawn} drawn by {}", chosen_by(&record.mechanism, record.order))
+            format!(", among {drawn} drawn together with their number")
         });
         return format!("{number}: {}{drawn}", beyond(bound));
     }
@@ -101,6 +101,7 @@ pub(super) fn planned_by(plan: &DryRun) -> String {
                 _ => "in classes (or sides) of equal size",
             }
         ),
+        Some(MechanismReason::Number) => "a draw of features together with their number".to_owned(),
         Some(MechanismReason::Scores { .. }) => drawn_by_scores(),
         _ => chosen_by(&plan.mechanism, PickOrder::File),
     };

@@ -24,8 +24,8 @@
 //! t_K is the larger of two scores. L + 0.7 r_K: a feature there is named in nearly half of all
 //! runs, and one more name is worth a little more noise in the others. And the score from which on
 //! a set of K features stands out from sets of null features. Let r be the rate of the noise,
-//! eps/(2 Delta), and m(u) = 2 d e^(-u^2/(2 sigma^2)), at most d, about the number of null features
-//! with a score of u or more, sigma by the released counts. If some set has the loss 0, a set of
+//! eps/(2 Delta), and m(u) = 6 d e^(-u^2/(2 sigma^2)), at most d, three times about the expected
+//! number of null features with a score of u or more, sigma by the released counts. If some set has the loss 0, a set of
 //! K_i features with a least score of about u is drawn with probability at most
 //! C(m(u), K_i) e^(-r (t_(K_i) - u)), for it must be accepted (see `sized_sets`). With
 //!
@@ -33,9 +33,12 @@
 //! t_(K_i) >= largest over u of (u + ln C(m(u), K_i)/r) + ln(i (i + 1)/p)/r,    p = 1/50,
 //! ```
 //!
-//! that is p/(i (i + 1)) for the worst u, and p for all numbers together: about one run in 50 at
-//! most selects null features only because they are many. Nothing of the two guarantees below
-//! depends on this.
+//! that is p/(i (i + 1)) for each u, and about p for all numbers together: about one run in 50 at
+//! most selects null features only because they are many, unless more of them than m(u) have large
+//! scores at once. Features that share a factor, such as a batch, can: hence the factor 3, without
+//! which 2 of 30 runs named none of five strong features among 1,000 with a correlation of .6 (none
+//! of 60 with it), and with which the mean number of names on the tables below falls from 6.2 to
+//! 5.7. Nothing of the two guarantees below depends on this.
 //!
 //! Drawing the number first, with a budget of its own, did worse: where noise made it too large for
 //! the budget of the selection, the whole set was wrong and no feature was named. On tables of 300
@@ -86,6 +89,10 @@ const NOISE_REQUIRED: f64 = 0.7;
 /// p: the probability with which sets of null features may win because they are many, typically.
 const UNRELATED: f64 = 0.02;
 
+/// Null features that depend on each other are up to this multiple of their expected number above a
+/// score, typically.
+const DEPENDENT: f64 = 3.0;
+
 /// The number of scores up to the largest typical one of null features at which sets are counted.
 const PLACES: usize = 64;
 
@@ -127,6 +134,7 @@ fn numbers(plan: &Plan, counts: &[f64], level: f64) -> Result<Vec<Needed>> {
 /// that are the largest of several splits.
 fn null_sets((scale, splits): (f64, f64), features: usize, k: usize, noise: f64) -> f64 {
     let all = features as f64;
+    let splits = splits * DEPENDENT;
     let largest = scale * (2.0 * libm::log(2.0 * splits * all / k as f64)).max(0.0).sqrt();
     let at = |place: usize| {
         let u = largest * place as f64 / PLACES as f64;
@@ -137,10 +145,14 @@ fn null_sets((scale, splits): (f64, f64), features: usize, k: usize, noise: f64)
     (0..=PLACES).map(at).filter(|score| !score.is_nan()).fold(0.0, f64::max)
 }
 
-/// 1, 2, ... up to `most`, in growing steps.
+/// 1, 2, ... in growing steps, and `most` or [`MOST`] at the end.
 fn ascending(most: usize) -> impl Iterator<Item = usize> {
-    let next = |number: &usize| Some(number + (number / GROWTH).max(1));
-    std::iter::successors(Some(1), next).take_while(move |number| *number <= most.min(MOST))
+    let most = most.min(MOST);
+    let next = move |number: &usize| match *number < most {
+        true => Some((number + (number / GROWTH).max(1)).min(most)),
+        false => None,
+    };
+    std::iter::successors(Some(1), next).take_while(move |number| *number <= most)
 }
 
 /// About ln C(d, k), for numbers that need not be whole.
@@ -254,11 +266,11 @@ mod tests {
     #[test]
     fn numbers_grow_by_an_eighth() {
         let all: Vec<usize> = ascending(40).collect();
-        let expected = (1..=16).chain([18, 20, 22, 24, 27, 30, 33, 37]);
+        let expected = (1..=16).chain([18, 20, 22, 24, 27, 30, 33, 37, 40]);
         assert!(all.iter().copied().eq(expected), "{all:?}");
         assert!((ln_choose(10.0, 3.0) - 120f64.ln()).abs() < 1e-9);
         assert_eq!(ascending(1).count(), 1);
-        assert!(ascending(usize::MAX).last().is_some_and(|last| last > MOST * 8 / 9));
+        assert_eq!(ascending(usize::MAX).last(), Some(MOST));
         assert!(ascending(usize::MAX).count() < 100);
     }
 

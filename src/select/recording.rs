@@ -431,6 +431,7 @@ pub(super) fn mechanism_used(
     let chosen = match by {
         ChosenBy::Statement => None,
         ChosenBy::Size => Some(MechanismReason::Size),
+        ChosenBy::Number => Some(MechanismReason::Number),
         ChosenBy::Counts { ratio } => {
             Some(MechanismReason::Counts { ratio: format!("{:.1}", (ratio * 10.0).floor() / 10.0) })
         }

@@ -190,26 +190,38 @@ fn designs(runs: usize) -> Result<()> {
 fn wide(runs: usize) -> Result<()> {
     // KS distances of .42 to .55: 2 Phi(shift/2) - 1.
     let eight: Vec<f64> = (0..8).map(|i| 1.107 + 0.0577 * f64::from(i)).collect();
+    const WIDE: (usize, usize) = (300, 5000);
     let cells = [
-        ("8 of KS distance .42 to .55", false, eight.clone(), "2"),
-        ("the same, numeric target", true, eight, "2"),
-        ("none", false, Vec::new(), "2"),
-        ("none, numeric target", true, Vec::new(), "2"),
-        ("1 of KS distance .52", false, vec![1.4], "2"),
-        ("20 of KS distance .48", false, vec![1.3; 20], "2"),
-        ("8 of KS distance .73", false, vec![2.2; 8], "1"),
+        ("8 of KS distance .42 to .55", WIDE, false, 0.0, eight.clone(), "2"),
+        ("the same, numeric target", WIDE, true, 0.0, eight, "2"),
+        ("none", WIDE, false, 0.0, Vec::new(), "2"),
+        ("none, numeric target", WIDE, true, 0.0, Vec::new(), "2"),
+        ("1 of KS distance .52", WIDE, false, 0.0, vec![1.4], "2"),
+        ("20 of KS distance .48", WIDE, false, 0.0, vec![1.3; 20], "2"),
+        ("8 of KS distance .73", WIDE, false, 0.0, vec![2.2; 8], "1"),
+        // Null features that share a factor: many of them have large scores at once.
+        ("5 of KS distance .9, correlated others", (1000, 1000), false, 0.6, vec![3.3; 5], "1"),
+        ("5 of KS distance .9, correlated others", (3000, 1000), false, 0.6, vec![3.3; 5], "2"),
     ];
     println!(
         "| true features | eps | runs naming none | named | runs with a false one | drawn | k = 5: found |\n\
          | --- | --- | --- | --- | --- | --- | --- |"
     );
-    for (what, is_numeric, shifts, epsilon) in cells {
+    for (what, (rows, features), is_numeric, shared, shifts, epsilon) in cells {
         let truth: Vec<usize> = (0..shifts.len()).collect();
-        let design =
-            Design { what, rows: 300, features: 5000, cases: 0.5, shifts, epsilons: &["2"] };
+        let design = Design { what, rows, features, cases: 0.5, shifts, epsilons: &["2"] };
         let sums = Sums::new(5);
         in_parallel(runs, |run| {
-            let (x, labels) = design.draw(run);
+            let (mut x, labels) = design.draw(run);
+            if shared > 0.0 {
+                let mut rng = ChaCha8Rng::seed_from_u64(run as u64 + 2_000_000);
+                for mut row in x.rows_mut() {
+                    let factor: f64 = rng.sample(StandardNormal);
+                    for value in row.iter_mut().skip(truth.len()) {
+                        *value = f64::sqrt(shared) * factor + f64::sqrt(1.0 - shared) * *value;
+                    }
+                }
+            }
             // Above the median are the rows of the second class.
             let mut rng = ChaCha8Rng::seed_from_u64(run as u64 + 1_000_000);
             let number =

@@ -64,6 +64,8 @@ pub(in crate::select) enum Choice {
     Stated(Arc<dyn Mechanism>),
     /// By k and the number of features.
     BySize(Arc<dyn Mechanism>),
+    /// Without k: sets of all numbers of features compete.
+    ByNumber(Arc<dyn Mechanism>),
     ByCounts(ByCounts),
     /// By a private draw.
     ByScores,
@@ -98,6 +100,8 @@ pub(in crate::select) enum ChosenBy {
     Statement,
     /// k and the number of features.
     Size,
+    /// There is no k.
+    Number,
     /// The released counts, which allow scores of this many times k ln d/eps.
     Counts { ratio: f64 },
     /// A private draw: whether many features have large scores; `None` before it.
@@ -142,7 +146,7 @@ impl Choice {
     /// numbers compete (see `select/number.rs`). Where the counts give no significance threshold,
     /// one feature is drawn by this mechanism itself.
     pub(in crate::select) fn of_number() -> Self {
-        Self::BySize(Arc::new(CanonicalLipschitz::against_bad_members()))
+        Self::ByNumber(Arc::new(CanonicalLipschitz::against_bad_members()))
     }
 
     /// The mechanism, given what was released.
@@ -150,6 +154,7 @@ impl Choice {
         let (mechanism, by) = match self {
             Self::Stated(mechanism) => (mechanism.clone(), ChosenBy::Statement),
             Self::BySize(mechanism) => (mechanism.clone(), ChosenBy::Size),
+            Self::ByNumber(mechanism) => (mechanism.clone(), ChosenBy::Number),
             Self::ByCounts(by) => by.chosen(counts.unwrap_or_default()),
             Self::ByScores => (by_scores(many), ChosenBy::Scores { many }),
         };

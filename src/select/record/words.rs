@@ -60,6 +60,9 @@ words! {
 pub enum MechanismReason {
     /// By k and the number of features.
     Size,
+    /// Without k: features are drawn together with their number, among sets of all numbers whose
+    /// worst member decides, as in `canonical` with gamma 1 for one number.
+    Number,
     /// By the released counts of rows: the largest score that they allow is so many times the
     /// sensitivity times k ln(d)/eps, with eps the selection's part of the budget. From 20 on it is
     /// `canonical`, below `peel-pnf`.

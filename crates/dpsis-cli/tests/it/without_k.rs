@@ -114,7 +114,7 @@ fn before_any_data_are_touched() {
     let all = format!("{text} {report}");
     let all = all.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        all.contains("of 300 features: all beyond chance (fwer 0.05), by the mechanism canonical"),
+        all.contains("of 300 features: all beyond chance (fwer 0.05), by a draw of features together with their number"),
         "{all}"
     );
     assert!(
