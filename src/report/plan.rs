@@ -96,7 +96,7 @@ fn plot(text: &mut String, record: &PlanRecord) {
     for at in &record.over {
         let [half, most] = of(&at.needed);
         let cell = |least: Option<Least>| least.map_or_else(|| "none".to_owned(), short);
-        let mut line = vec!['.'; PLOT];
+        let mut line = vec!['-'; PLOT];
         for (least, mark) in [(most, 'x'), (half, 'o')] {
             if let Some(least) = least {
                 line[(least.value * (PLOT - 1) as f64).round() as usize] = mark;
