@@ -3,7 +3,7 @@
 
 use std::f64::consts::{FRAC_PI_2, SQRT_2};
 
-use dpsis::forecast::{Forecast, Needed, Simulated};
+use dpsis::forecast::{Forecast, Least, Needed, Simulated};
 use dpsis::internals::in_parallel;
 use dpsis::{ArrayTable, Rehearsal, RehearsalSeeds, ScoreKind, Select, Target, mechanism};
 use ndarray::{Array1, Array2};
@@ -243,10 +243,11 @@ fn best_split(shares: &[f64]) -> usize {
 }
 
 /// The probabilities of real runs are those that are forecast for their number of rows, and a larger
-/// probability takes more rows. All requests in `.ci/full`, three elsewhere.
+/// probability takes more rows. All requests with 100 runs each in `.ci/full`, three elsewhere.
 #[test]
+#[allow(clippy::print_stderr, reason = "figures of a long test")]
 fn real_runs_find_what_is_forecast() {
-    let (runs, all) = if exhaustive() { (300, settings()) } else { (60, settings()) };
+    let (runs, all) = if exhaustive() { (100, settings()) } else { (60, settings()) };
     let part: Vec<Setting> = if exhaustive() { all } else { [1, 4, 47].map(|i| all[i]).to_vec() };
     let mut worst = 0.0f64;
     let mut wrong = Vec::new();
@@ -262,11 +263,17 @@ fn real_runs_find_what_is_forecast() {
             assert!(half.value <= most.value, "{setting:?} {needed:?}");
             if place == 0 && setting.k.is_none() {
                 // The same as the others.
-                assert_eq!(found, significant);
+                let values = |least: [Option<Least>; 2]| least.map(|one| one.map(|one| one.value));
+                assert_eq!(values(found), values(significant));
                 continue;
             }
             for (least, probability) in [(half, 0.5), (most, 0.9)] {
                 let rows = least.value.round();
+                // Fewer rows are warned about: the private median may miss the values.
+                let epsilon: f64 = setting.epsilon.parse().unwrap();
+                if setting.kind == Kind::Number && rows < 2.0 * 13.3 / (0.1 * epsilon) {
+                    continue;
+                }
                 let exact: Vec<f64> =
                     setting.shares().iter().map(|share| (share * rows).round()).collect();
                 let chances = forecast.chances(&exact, setting.effect_size).unwrap();
@@ -279,11 +286,14 @@ fn real_runs_find_what_is_forecast() {
                 let error = (variance / runs as f64).sqrt().hypot(chance.error);
                 let off = (mean - chance.mean).abs() - ERRORS * error;
                 worst = worst.max(off);
-                if std::env::var_os("DPSIS_SHOW").is_some() || off > ERROR {
-                    wrong.push(format!(
-                        "{setting:?}\n  {} at {probability}: {rows} rows, forecast {:.2}, real {mean:.2}",
-                        ["found", "significant"][place], chance.mean
-                    ));
+                let text = format!(
+                    "{setting:?}\n  {} at {probability}: {rows} rows, forecast {:.2}, real {mean:.2}",
+                    ["found", "significant"][place],
+                    chance.mean
+                );
+                eprintln!("{text}");
+                if off > ERROR {
+                    wrong.push(text);
                 }
             }
         }
