@@ -4,7 +4,8 @@
 
 DPSIS is the program, SETS a folder of CSV files (.csv, .csv.gz) whose last column is the class. In each of the folds, which
 are stratified, five features are selected from the rows of the others, a logistic model with a cross-validation of its
-own is fitted to them, and the rows left out give its balanced accuracy: the mean over all folds of all sets. Beside it:
+own is fitted to them, and the rows left out give its balanced accuracy: the mean over all folds of all sets. A run that
+private counts end counts as a guess. Beside it:
 the same by five random columns, and by the five that are strongest without noise (F statistic; not private).
 Needs numpy, pandas and scikit-learn; draws are seeded.
 """
@@ -28,6 +29,8 @@ K = 5
 
 
 def accuracy(x, y, train, test, columns):
+    if len(columns) == 0:
+        return 1 / len(set(y))
     model = GridSearchCV(
         make_pipeline(StandardScaler(), LogisticRegression(class_weight="balanced", max_iter=2000)),
         {"logisticregression__C": [1e-3, 1e-2, 0.1, 1, 10]},
@@ -41,7 +44,12 @@ def accuracy(x, y, train, test, columns):
 def selected(dpsis, path, classes, eps, seed, options):
     command = [dpsis, "select", "--k", str(K), "--eps", eps, "--seed", str(seed), "--quiet", "--format", "tsv"]
     command += ["--classes", ",".join(classes), *options, str(path)]
-    out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    run = subprocess.run(command, capture_output=True, text=True)
+    if run.returncode == 3:
+        # Private counts of a class ended the run: there are no features.
+        return []
+    run.check_returncode()
+    out = run.stdout
     return [int(line.split("\t")[1]) - 1 for line in out.splitlines()[1:]]
 
 

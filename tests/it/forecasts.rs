@@ -243,11 +243,11 @@ fn best_split(shares: &[f64]) -> usize {
 }
 
 /// The probabilities of real runs are those that are forecast for their number of rows, and a larger
-/// probability takes more rows. All requests with 100 runs each in `.ci/full`, three elsewhere.
+/// probability takes more rows. All requests with 300 runs each in `.ci/full`, three elsewhere.
 #[test]
 #[allow(clippy::print_stderr, reason = "figures of a long test")]
 fn real_runs_find_what_is_forecast() {
-    let (runs, all) = if exhaustive() { (100, settings()) } else { (60, settings()) };
+    let (runs, all) = if exhaustive() { (300, settings()) } else { (60, settings()) };
     let part: Vec<Setting> = if exhaustive() { all } else { [1, 4, 47].map(|i| all[i]).to_vec() };
     let mut worst = 0.0f64;
     let mut wrong = Vec::new();
