@@ -26,7 +26,7 @@
 //! | print that as text, TSV or JSON, or as an HTML page (feature `html`) | [`report`] |
 //! | hand it to an output checker, or register it (feature `exports`) | `report::AcroFolder`, `report::registry_entry` |
 //! | know what a run would spend | [`Select::dry_run`]; without a table, [`CheckedSelect::spending`] |
-//! | know which strengths a run would find and confirm | [`CheckedSelect::predict`] |
+//! | know which effect sizes a run finds, and finds significant | [`forecast`], [`CheckedSelect::forecast`] |
 //! | keep several releases within one budget | [`Ledger`] |
 //! | add up the rows of several machines, and release from the sums | [`Partial`] |
 //! | read rows of one table from several files | [`FileTables`]; `files` (feature `patterns`) |
