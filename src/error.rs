@@ -131,6 +131,10 @@ pub enum Parameter {
     Memory,
     /// The ledger that pays for a release.
     Ledger,
+    /// The cap of a ledger.
+    Cap,
+    /// The seed of all draws.
+    Seed,
     /// Facts for an entry of a registry.
     RegistryFacts,
     /// The secret key of a site.
@@ -195,12 +199,42 @@ impl Parameter {
             Self::Threads => "threads",
             Self::Memory => "memory",
             Self::Ledger => "ledger",
+            Self::Cap => "cap",
+            Self::Seed => "seed",
             Self::RegistryFacts => "facts",
             Self::SiteKey => "key",
             Self::Roster => "mask",
             Self::Inspect | Self::DataSets | Self::Size | Self::BuildFeature(_) => "",
         }
     }
+
+    /// The names of the arguments by which functions take parameters, each once: the names of
+    /// options, except that a target is named or numbered by one argument, and bounds or a file of
+    /// them are given by one. What only the command line takes has no argument. `inspect` is the
+    /// name of the function that inspects a table.
+    pub fn arguments(all: &[Self], inspect: &'static str) -> Vec<&'static str> {
+        let mut names = Vec::new();
+        for one in all {
+            let name = match one {
+                Self::TargetIndex => "target",
+                Self::BoundsFile => "bounds",
+                Self::Inspect => inspect,
+                Self::Advice | Self::SiteKey | Self::Roster => "",
+                _ => one.name(),
+            };
+            if !name.is_empty() && !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
+    }
+}
+
+/// Names in parentheses, after a blank; empty if there are none.
+pub fn in_parentheses<N: AsRef<str>>(names: &[N]) -> String {
+    let names: Vec<&str> =
+        names.iter().map(AsRef::as_ref).filter(|name| !name.is_empty()).collect();
+    if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) }
 }
 
 /// A place in the input: rows are counted from 1 below the header, columns from 1.
@@ -299,6 +333,12 @@ impl Error {
             place.column = None;
         }
         self
+    }
+
+    /// The same about the cap of a ledger, which is read as an epsilon.
+    pub(crate) fn about_the_cap(mut self) -> Self {
+        self.rule = self.rule.replace("epsilon", "the cap").into();
+        self.about([Parameter::Cap])
     }
 
     /// Removes the hint: it offers header cells that may not be names.

@@ -1,6 +1,8 @@
-//! Records as JSON.
+//! Records and options as JSON.
 
 use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
 
@@ -13,4 +15,31 @@ pub fn to_json(record: &impl Serialize) -> Result<String> {
     serde_json::to_string_pretty(record)
         .map(|json| json + "\n")
         .map_err(|_| Error::io("the record cannot be written as JSON"))
+}
+
+/// Reads a JSON object of options, each of which may be left out.
+///
+/// # Errors
+///
+/// `Request` if it is none, for an option that does not exist, or a value of another kind.
+pub(crate) fn read_options<T: Default + Serialize + DeserializeOwned>(json: &str) -> Result<T> {
+    let fields: Map<String, Value> = serde_json::from_str(json)
+        .map_err(|_| Error::request("the options must be a JSON object"))?;
+    let known: Vec<String> = match serde_json::to_value(T::default()) {
+        Ok(Value::Object(known)) => known.into_iter().map(|(name, _)| name).collect(),
+        _ => Vec::new(),
+    };
+    let read = |fields| serde_json::from_value(Value::Object(fields));
+    for (name, value) in &fields {
+        if !known.contains(name) {
+            let error = Error::request(format!("there is no option {name:?}"));
+            return Err(error.or_near(&known, name));
+        }
+        let alone = Map::from_iter([(name.clone(), value.clone())]);
+        if read(alone).map(|_: T| ()).is_err() {
+            let rule = format!("the option {name:?} has a value of another kind");
+            return Err(Error::request(rule));
+        }
+    }
+    read(fields).map_err(|_| Error::request("the options do not go together"))
 }

@@ -133,6 +133,7 @@ pub mod estimate;
 mod exact;
 #[cfg(feature = "inspect")]
 pub mod inspect;
+pub mod job;
 mod json;
 pub mod mechanism;
 pub mod method;
@@ -151,8 +152,8 @@ mod vectors;
 pub mod verify;
 
 pub use choose::{
-    CandidateColumns, Candidates, Choice, ChoiceRecord, Choose, ChosenCandidate, NotPrivateChoose,
-    PublicCandidates, ScoresUsed, Trials,
+    CandidateColumns, Candidates, CandidatesOption, Choice, ChoiceRecord, Choose, ChooseOptions,
+    ChosenCandidate, NotPrivateChoose, PublicCandidates, ScoresUsed, Trials,
 };
 #[cfg(feature = "batches")]
 pub use data::BatchIterator;
@@ -167,13 +168,13 @@ pub use data::{
     Bounds, Covariate, FeatureSets, FileTable, FileTables, Levels, Orientation, Scaler, Scaling,
     SetFacts, SetMembers, SetSize, Source, TableFacts, TargetColumn, TimeToEvent, UnitTarget,
 };
-pub use error::{Error, ErrorKind, Parameter, Place, Result};
+pub use error::{Error, ErrorKind, Parameter, Place, Result, in_parentheses};
 pub use exact::{Exact, GRID};
 pub use mechanism::{CanonicalLipschitz, Mechanism};
 pub use privacy::account;
 pub use privacy::{
-    Balance, Delta, Epsilon, Expense, Ledger, LedgerEntry, LedgerNote, LedgerTerms, Neighbors,
-    NotPrivate, OperatingSystem, Purpose, Randomness, Receipt, Seeded, Spending, Unit,
+    Balance, Delta, Epsilon, Expense, Ledger, LedgerEntry, LedgerNote, LedgerOptions, LedgerTerms,
+    Neighbors, NotPrivate, OperatingSystem, Purpose, Randomness, Receipt, Seeded, Spending, Unit,
 };
 pub use score::Scores;
 pub use select::{
@@ -208,6 +209,7 @@ pub use sql::{SqlDialect, SqlForm, SqlTable};
 /// Parts that the crates of this workspace share, without any promise to others.
 #[doc(hidden)]
 pub mod internals {
+    pub use crate::choose::LARGEST;
     #[cfg(feature = "batches")]
     pub use crate::data::identifiers;
     #[cfg(feature = "batches")]

@@ -383,13 +383,6 @@ def as_json(options: Mapping[str, Any]) -> str:
     return json.dumps({name: finite(value) for name, value in options.items()}, allow_nan=False)
 
 
-def today() -> str:
-    """The day in UTC; the one of SOURCE_DATE_EPOCH, if that is set."""
-    stated = os.environ.get("SOURCE_DATE_EPOCH")
-    moment = clock.gmtime(int(stated)) if stated else clock.gmtime()
-    return clock.strftime("%Y-%m-%d", moment)
-
-
 def defaults(function: Callable[..., Any]) -> dict[str, Any]:
     """The defaults of a function's parameters, by name."""
     parameters = inspect.signature(function).parameters.items()
@@ -431,8 +424,8 @@ def _unknown(function: str, name: str, known: list[str]) -> str:
     return f"{function}() got an unexpected keyword argument {name!r}{hint}"
 
 
-def note(function: str, stated: Mapping[str, Any], defaults: Mapping[str, Any]) -> tuple[str, str]:
-    """The day, and the request as it could be typed again; of files and data only that they were there."""
+def note(function: str, stated: Mapping[str, Any], defaults: Mapping[str, Any]) -> str:
+    """The request as it could be typed again; of files and data only that they were there."""
     changed = beside_defaults(stated, defaults)
     parts = [] if "partials" in changed else ["data"]
     for name, value in changed.items():
@@ -451,7 +444,7 @@ def note(function: str, stated: Mapping[str, Any], defaults: Mapping[str, Any]) 
             value = "..."
         parts.append(f"{name}={value}")
     request = f"dpsis.{function}({', '.join(parts)})"
-    return today(), request.replace("\n", " ")
+    return request.replace("\n", " ")
 
 
 def _is_plain(value: Any) -> bool:

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from . import _arguments as arguments
-from . import _native
 from ._errors import RequestError
+from ._job import Job, terms_of, warn
 from ._ledger import Ledger, payer
-from ._selection import Choice, parts, told
+from ._selection import Choice, parts
 
 
 @arguments.names_near()
@@ -82,16 +82,11 @@ def choose(
         # Its names are those of the candidates.
         stated["sensitivity"] = dict(sensitivity)
     request = arguments.note("choose", stated, _DEFAULTS)
-    if seed is not None and ledger is not None:
-        raise RequestError("a seeded result is not for release: no ledger pays for it", ["seed", "ledger"])
     named = dict(columns or {})
-    unknown = set(named) - {"name", "score", "sensitivity"}
-    if unknown:
-        raise RequestError("the columns are name, score and sensitivity", ["columns"])
     candidates, common = _candidates(data, sensitivity, named)
     options = {
         "candidates": candidates,
-        "columns": (named.get("name"), named.get("score"), named.get("sensitivity")),
+        "columns": named,
         "k": arguments.maybe_integer("k", k, 1),
         "above": arguments.maybe_exact("above", above),
         "epsilon": arguments.exact("epsilon", epsilon),
@@ -101,12 +96,10 @@ def choose(
         "monotonic": bool(monotonic),
         "mechanism": arguments.maybe_word("mechanism", mechanism),
         "parameters": arguments.texts("parameters", parameters),
-        "ledger": payer(ledger, note),
-        "seed": arguments.maybe_integer("seed", seed),
     }
-    released = _native.choose(options, request)
-    told(released, stacklevel=3)
-    return Choice(*parts(released))
+    answer = Job("choose", options, terms_of(request, payer(ledger, seed), note, seed)).run(False, "choosing")
+    warn(answer, stacklevel=3)
+    return Choice(*parts(answer))
 
 
 _DEFAULTS = arguments.defaults(choose)

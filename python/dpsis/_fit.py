@@ -16,8 +16,9 @@ from . import _arguments as arguments
 from . import _native
 from ._errors import NotPrivateWarning, RequestError
 from ._exports import Exported
-from ._select import _DEFAULTS, Asked
-from ._selection import DryRun, told
+from ._job import Job, warn
+from ._select import _DEFAULTS, job_of
+from ._selection import dry
 from ._tables import table
 
 
@@ -381,12 +382,12 @@ def fit(
     """
     if options.get("partials") is not None:
         raise RequestError("a model is fitted to rows: from sums of parts, features are selected", ["partials"])
-    stated = {**_DEFAULTS, **options, "data": data, "k": k, "epsilon": epsilon, "y": y}
-    asked = Asked.of(stated)
-    asked.options |= model_options(features, levels, share, ranges, lambda_)
+    stated = {**_DEFAULTS, **options, "data": data, "k": k, "epsilon": epsilon, "y": y, "dry_run": dry_run}
+    job = job_of("fit", stated)
+    job.options |= model_options(features, levels, share, ranges, lambda_)
     if dry_run:
-        return DryRun(*_native.fit_dry_run(*asked.dry_run()))
-    return fitted(asked, stated["progress"], stacklevel=3)
+        return dry(job.run(False, "fitting"))
+    return fitted(job, stated["progress"], stacklevel=3)
 
 
 def model_options(
@@ -406,11 +407,8 @@ def model_options(
     }
 
 
-def fitted(asked: Asked, progress: arguments.Progressing, stacklevel: int) -> Fitted:
+def fitted(job: Job, progress: arguments.Progressing, stacklevel: int) -> Fitted:
     """Fits a model, and issues its warnings."""
-    options = arguments.as_json(asked.options)
-    with arguments.Progress(progress, "fitting") as bar:
-        released = _native.fit(asked.source, options, asked.pays, asked.seed, bar.show)
-    told(released, stacklevel + 1)
-    text, report = released["record"], released["report"]
-    return Fitted(released["model"], released["indices"], text, report, released["statement"])
+    answer = job.run(progress, "fitting")
+    warn(answer, stacklevel + 1)
+    return Fitted(answer["model"], answer["indices"], answer["json"], answer["report"], answer["statement"])

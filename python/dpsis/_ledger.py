@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from . import _arguments as arguments
-from ._errors import RequestError
 from ._native import close_ledger, note_ledger, open_ledger, read_ledger
 
 
@@ -72,15 +71,16 @@ class Ledger:
     ) -> None:
         # Other processes may have other working folders.
         self._path = os.path.abspath(os.fspath(path))
-        cap_text = arguments.maybe_exact("cap", cap)
-        delta_text = arguments.maybe_exact("delta", delta)
-        try:
-            open_ledger(self._path, cap_text, (name, note), delta_text, neighbors, unit)
-        except RequestError as error:
-            # The library reads the cap as an epsilon.
-            if error.parameters != ("epsilon",):
-                raise
-            raise RequestError(error.message.replace("epsilon", "the cap"), ["cap"]) from None
+        options = {
+            "path": self._path,
+            "cap": arguments.maybe_exact("cap", cap),
+            "name": name,
+            "note": note,
+            "delta": arguments.maybe_exact("delta", delta),
+            "neighbors": neighbors,
+            "unit": unit,
+        }
+        open_ledger(json.dumps(options))
 
     @property
     def path(self) -> str:
@@ -96,6 +96,11 @@ class Ledger:
         """
         content: dict[str, Any] = json.loads(read_ledger(self._path)[0])
         return content
+
+    @property
+    def cap(self) -> float:
+        """The most that all releases may spend together; `read` gives it exactly."""
+        return float(Fraction(self.read()["cap"]))
 
     @property
     def spent(self) -> float:
@@ -175,10 +180,8 @@ class Ledger:
         return f"<p>{html.escape(head)}</p><table>{row('th', keys)}{''.join(entries)}</table>"
 
 
-def payer(ledger: Ledger | str | os.PathLike[str] | None, note: str) -> tuple[str, str] | None:
-    """The file that pays and the note on its entry."""
-    if ledger is None:
-        return None
-    if not isinstance(ledger, Ledger):
-        ledger = Ledger(ledger)
-    return ledger.path, note
+def payer(ledger: Ledger | str | os.PathLike[str] | None, seed: Any = None) -> str | None:
+    """The file that is charged. With a seed it is not opened: the library refuses both together."""
+    if ledger is None or isinstance(ledger, Ledger):
+        return ledger and ledger.path
+    return os.path.abspath(os.fspath(ledger)) if seed is not None else Ledger(ledger).path

@@ -64,46 +64,24 @@ def column_chunks(
 ) -> list[bytes]: ...
 def score_chunks(released: str, stream: Any, threads: int) -> str: ...
 def select_from_partials(
-    partials: list[tuple[str, Partial]],
-    options: str,
-    run_note: tuple[str, str],
-    ledger: tuple[str, str] | None,
-    seed: int | None,
+    partials: list[tuple[str, Partial]], options: str, terms: str
 ) -> dict[str, Any]: ...
 def select_in_parts(
     options: str,
-    run_note: tuple[str, str],
-    ledger: tuple[str, str] | None,
-    seed: int | None,
+    terms: str,
     none: Partial,
     gather: Callable[[str | None, bool], Partial],
 ) -> dict[str, Any]: ...
-def select(
-    table: Table,
-    options: str,
-    run_note: tuple[str, str],
-    ledger: tuple[str, str] | None,
-    seed: int | None,
-    progress: Callable[[float], object] | None,
+def run_job_on(
+    job: str,
+    table: Table | None = None,
+    progress: Callable[[float], object] | None = None,
+    output: str | None = None,
 ) -> dict[str, Any]: ...
-def select_dry_run(
-    table: Table, options: str, ledger: str | None, seed: int | None
-) -> tuple[str, str]: ...
-def fit(
-    table: Table,
-    options: str,
-    ledger: tuple[str, str] | None,
-    seed: int | None,
-    progress: Callable[[float], object] | None,
-) -> dict[str, Any]: ...
-def fit_dry_run(
-    table: Table, options: str, ledger: str | None, seed: int | None
-) -> tuple[str, str]: ...
 def load_model(path: str) -> str: ...
 def predict(
     model: str, table: Table, progress: Callable[[float], object] | None
 ) -> np.ndarray[Any, np.dtype[np.float64]]: ...
-def choose(options: dict[str, Any], run_note: tuple[str, str]) -> dict[str, Any]: ...
 def write_acro(
     path: str, statement: str, number: int, files: list[tuple[str, bytes]]
 ) -> None: ...
@@ -117,30 +95,15 @@ def verify(
 def audit(
     epsilon: str, delta: float, outcomes: list[tuple[str, str]]
 ) -> tuple[str, str, bool]: ...
-def inspect(
-    table: Table,
-    options: str,
-    progress: Callable[[float], object] | None,
-) -> dict[str, Any]: ...
 def bounds(
     table: Table, clip: str, no_target: bool, progress: Callable[[float], object] | None
 ) -> list[tuple[str, float, float]]: ...
-def plan(
-    options: str, output: str | None, progress: Callable[[float], object] | None
-) -> tuple[str, str]: ...
 def compare(
     tables: list[tuple[str, Table]],
     options: dict[str, Any],
     progress: Callable[[float], object] | None,
 ) -> tuple[list[dict[str, Any]], str]: ...
-def open_ledger(
-    path: str,
-    cap: str | None,
-    words: tuple[str | None, str | None],
-    delta: str | None,
-    relation: str | None,
-    protected: str | None,
-) -> None: ...
+def open_ledger(options: str) -> None: ...
 def note_ledger(path: str, words: str) -> None: ...
 def close_ledger(path: str, words: str) -> None: ...
 def check_ledger(

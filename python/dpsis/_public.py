@@ -18,6 +18,7 @@ from . import _arguments as arguments
 from . import _native
 from ._document import Document
 from ._errors import RequestError
+from ._job import Job
 from ._select import _DEFAULTS, select_options
 from ._tables import FACTS, table
 
@@ -63,6 +64,7 @@ class Inspection:
     findings: list[Finding]
     suggestion: dict[str, Any]
     undecided: bool
+    _report: str
 
     def report(self) -> str:
         """All findings as lines, the odd ones marked by ``!``.
@@ -71,9 +73,7 @@ class Inspection:
         -------
         str
         """
-        head = "NOT PRIVATE: for the data holder's eyes only\n"
-        lines = [f"{'!' if one.odd else ' '} {one.topic}: {one.text}\n" for one in self.findings]
-        return head + "".join(lines)
+        return self._report
 
     def __repr__(self) -> str:
         return self.report()
@@ -136,10 +136,18 @@ def inspect(
     }
     of_target = arguments.columns_of_events(options)
     source = table(data, y, as_matrix=False, needs_target=False, of_target=of_target, **facts)
-    with arguments.Progress(progress, "reading") as bar:
-        found = _native.inspect(source, arguments.as_json(options), bar.show)
-    found["findings"] = [Finding(*one) for one in found["findings"]]
-    return Inspection(**found)
+    answer = Job("inspect", options, {}, source).run(progress, "reading")
+    found = json.loads(answer["json"])
+    findings = [Finding(one["topic"], one["text"], one["odd"]) for one in found["findings"]]
+    suggestion = found["suggestion"]
+    if isinstance(suggestion.get("target"), int):
+        # Places are counted from 0 here.
+        suggestion["target"] -= 1
+    for name in ("event", "target_bounds"):
+        if name in suggestion:
+            suggestion[name] = tuple(suggestion[name])
+    numbers = (found["rows"], found["columns"], found["features"])
+    return Inspection(*numbers, findings, suggestion, found["undecided"], answer["report"])
 
 
 @arguments.names_near(FACTS)
@@ -319,8 +327,8 @@ def plan(
         "seed": arguments.integer("seed", seed),
     }
     folder = None if output is None else os.fspath(output)
-    with arguments.Progress(progress, "planning") as bar:
-        return Plan(*_native.plan(arguments.as_json(request), folder, bar.show))
+    answer = Job("plan", request, {}).run(progress, "planning", folder)
+    return Plan(answer["json"], answer["report"])
 
 
 @dataclass(frozen=True, repr=False)

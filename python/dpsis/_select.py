@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from . import _arguments as arguments
 from . import _native
 from ._errors import RequestError
+from ._job import Job, terms_of, warn
 from ._ledger import Ledger, payer
 from ._partial import Partial, ReleasedTarget, gathered, sums_options
-from ._selection import DryRun, Selection, parts, told
+from ._selection import DryRun, Selection, dry, parts
 from ._tables import FACTS, check_classes, table
 
 
@@ -254,11 +255,10 @@ def select(
     stated = _paired(dict(locals()))
     if partials is not None:
         return _released(stated)
-    asked = Asked.of(stated)
+    job = job_of("select", stated)
     if dry_run:
-        return DryRun(*_native.select_dry_run(*asked.dry_run()))
-    request = arguments.note("select", public(stated), _DEFAULTS)
-    return drawn(asked, request, progress, stacklevel=3)
+        return dry(job.run(False, "selecting"))
+    return drawn(job, progress, stacklevel=3)
 
 
 def _paired(stated: dict[str, Any]) -> dict[str, Any]:
@@ -282,30 +282,19 @@ _OF_RELEASE = (
 )  # fmt: skip
 
 
-@dataclass
-class Asked:
-    """What is asked for: the table, the options as the library reads them, the ledger that pays, and the seed."""
-
-    source: _native.Table
-    options: dict[str, Any]
-    pays: tuple[str, str] | None
-    seed: int | None
-
-    @classmethod
-    def of(cls, stated: Mapping[str, Any]) -> Asked:
-        """All arguments of `select`, checked as far as they can be without the library."""
-        _check_seed(stated)
-        options = select_options(stated)
-        pays = payer(stated["ledger"], stated["note"])
-        check_ledger(pays, options, stated["unit"])
-        check_classes(stated["y"], options["classes"])
-        of_target = arguments.columns_of_events(options)
-        source = table(stated["data"], stated["y"], **{name: stated[name] for name in FACTS}, of_target=of_target)
-        return cls(source, options, pays, arguments.maybe_integer("seed", stated["seed"]))
-
-    def dry_run(self) -> tuple[_native.Table, str, str | None, int | None]:
-        """What a dry run takes."""
-        return self.source, arguments.as_json(self.options), self.pays and self.pays[0], self.seed
+def job_of(command: str, stated: Mapping[str, Any]) -> Job:
+    """The job for all arguments of `select`, checked as far as they can be without the library."""
+    options = select_options(stated)
+    ledger = payer(stated["ledger"], stated["seed"])
+    terms = terms_of(
+        arguments.note(command, public(stated), _DEFAULTS), ledger, stated["note"], stated["seed"], stated["dry_run"]
+    )
+    if stated["seed"] is None:
+        check_ledger(ledger, options, stated["unit"])
+    check_classes(stated["y"], options["classes"])
+    of_target = arguments.columns_of_events(options)
+    source = table(stated["data"], stated["y"], **{name: stated[name] for name in FACTS}, of_target=of_target)
+    return Job(command, options, terms, source)
 
 
 def _released(stated: Mapping[str, Any]) -> Selection | ReleasedTarget:
@@ -313,20 +302,14 @@ def _released(stated: Mapping[str, Any]) -> Selection | ReleasedTarget:
     wrong = [name for name in arguments.beside_defaults(stated, _DEFAULTS) if name not in _OF_RELEASE]
     if wrong:
         raise RequestError("sums say themselves how the table was read and scored: state the release alone", [*wrong, "partials"])
-    _check_seed(stated)
     options = arguments.as_json(select_options(stated))
-    pays, seed = payer(stated["ledger"], stated["note"]), arguments.maybe_integer("seed", stated["seed"])
     request = arguments.note("select", public(stated), _DEFAULTS)
-    released = _native.select_from_partials(gathered(stated["partials"]), options, request, pays, seed)
+    terms = json.dumps(terms_of(request, payer(stated["ledger"], stated["seed"]), stated["note"], stated["seed"]))
+    released = _native.select_from_partials(gathered(stated["partials"]), options, terms)
     if "target" in released:
         return ReleasedTarget.told(released, stacklevel=3)
-    told(released, stacklevel=3)
+    warn(released, stacklevel=3)
     return Selection(*parts(released))
-
-
-def _check_seed(stated: Mapping[str, Any]) -> None:
-    if stated["seed"] is not None and stated["ledger"] is not None:
-        raise RequestError("a seeded result is not for release: no ledger pays for it", ["seed", "ledger"])
 
 
 def public(stated: Mapping[str, Any]) -> dict[str, Any]:
@@ -365,23 +348,16 @@ def select_options(stated: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def check_ledger(pays: tuple[str, str] | None, options: Mapping[str, Any], unit: Any = None) -> None:
+def check_ledger(ledger: str | None, options: Mapping[str, Any], unit: Any = None) -> None:
     """Refuses what a ledger cannot pay for now, before data are touched."""
-    if pays is not None:
+    if ledger is not None:
         protected = "row" if unit is None else "person"
         terms = (options["epsilon"], options["delta"], options["neighbors"], protected)
-        _native.check_ledger(pays[0], *terms)
+        _native.check_ledger(ledger, *terms)
 
 
-def drawn(
-    asked: Asked,
-    request: tuple[str, str],
-    progress: arguments.Progressing,
-    stacklevel: int,
-) -> Selection:
+def drawn(job: Job, progress: arguments.Progressing, stacklevel: int) -> Selection:
     """Draws a selection, and issues its warnings."""
-    options = arguments.as_json(asked.options)
-    with arguments.Progress(progress, "selecting") as bar:
-        released = _native.select(asked.source, options, request, asked.pays, asked.seed, bar.show)
-    told(released, stacklevel + 1)
-    return Selection(*parts(released))
+    answer = job.run(progress, "selecting")
+    warn(answer, stacklevel + 1)
+    return Selection(*parts(answer))

@@ -5,13 +5,13 @@ from __future__ import annotations
 import html
 import io
 import json
-import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ._document import Document
-from ._errors import DpsisWarning, NotPrivateWarning, RequestError
+from ._errors import RequestError
 from ._exports import Exported
 
 
@@ -257,16 +257,11 @@ class DryRun(Document):
     """
 
 
-def told(released: dict[str, Any], stacklevel: int) -> None:
-    """Issues the warnings of a release."""
-    for text, essential in released["warnings"]:
-        category = NotPrivateWarning if essential else DpsisWarning
-        warnings.warn(text, category, stacklevel=stacklevel + 1)
-
-
-def parts(released: dict[str, Any]) -> tuple[list[str], list[int], str, str, str, str]:
+def parts(answer: Mapping[str, Any]) -> tuple[list[str], list[int], str, str, str, str]:
     """The parts of a result."""
-    record = json.loads(released["record"])
-    names = [one["name"] for one in record["selected"]]
-    text, report, page = released["record"], released["report"], released["html"]
-    return names, released["indices"], text, report, page, released["statement"]
+    return answer["names"], answer["indices"], answer["json"], answer["report"], answer["html"], answer["statement"]
+
+
+def dry(answer: Mapping[str, Any]) -> DryRun:
+    """The result of a dry run."""
+    return DryRun(answer["json"], answer["report"])

@@ -19,9 +19,10 @@ except ImportError as error:  # pragma: no cover
 
 from . import _arguments as arguments
 from ._errors import DpsisError, DpsisWarning, RequestError
+from ._job import Job, terms_of
 from ._ledger import Ledger, payer
 from ._native import are_excluded
-from ._select import Asked, check_ledger, drawn, select_options
+from ._select import check_ledger, drawn, select_options
 from ._select import select as select_in_memory
 from ._tables import check_beside, check_classes, matrix, no_complex, refuse, table
 
@@ -68,6 +69,7 @@ class _Private(BaseEstimator):  # type: ignore[misc]
 
     #: The parameters that are options of `select`, by the same name.
     _options: Sequence[str] = _OPTIONS
+    _command = "select"
 
     def _stated(self) -> dict[str, Any]:
         """The options of `select`."""
@@ -77,8 +79,8 @@ class _Private(BaseEstimator):  # type: ignore[misc]
         """Whether all features are kept, and nothing is spent."""
         return False
 
-    def _asked(self, X: Any, y: Any, unit: Any) -> Asked:
-        """What is asked for, after all checks that come before the release."""
+    def _job(self, X: Any, y: Any, unit: Any) -> Job:
+        """The job, after all checks that come before the release."""
         options = select_options({**_DEFAULTS, **self._stated(), "score": self.score_func, "unit": unit, "y": y})
         if isinstance(unit, str):
             raise RequestError("unit holds the ids themselves: one for each row of X", ["unit"])
@@ -88,10 +90,10 @@ class _Private(BaseEstimator):  # type: ignore[misc]
         if self.ledger is not None and self.random_state is not None:
             rule = "a seeded result is not for release: no ledger pays for it"
             raise RequestError(rule, ["random_state", "ledger"])
-        pays = payer(self.ledger, self.note)
+        ledger = payer(self.ledger)
         names = _names(X)
         if names is not None and not self._keeps_all(options, int(self._candidates(names).sum())):
-            check_ledger(pays, options, unit)
+            check_ledger(ledger, options, unit)
         check_classes(y, options["classes"])
         data = X
         if is_frame(X):
@@ -106,7 +108,9 @@ class _Private(BaseEstimator):  # type: ignore[misc]
         try:
             facts = {name: getattr(self, name) for name in _FACTS if hasattr(self, name)}
             source = table(data, y, unit=unit, **facts)
-            return Asked(source, options, pays, arguments.maybe_integer("seed", self._seed()))
+            shown = _public(self.get_params(deep=False)) | ({} if unit is None else {"unit": unit})
+            request = arguments.note(type(self).__name__, shown, _defaults(type(self)))
+            return Job(self._command, options, terms_of(request, ledger, self.note, self._seed()), source)
         except DpsisError as error:
             raise renamed(error) from None
 
@@ -141,20 +145,17 @@ class _PrivateSelector(SelectorMixin, _Private):  # type: ignore[misc]
     """What the selectors share: a selection of columns."""
 
     def _fit(self, X: Any, y: Any, unit: Any) -> None:
-        asked = self._asked(X, y, unit)
+        job = self._job(X, y, unit)
         candidates = self._candidates(self._names)
         features = int(candidates.sum())
-        if self._keeps_all(asked.options, features):
+        if self._keeps_all(job.options, features):
             text = f"k is {self.k}, and there are {features} features: all are kept, and nothing is spent"
             warnings.warn(text, DpsisWarning, stacklevel=3)
             self.selection_ = None
             self._support = candidates
             return
-        all_stated = self.get_params(deep=False)
-        shown = _public(all_stated) if unit is None else {**_public(all_stated), "unit": unit}
-        request = arguments.note(type(self).__name__, shown, _defaults(type(self)))
         try:
-            self.selection_ = drawn(asked, request, self.progress, stacklevel=3)
+            self.selection_ = drawn(job, self.progress, stacklevel=3)
         except DpsisError as error:
             raise renamed(error) from None
         # By name: columns that are left out have no index.

@@ -37,18 +37,19 @@ class _PrivateModel(_Private):
     """What the two estimators share: a model of selected features, or of all, by one private release."""
 
     _options: Sequence[str] = _OPTIONS
+    _command = "fit"
 
     def _fit(self, X: Any, y: Any, unit: Any) -> None:
-        asked = self._asked(X, y, unit)
+        job = self._job(X, y, unit)
         share, features = self.share, None
         if self.k is not None and self.k >= self.n_features_in_:
             # Nothing is left to select.
-            asked.options["k"], share, features = None, None, self._names
-        asked.options |= model_options(
+            job.options["k"], share, features = None, None, self._names
+        job.options |= model_options(
             features, self.levels, share, self.ranges, getattr(self, "lambda_", None)
         )
         try:
-            self.fitted_ = fitted(asked, self.progress, stacklevel=3)
+            self.fitted_ = fitted(job, self.progress, stacklevel=3)
         except DpsisError as error:
             raise renamed(error) from None
         if self.fitted_.model is None:

@@ -18,10 +18,11 @@ from typing import Any
 from . import _arguments as arguments
 from . import _errors, _native
 from ._errors import DpsisError, ReadError, RequestError
+from ._job import terms_of, warn
 from ._ledger import Ledger, payer
 from ._select import check_ledger, public, select_options
 from ._select import select as select_in_memory
-from ._selection import Selection, parts, told
+from ._selection import Selection, parts
 from ._tables import table
 
 __all__ = ["select"]
@@ -127,24 +128,23 @@ mechanism, parameters
     """
     stated = dict(locals())
     request = arguments.note("spark.select", public(stated), _DEFAULTS)
-    if seed is not None and ledger is not None:
-        raise RequestError("a seeded result is not for release: no ledger pays for it", ["seed", "ledger"])
     if not hasattr(data, "mapInArrow") or not hasattr(data, "schema"):
         raise TypeError(f"data must be a DataFrame of Spark, not {type(data).__name__}: others are for dpsis.select")
     if data.isStreaming:
         raise TypeError("data is a stream, whose rows have no end")
     options = select_options({**arguments.defaults(select_in_memory), **stated})
-    pays = payer(ledger, note)
-    check_ledger(pays, options)
+    charged = payer(ledger, seed)
+    terms = terms_of(request, charged, note, seed)
+    if seed is None:
+        check_ledger(charged, options)
     facts = {"target": target, "id": id, "exclude": arguments.names("exclude", exclude), "missing": arguments.listed(missing)}
     frame = _Frame(data, _Request.stated(data, options, facts))
     none = frame.checked()
-    if pays is not None:
+    if charged is not None:
         _check_target(data, none, options)
-    seed = arguments.maybe_integer("seed", seed)
-    released = _native.select_in_parts(arguments.as_json(options), request, pays, seed, none, frame.gather)
-    told(released, stacklevel=3)
-    return Selection(*parts(released))
+    answer = _native.select_in_parts(arguments.as_json(options), json.dumps(terms), none, frame.gather)
+    warn(answer, stacklevel=3)
+    return Selection(*parts(answer))
 
 
 _DEFAULTS = arguments.defaults(select)

@@ -1,12 +1,13 @@
 //! Joint costs of releases, enumerations of mechanisms, and audits.
 
+use dpsis::job::Watch;
 use dpsis::report::{Asked, Releases, audit as findings, to_json, verification};
 use dpsis::verify::{Claim, Tally, VerifyOptions};
 use dpsis::{Delta, Exact, Result};
 use pyo3::prelude::*;
 
 use crate::errors::OrRaise;
-use crate::interruptible::{Watch, run_detached};
+use crate::interruptible::run_detached;
 
 /// Prices releases, each an event, the name of a file, or a record in JSON with the name that
 /// errors call it: the account as JSON and as text. Epsilon is asked for at `delta`, unless an

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use dpsis::internals::checked_threads;
+use dpsis::job::Watch;
 use dpsis::method::Lasso;
 use dpsis::{Bounds, Error, FileTable, Parameter, Result, Target};
 use dpsis_eval::datasets::PublicTable;
@@ -14,7 +15,7 @@ use dpsis_eval::{
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::interruptible::{Watch, run_detached};
+use crate::interruptible::run_detached;
 use crate::table::Table;
 
 /// The options of a comparison; numbers that are read exactly come as text.

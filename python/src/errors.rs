@@ -1,38 +1,17 @@
 //! Errors of the library as exceptions of the package, in Python's words.
 
-use dpsis::{Error, ErrorKind, Parameter};
+use dpsis::{Error, ErrorKind, Parameter, in_parentheses};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
-/// The parameter of the package that states a parameter of the library; empty if there is none.
-pub(crate) fn parameter(parameter: Parameter) -> &'static str {
-    match parameter {
-        Parameter::TargetIndex => "target",
-        Parameter::BoundsFile => "bounds",
-        Parameter::Inspect => "dpsis.inspect",
-        // Of the command line alone.
-        Parameter::Advice | Parameter::SiteKey | Parameter::Roster => "",
-        _ => parameter.name(),
-    }
+/// The names of arguments for parameters, each once.
+fn arguments(all: &[Parameter]) -> Vec<&'static str> {
+    Parameter::arguments(all, "dpsis.inspect")
 }
 
-/// The names of parameters, each once.
-pub(crate) fn parameters(all: &[Parameter]) -> Vec<&'static str> {
-    let mut names: Vec<&str> = Vec::new();
-    for name in all.iter().map(|one| parameter(*one)) {
-        if !name.is_empty() && !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names
-}
-
-/// The names of parameters in parentheses, behind a blank; empty if there are none.
+/// The names of arguments in parentheses, behind a blank; empty if there are none.
 pub(crate) fn words(all: &[Parameter]) -> String {
-    match parameters(all) {
-        names if names.is_empty() => String::new(),
-        names => format!(" ({})", names.join(", ")),
-    }
+    in_parentheses(&arguments(all))
 }
 
 /// Whether each column is excluded, by its name or by a pattern.
@@ -61,7 +40,7 @@ pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
         _ => "ReadError",
     };
     let (row, column) = error.place().map_or((None, None), |place| (place.row, place.column));
-    let arguments = (error.to_string(), parameters(error.parameters()), row, column);
+    let arguments = (error.to_string(), arguments(error.parameters()), row, column);
     let made = py
         .import("dpsis._errors")
         .and_then(|module| module.getattr(class))

@@ -1,85 +1,56 @@
 //! Work that Ctrl-C ends, and that other threads of Python do not wait for.
 
 use std::panic::resume_unwind;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
+use dpsis::job::Watch;
 use pyo3::prelude::*;
 
 use crate::errors::OrRaise;
 
-/// The time between two looks at signals and at the progress.
+/// The time between two looks at signals while detached work goes on.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// The state that a worker and the thread of Python share.
-#[derive(Clone, Default)]
-pub(crate) struct Watch {
-    stop: Arc<AtomicBool>,
-    /// The share of the work that is done, as the bits of an `f64`.
-    done: Arc<AtomicU64>,
+/// What the thread of Python does while work goes on: it shows progress, and looks for signals.
+struct Looks<'a> {
+    progress: Option<&'a Py<PyAny>>,
+    shown: f64,
+    signal: Option<PyErr>,
 }
 
-impl Watch {
-    /// Whether the work is to end.
-    pub(crate) fn is_stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+impl<'a> Looks<'a> {
+    fn new(progress: Option<&'a Py<PyAny>>) -> Self {
+        Self { progress, shown: f64::NAN, signal: None }
     }
 
-    /// Tells how much is done.
-    pub(crate) fn report(&self, share: f64) {
-        self.done.store(share.to_bits(), Ordering::Relaxed);
+    /// Shows the progress. Returns whether the work may go on: no signal has come.
+    fn look(&mut self, share: f64) -> bool {
+        Python::attach(|py| {
+            self.show(py, share);
+            self.signal = py.check_signals().err();
+        });
+        self.signal.is_none()
     }
 
-    /// Tells how much is done, and fails if the work is to end.
-    ///
-    /// # Errors
-    ///
-    /// `Canceled` then.
-    pub(crate) fn step(&self, share: f64) -> dpsis::Result<()> {
-        self.report(share);
-        if self.is_stopped() { Err(dpsis::Error::canceled()) } else { Ok(()) }
-    }
-
-    fn done(&self) -> f64 {
-        f64::from_bits(self.done.load(Ordering::Relaxed))
-    }
-
-    /// Waits for the end of the work; between, shows progress and looks for signals, the first of
-    /// which stops it.
-    fn wait(&self, ended: &Receiver<()>, progress: Option<&Py<PyAny>>) -> PyResult<()> {
-        let mut shown = f64::NAN;
-        while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(LOOK) {
-            let looked = Python::attach(|py| {
-                py.check_signals()?;
-                match progress {
-                    Some(show) if self.done() != shown => {
-                        shown = self.done();
-                        show.call1(py, (shown,)).map(|_| ())
-                    }
-                    _ => Ok(()),
-                }
-            });
-            if looked.is_err() {
-                self.stop.store(true, Ordering::Relaxed);
-                return looked;
+    /// Shows the progress if it has changed. An exception of the callback is reported and does not
+    /// stop the work, of which a ledger may have been charged.
+    fn show(&mut self, py: Python<'_>, share: f64) {
+        let Some(show) = self.progress.filter(|_| self.shown != share) else { return };
+        self.shown = share;
+        if let Err(error) = show.call1(py, (share,)) {
+            if error.is_instance_of::<pyo3::exceptions::PyKeyboardInterrupt>(py) {
+                self.signal = Some(error);
+            } else {
+                error.write_unraisable(py, None);
             }
         }
-        // What is done is said of short work, too. Nothing may keep the result, which may be paid for.
-        if let Some(show) = progress.filter(|_| self.done() != shown) {
-            Python::attach(|py| {
-                if let Err(error) = show.call1(py, (self.done(),)) {
-                    error.write_unraisable(py, None);
-                }
-            });
-        }
-        Ok(())
     }
 }
 
-/// Runs `work` on a thread of its own, which may use what this one borrows, and waits for it.
+/// Runs `work` on a thread of its own, which may use what this one borrows, and waits for it. Work
+/// that ended well gives its result even if a signal came.
 ///
 /// # Errors
 ///
@@ -90,25 +61,20 @@ pub(crate) fn run<T: Send>(
     progress: Option<&Py<PyAny>>,
     work: impl FnOnce() -> dpsis::Result<T> + Send,
 ) -> PyResult<T> {
-    let result = py.detach(|| {
-        thread::scope(|scope| {
-            let (end, ended) = channel();
-            let worker = scope.spawn(move || {
-                let result = work();
-                // Nobody may wait any more.
-                let _ = end.send(());
-                result
-            });
-            let waited = watch.wait(&ended, progress);
-            let result = worker.join().unwrap_or_else(|panic| resume_unwind(panic));
-            waited.map(|()| result)
-        })
-    })?;
-    result.or_raise(py)
+    let mut looks = Looks::new(progress);
+    let result = py.detach(|| watch.run(|share| looks.look(share), work));
+    match (result, looks.signal.take()) {
+        (Ok(result), _) => {
+            looks.show(py, watch.done());
+            Ok(result)
+        }
+        (Err(_), Some(signal)) => Err(signal),
+        (Err(error), None) => Err(error).or_raise(py),
+    }
 }
 
-/// Like [`run`], for work that owns what it needs: a signal ends the waiting at once, the work at
-/// its next step.
+/// Like [`run`], for work that owns what it needs and releases nothing: a signal ends the waiting at
+/// once, the work at its next step.
 ///
 /// # Errors
 ///
@@ -119,6 +85,7 @@ pub(crate) fn run_detached<T: Send + 'static>(
     progress: Option<&Py<PyAny>>,
     work: impl FnOnce() -> dpsis::Result<T> + Send + 'static,
 ) -> PyResult<T> {
+    let mut looks = Looks::new(progress);
     let result = py.detach(|| {
         let (end, ended) = channel();
         let worker = thread::spawn(move || {
@@ -126,8 +93,17 @@ pub(crate) fn run_detached<T: Send + 'static>(
             let _ = end.send(());
             result
         });
-        watch.wait(&ended, progress)?;
-        Ok::<_, PyErr>(worker.join().unwrap_or_else(|panic| resume_unwind(panic)))
-    })?;
-    result.or_raise(py)
+        while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(LOOK) {
+            if !looks.look(watch.done()) {
+                watch.stop();
+                return None;
+            }
+        }
+        Some(worker.join().unwrap_or_else(|panic| resume_unwind(panic)))
+    });
+    if let Some(signal) = looks.signal.take() {
+        return Err(signal);
+    }
+    looks.show(py, watch.done());
+    result.unwrap_or_else(|| Err(dpsis::Error::canceled())).or_raise(py)
 }

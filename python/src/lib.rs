@@ -2,24 +2,19 @@
 //! library.
 //!
 //! The interface that users see - functions, checks of types, documentation - is written in Python
-//! beside this crate. Here a table of Python becomes one of the library, a request is built, and
-//! the library runs it on a thread of its own while Python can be interrupted.
+//! beside this crate. Here a table of Python becomes one of the library, and a job of the library
+//! runs on it, on a thread of its own while Python can be interrupted.
 
 mod bounds;
-mod choose;
 mod claims;
 mod columns;
 mod compare;
 mod errors;
 mod exports;
-mod fit;
-mod inspect;
 mod interruptible;
+mod job;
 mod ledger;
 mod partial;
-mod plan;
-mod released;
-mod select;
 mod spark;
 mod table;
 
@@ -31,8 +26,6 @@ mod _native {
     #[pymodule_export]
     use crate::bounds::bounds;
     #[pymodule_export]
-    use crate::choose::choose;
-    #[pymodule_export]
     use crate::claims::{account, audit, verify};
     #[pymodule_export]
     use crate::compare::compare;
@@ -41,17 +34,11 @@ mod _native {
     #[pymodule_export]
     use crate::exports::{registry_entry, write_acro};
     #[pymodule_export]
-    use crate::fit::{fit, fit_dry_run, load_model, predict};
-    #[pymodule_export]
-    use crate::inspect::inspect;
+    use crate::job::{load_model, predict, run_job_on};
     #[pymodule_export]
     use crate::ledger::{check_ledger, close_ledger, note_ledger, open_ledger, read_ledger};
     #[pymodule_export]
     use crate::partial::{Partial, select_from_partials};
-    #[pymodule_export]
-    use crate::plan::plan;
-    #[pymodule_export]
-    use crate::select::{select, select_dry_run};
     #[pymodule_export]
     use crate::spark::{column_chunks, identifiers, score_chunks, select_in_parts};
     #[pymodule_export]

@@ -3,17 +3,13 @@
 use std::fs;
 use std::path::PathBuf;
 
-use dpsis::{
-    ColumnScore, Error, Ledger, ReleasedTarget, Result, RunNote, Select, SelectOptions, Source,
-    Stage, files,
-};
+use dpsis::job::{Answer, Terms, Watch};
+use dpsis::{ColumnScore, Error, ReleasedTarget, Result, SelectOptions, Source, Stage, files};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::errors::OrRaise;
-use crate::interruptible::Watch;
-use crate::released::released;
-use crate::select::stated;
+use crate::errors::{OrRaise, words};
+use crate::job::dict_of;
 use crate::table::Table;
 
 /// The sums of some rows for a stage of a release: not private.
@@ -36,7 +32,8 @@ impl Partial {
     ) -> PyResult<Self> {
         let watch = Watch::default();
         let stop = watch.clone();
-        let request = stated(options).or_raise(py)?.cancel_when(move || stop.is_stopped());
+        let request = SelectOptions::from_json(options).and_then(|options| options.request());
+        let request = request.or_raise(py)?.cancel_when(move || stop.is_stopped());
         let released = released.map(ReleasedTarget::from_text).transpose().or_raise(py)?;
         let sums = |source: &(dyn Source + Sync)| match part {
             Some((number, of)) => request.partial(source, released.as_ref())?.as_part(number, of),
@@ -123,50 +120,31 @@ impl Partial {
 }
 
 /// Releases from the sums of all parts, each with the name that errors have for it: a selection as
-/// `select` does, or what the next stage needs of the target - its text as `target`, the `epsilon`
-/// spent so far, and whether it is `private`.
+/// an answer, or what the next stage needs of the target - its text as `target`, the `epsilon` spent
+/// so far, and whether it is `private`.
 #[pyfunction]
 pub(crate) fn select_from_partials<'py>(
     py: Python<'py>,
     partials: Vec<(String, Partial)>,
     options: &str,
-    run_note: (String, String),
-    ledger: Option<(PathBuf, String)>,
-    seed: Option<u64>,
+    terms: &str,
 ) -> PyResult<Bound<'py, PyDict>> {
     let sums = merged(partials).or_raise(py)?;
     let options = SelectOptions::from_json(options).or_raise(py)?;
     let request = options.names().and_then(|names| options.state_release(sums.state(names)?));
-    let request = request.or_raise(py)?;
-    let ledger = ledger.map(|(path, entry)| Ledger::open(&path).map(|ledger| (ledger, entry)));
-    let ledger = ledger.transpose().or_raise(py)?;
+    let (request, terms) = (request.or_raise(py)?, Terms::from_json(terms).or_raise(py)?);
     if sums.stage() != Stage::Selection {
-        let target = target(request, &sums, ledger.as_ref(), seed).or_raise(py)?;
+        let target = terms.release_target(&request, &sums).or_raise(py)?;
         let all = PyDict::new(py);
         all.set_item("target", target.to_text().or_raise(py)?)?;
         all.set_item("epsilon", target.epsilon())?;
         all.set_item("private", target.is_private())?;
         return Ok(all);
     }
-    let note = RunNote::new(run_note.0, run_note.1);
-    if let Some(seed) = seed {
-        let record = request.seed(seed).release(&sums).or_raise(py)?.with_run(note);
-        return released(py, &record, &record.indices());
-    }
-    let request = request.check().or_raise(py)?;
-    let selection = match &ledger {
-        Some((ledger, entry)) => request.release_with_ledger(&sums, ledger, entry),
-        None => request.release(&sums),
-    };
-    let selection = selection.or_raise(py)?.with_run(note);
-    let all = released(py, &selection, &selection.indices())?;
-    if ledger.is_none() && sums.released().is_some_and(ReleasedTarget::is_paid) {
-        let rule = "a ledger has paid for what was released of the target, and not for this: state it (ledger)";
-        all.get_item("warnings")?
-            .map(|told| told.call_method1("append", ((rule, false),)))
-            .transpose()?;
-    }
-    Ok(all)
+    let record = terms.release(&request, &sums).or_raise(py)?;
+    let mut answer = Answer::of_record(&record, words).or_raise(py)?;
+    answer.warnings.extend(terms.warning_on_sums(&sums));
+    dict_of(py, &answer)
 }
 
 /// The sums of all parts.
@@ -180,20 +158,4 @@ fn merged(partials: Vec<(String, Partial)>) -> Result<dpsis::Partial> {
         all = Some(added.map_err(|error| error.in_file(name))?);
     }
     all.ok_or_else(|| Error::request("there is no partial"))
-}
-
-/// The release of the target that the next stage needs.
-fn target(
-    request: Select,
-    sums: &dpsis::Partial,
-    ledger: Option<&(Ledger, String)>,
-    seed: Option<u64>,
-) -> Result<ReleasedTarget> {
-    match (seed, ledger) {
-        (Some(seed), _) => request.seed(seed).release_target(sums),
-        (None, Some((ledger, entry))) => {
-            request.check()?.release_target_with_ledger(sums, ledger, entry)
-        }
-        (None, None) => request.check()?.release_target(sums),
-    }
 }

@@ -1,19 +1,17 @@
 //! Runs whose rows are in the executors of an engine: sums and chunks of record batches there,
 //! releases in the driver.
 
-use std::path::PathBuf;
-
 use arrow_array::cast::AsArray;
-use dpsis::{Error, Ledger, ReleasedTarget, Result, RunNote};
+use dpsis::job::{Answer, Terms};
+use dpsis::{Error, ReleasedTarget, Result, SelectOptions};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::columns::read_stream;
-use crate::errors::{OrRaise, exception};
+use crate::errors::{OrRaise, exception, words};
+use crate::job::dict_of;
 use crate::partial::Partial;
-use crate::released::released;
-use crate::select::stated;
 use crate::table::Table;
 
 /// A hash of the identifier of each row of a table, in their order; None for a row without one.
@@ -36,7 +34,7 @@ pub(crate) fn column_chunks<'py>(
     let table = table.file()?;
     let chunks = || -> Result<Vec<Vec<u8>>> {
         let released = ReleasedTarget::from_text(released)?;
-        stated(options)?.column_chunks(table, &released, features)
+        SelectOptions::from_json(options)?.request()?.column_chunks(table, &released, features)
     };
     let chunks = py.detach(chunks).or_raise(py)?;
     Ok(chunks.iter().map(|chunk| PyBytes::new(py, chunk)).collect())
@@ -67,21 +65,19 @@ pub(crate) fn score_chunks(
     py.detach(scores).or_raise(py)
 }
 
-/// Selects features of rows that `gather(released, at_center)` sums or scores, stage by stage; else
-/// as `select`. A request that does not fit the sums of no rows costs nothing.
+/// Selects features of rows that `gather(released, at_center)` sums or scores, stage by stage. A
+/// request that does not fit the sums of no rows costs nothing.
 #[pyfunction]
 pub(crate) fn select_in_parts<'py>(
     py: Python<'py>,
     options: &str,
-    run_note: (String, String),
-    ledger: Option<(PathBuf, String)>,
-    seed: Option<u64>,
+    terms: &str,
     none: &Partial,
     gather: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let request = stated(options).or_raise(py)?;
+    let request = SelectOptions::from_json(options).and_then(|options| options.request());
+    let (request, terms) = (request.or_raise(py)?, Terms::from_json(terms).or_raise(py)?);
     request.check_ref().and_then(|checked| checked.spending(none.0.features())).or_raise(py)?;
-    let note = RunNote::new(run_note.0, run_note.1);
     let mut raised = None;
     let ask = |target: Option<&ReleasedTarget>| -> Result<dpsis::Partial> {
         let text = target.map(ReleasedTarget::to_text).transpose()?;
@@ -98,32 +94,9 @@ pub(crate) fn select_in_parts<'py>(
             error
         })
     };
-    let outcome = match (seed, ledger) {
-        (Some(seed), _) => {
-            let record = request.seed(seed).run_in_parts(ask);
-            record.map(|record| {
-                let record = record.with_run(note);
-                released(py, &record, &record.indices())
-            })
-        }
-        (None, ledger) => {
-            let run = || {
-                let request = request.check()?;
-                match &ledger {
-                    Some((path, entry)) => {
-                        request.run_in_parts_with_ledger(&Ledger::open(path)?, entry, ask)
-                    }
-                    None => request.run_in_parts(ask),
-                }
-            };
-            run().map(|selection| {
-                let selection = selection.with_run(note);
-                released(py, &selection, &selection.indices())
-            })
-        }
-    };
+    let outcome = terms.select_in_parts(&request, ask);
     match (outcome, raised) {
-        (Ok(released), _) => released,
+        (Ok(record), _) => dict_of(py, &Answer::of_record(&record, words).or_raise(py)?),
         (Err(error), Some(failure)) => Err(failure.raised(py, &error)),
         (Err(error), None) => Err(exception(py, &error)),
     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::{Field, Schema, SchemaRef};
+use dpsis::job::Watch;
 use dpsis::{
     ArrayTable, BatchIterator, Error, FileTable, FileTables, OwnTarget, Result, Source, TableFacts,
     files,
@@ -18,7 +19,7 @@ use pyo3::prelude::*;
 
 use crate::columns::{Column, Streams, failed, read_stream};
 use crate::errors::OrRaise;
-use crate::interruptible::{Watch, run, run_detached};
+use crate::interruptible::{run, run_detached};
 
 /// A table that a function of the package takes.
 #[pyclass(frozen, module = "dpsis._native")]

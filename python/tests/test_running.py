@@ -114,11 +114,28 @@ def test_progress():
         assert shares and all(0 <= share <= 1 for share in shares)
     assert len(fitted.predict(frame)) == len(frame)
 
+
+@pytest.mark.filterwarnings("error", "ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_result_whose_budget_is_spent_is_returned(tmp_path, capsys):
+    """Neither a failing callback nor warnings as errors discard it."""
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(4000, 60))
+
     def fails(share):
         raise RuntimeError("the callback failed")
 
-    with pytest.raises(RuntimeError, match="the callback failed"):
-        dpsis.select(x, 5, 1, y=x[:, 0], score="kendall", progress=fails, threads=1)
+    ledger = dpsis.Ledger(tmp_path / "ledger", cap=2)
+    raised = []
+    old, sys.unraisablehook = sys.unraisablehook, raised.append
+    try:
+        found = dpsis.select(x, 2, 1, y=x[:, 0], score="kendall", progress=fails, threads=1, ledger=ledger, target_number=True)
+    finally:
+        sys.unraisablehook = old
+    assert len(found.names) == 2 and float(ledger.spent) == 1
+    assert any("the callback failed" in str(one.exc_value) for one in raised)
+    found = dpsis.select(x, 2, 1, y=x[:, 0], seed=1)
+    assert len(found.names) == 2
+    assert "NotPrivateWarning" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc")

@@ -192,13 +192,6 @@ check_names <- function(stated, known) {
   if (anyDuplicated(names)) fail("an argument is stated twice", names[anyDuplicated(names)])
 }
 
-# The day in UTC, or the one of SOURCE_DATE_EPOCH.
-today <- function() {
-  stated <- Sys.getenv("SOURCE_DATE_EPOCH")
-  moment <- if (nzchar(stated)) as.POSIXct(as.numeric(stated), origin = "1970-01-01") else Sys.time()
-  format(moment, "%Y-%m-%d", tz = "UTC")
-}
-
 # The request as it could be typed again; of files and data only that they were there.
 request_text <- function(name, stated) {
   plain <- function(value) {
@@ -221,13 +214,9 @@ request_text <- function(name, stated) {
   gsub("\n", " ", paste0(name, "(", paste(parts, collapse = ", "), ")"), fixed = TRUE)
 }
 
-# What pays for a release, and what is noted of it, as JSON.
-terms_of <- function(request, seed, ledger, note) {
-  if (!is.null(seed) && !is.null(ledger)) {
-    fail("a seeded result is not for release: no ledger pays for it", c("seed", "ledger"))
-  }
+# The terms of a run: the request for its record, the ledger to charge, and the seed.
+terms_of <- function(request, seed, ledger, note, dry_run = FALSE) {
   if (inherits(ledger, "dpsis_ledger")) ledger <- ledger$path
-  if (!is.null(ledger)) ledger <- list(path(ledger, "ledger"), word(note, "note"))
-  seed <- if (!is.null(seed)) whole(seed, "seed")
-  as_json(list(run = list(today(), utf8(request)), ledger = ledger, seed = seed))
+  given <- list(request = request, seed = seed, ledger = ledger, note = note, dry_run = dry_run)
+  converted(given, list(request = word, seed = whole, ledger = path, note = word, dry_run = flag))
 }

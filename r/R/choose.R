@@ -35,7 +35,7 @@ dp_choose <- function(data, epsilon, k = NULL, above = NULL, sensitivity = NULL,
     mechanism = word, parameters = exacts, columns = function(value, name) lapply(named(value, name), word, name)
   )
   options <- c(converted(stated, known), list(candidates = candidates))
-  choice(native(wrap__choose, as_json(options), terms))
+  choice(run_job("choose", options, terms))
 }
 
 # The candidates: a path, or for each its name, its score, and its own sensitivity if it has one.

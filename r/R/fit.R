@@ -40,8 +40,7 @@ dp_fit.default <- function(data, k = NULL, epsilon, target = NULL, ..., features
     k = k, epsilon = epsilon, target = target, ..., features = features, levels = levels, share = share,
     ranges = ranges, lambda = lambda, ledger = ledger, seed = seed
   )
-  symbol <- if (flag(dry_run, "dry_run")) wrap__fit_dry_run else wrap__fit
-  found <- run("dp_fit", symbol, data, stated, fit_options, note, progress)
+  found <- run("fit", data, stated, fit_options, note, progress, dry_run)
   if (dry_run) {
     return(document(found, "dpsis_dry_run"))
   }

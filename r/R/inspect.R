@@ -20,17 +20,23 @@ dp_inspect <- function(data, target = NULL, ...) {
   check_names(list(...), c(names(about), names(table_facts), memory_facts))
   stated <- list(target = target, ...)
   table <- table_of(c(list(data = data), stated), as_matrix = FALSE, needs_target = FALSE)
-  options <- as_json(object(converted(stated, about)))
-  found <- watched(FALSE, function(look) native(wrap__inspect, table$described, table$x, options, look))
-  found$findings <- as.data.frame(found$findings)
-  structure(found, class = "dpsis_inspection")
+  answer <- run_job("inspect", converted(stated, about), table = table)
+  found <- jsonlite::fromJSON(answer$json, simplifyVector = FALSE)
+  of_each <- function(part, kind) vapply(found$findings, function(one) one[[part]], kind)
+  findings <- data.frame(topic = of_each("topic", ""), text = of_each("text", ""), odd = of_each("odd", NA))
+  suggestion <- lapply(found$suggestion, unlist)
+  event <- suggestion[["event"]]
+  if (!is.null(event)) suggestion$event <- stats::setNames(as.list(event[2]), event[1])
+  parts <- list(
+    rows = found$rows, columns = found$columns, features = found$features, undecided = found$undecided,
+    findings = findings, suggestion = suggestion, report = answer$report
+  )
+  structure(parts, class = "dpsis_inspection")
 }
 
 #' @export
 print.dpsis_inspection <- function(x, ...) {
-  cat("NOT PRIVATE: for the data holder's eyes only\n")
-  marks <- ifelse(x$findings$odd, "!", " ")
-  cat(sprintf("%s %s: %s\n", marks, x$findings$topic, x$findings$text), sep = "")
+  cat(x$report)
   invisible(x)
 }
 

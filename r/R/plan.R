@@ -35,9 +35,8 @@ dp_plan <- function(n, d, k = NULL, epsilon, share = NULL, effect_size = NULL,
     rows = whole, features = whole, class_shares = each(number), effect_size = number, over = each(exact),
     tables = whole, seed = whole
   ))
-  options <- as_json(object(converted(given, known)))
-  folder <- as_json(if (is.null(output)) NULL else path(output, "output"))
-  document(watched(progress, function(look) native(wrap__plan, options, folder, look)), "dpsis_plan")
+  output <- if (is.null(output)) "" else path(output, "output")
+  document(run_job("plan", converted(given, known), progress = progress, output = output), "dpsis_plan")
 }
 
 #' The effect sizes of a power analysis over epsilon

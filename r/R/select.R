@@ -93,8 +93,7 @@ dp_select.default <- function(data, k = NULL, epsilon, target = NULL, ..., ledge
   if (missing(epsilon)) no_budget()
   check_names(list(...), c(names(select_options), names(table_facts), memory_facts, "paired"))
   stated <- with_pairs(list(k = k, epsilon = epsilon, target = target, ..., ledger = ledger, seed = seed))
-  symbol <- if (flag(dry_run, "dry_run")) wrap__select_dry_run else wrap__select
-  found <- run("dp_select", symbol, data, stated, select_options, note, progress)
+  found <- run("select", data, stated, select_options, note, progress, dry_run)
   if (dry_run) document(found, "dpsis_dry_run") else choice(found, "dpsis_selection")
 }
 
@@ -121,12 +120,18 @@ with_pairs <- function(stated) {
 
 no_budget <- function() fail("a budget must be stated", "epsilon")
 
-# Asks the native side for a release of a table.
-run <- function(name, symbol, data, stated, options, note, progress) {
-  terms <- terms_of(request_text(name, stated), stated[["seed"]], stated[["ledger"]], note)
-  json <- as_json(object(converted(stated, options)))
-  table <- table_of(c(list(data = data), stated))
-  watched(progress, function(look) native(symbol, table$described, table$x, json, terms, look))
+# Runs a command of the library on a table.
+run <- function(command, data, stated, options, note, progress, dry_run) {
+  request <- request_text(paste0("dp_", command), stated)
+  terms <- terms_of(request, stated[["seed"]], stated[["ledger"]], note, flag(dry_run, "dry_run"))
+  options <- converted(stated, options)
+  run_job(command, options, terms, table_of(c(list(data = data), stated)), progress)
+}
+
+# Runs a job of the library: its answer as a list.
+run_job <- function(command, options, terms = list(), table = NULL, progress = FALSE, output = "") {
+  job <- as_json(list(command = command, options = object(options), terms = object(terms)))
+  watched(progress, function(look) native(wrap__job, job, table$described, table$x, output, look))
 }
 
 # A result that is no release: a record with a text of a few lines.

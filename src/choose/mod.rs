@@ -3,6 +3,7 @@
 
 mod candidates;
 mod columns;
+mod options;
 mod public_candidates;
 mod record;
 mod request;
@@ -10,6 +11,7 @@ mod trials;
 
 pub use candidates::Candidates;
 pub use columns::CandidateColumns;
+pub use options::{CandidatesOption, ChooseOptions, LARGEST};
 pub use public_candidates::PublicCandidates;
 pub use record::{Choice, ChoiceRecord, ChosenCandidate, ScoresUsed};
 pub use request::{Choose, NotPrivateChoose};

@@ -29,17 +29,17 @@ impl Choice {
         self
     }
 
-    /// The same with a note on its run.
-    pub fn with_run(mut self, run: RunNote) -> Self {
-        self.0.run = Some(run);
+    /// The same with a note on its run, or without one.
+    pub fn with_run(mut self, run: impl Into<Option<RunNote>>) -> Self {
+        self.0.run = run.into();
         self
     }
 }
 
 impl NotPrivate<ChoiceRecord> {
-    /// The same with a note on its run.
-    pub fn with_run(self, run: RunNote) -> Self {
-        Self::new(ChoiceRecord { run: Some(run), ..self.into_inner() })
+    /// The same with a note on its run, or without one.
+    pub fn with_run(self, run: impl Into<Option<RunNote>>) -> Self {
+        Self::new(ChoiceRecord { run: run.into(), ..self.into_inner() })
     }
 }
 

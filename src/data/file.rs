@@ -160,6 +160,18 @@ impl FileTable {
         self
     }
 
+    /// The same table, read with these hooks.
+    #[cfg(feature = "inspect")]
+    pub(crate) fn with_hooks(mut self, hooks: Hooks) -> Self {
+        self.file = self.file.with_hooks(hooks);
+        self
+    }
+
+    /// The table.
+    pub(crate) fn as_file(&self) -> Option<&Self> {
+        Some(self)
+    }
+
     /// The hooks of a reading: of a request, or its own.
     pub(crate) fn hooks(&self, of_request: &Hooks) -> Hooks {
         let progress = of_request.progress.clone().or(self.file.hooks().progress.clone());

@@ -41,6 +41,14 @@ use crate::error::{Error, ErrorKind, Parameter, Result};
 pub struct FileTables(Vec<FileTable>);
 
 impl FileTables {
+    /// The table, if it is one file.
+    pub(crate) fn as_file(&self) -> Option<&FileTable> {
+        match &self.0[..] {
+            [file] => Some(file),
+            _ => None,
+        }
+    }
+
     /// The rows of these files together.
     ///
     /// # Errors

@@ -30,6 +30,11 @@ pub(crate) mod sealed {
         /// The features, by their names alone: no value is used.
         fn header(&self, opening: &Opening<'_>) -> Result<Schema>;
 
+        /// The table, if it is one file, or record batches in memory.
+        fn file(&self) -> Option<&FileTable> {
+            None
+        }
+
         /// The format of its cells, as it was stated.
         fn cells(&self) -> CellFormat;
 
@@ -56,6 +61,10 @@ impl<T: sealed::Open + ?Sized> sealed::Open for &T {
 
     fn header(&self, opening: &Opening<'_>) -> Result<Schema> {
         (**self).header(opening)
+    }
+
+    fn file(&self) -> Option<&FileTable> {
+        (**self).file()
     }
 
     fn cells(&self) -> CellFormat {
@@ -90,6 +99,10 @@ macro_rules! files_are_a_table {
 
             fn header(&self, opening: &Opening<'_>) -> Result<Schema> {
                 self.schema(opening)
+            }
+
+            fn file(&self) -> Option<&FileTable> {
+                <$table>::as_file(self)
             }
 
             fn cells(&self) -> CellFormat {

@@ -15,6 +15,7 @@ mod findings;
 mod lines;
 mod missing;
 mod names;
+mod options;
 mod people;
 mod roles;
 mod strays;
@@ -31,6 +32,9 @@ use missing::MissingByTarget;
 use people::People;
 
 pub use findings::{Finding, Suggestion};
+pub use options::InspectOptions;
+
+pub(crate) use options::inspect_with;
 
 /// The result of an inspection. Not private.
 #[derive(Debug, Clone)]

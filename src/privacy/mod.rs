@@ -15,7 +15,9 @@ mod unit;
 pub use budget::{Purpose, Spending};
 pub use delta::Delta;
 pub use epsilon::Epsilon;
-pub use ledger::{Balance, Expense, Ledger, LedgerEntry, LedgerNote, LedgerTerms, Receipt};
+pub use ledger::{
+    Balance, Expense, Ledger, LedgerEntry, LedgerNote, LedgerOptions, LedgerTerms, Receipt,
+};
 pub use neighbors::Neighbors;
 pub use not_private::NotPrivate;
 pub use randomness::{OperatingSystem, Randomness, Seeded};

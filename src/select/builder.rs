@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::data::{Bounds, Cancel, Covariate, FeatureSets, Scaling, Source, UnitTarget};
+use crate::data::{Bounds, Cancel, Covariate, FeatureSets, Hooks, Scaling, Source, UnitTarget};
 use crate::error::{Error, Parameter, Result};
 use crate::exact::Exact;
 use crate::mechanism::Mechanism;
@@ -321,6 +321,11 @@ impl Select {
     /// [`progress`](Self::progress): neither may be published.
     pub fn cancel_when(self, cancel: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         self.with(|request| request.hooks.cancel = Some(Cancel::when(cancel)))
+    }
+
+    /// Sets the hooks of a run.
+    pub(crate) fn hooks(self, hooks: Hooks) -> Self {
+        self.with(|request| request.hooks = hooks)
     }
 
     /// Sets the hash of the schema file that states this request's public facts, for the record.

@@ -65,8 +65,6 @@ pub use request::{
     ALPHA, CENTER_IN_STRATA, Center, Method, Refine, SHARES, ScoreKind, Target, TwoStage,
 };
 pub use run_note::RunNote;
-#[cfg(any(test, feature = "verify"))]
-pub(crate) use stated::read_options;
 pub use stated::{
     BoundsOption, CenterOption, GroupsOption, MethodOptions, Number, PrivacyOptions,
     RunningOptions, ScoringOptions, SelectOptions, TargetOptions,

@@ -4,12 +4,11 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
 use crate::data::{Bounds, FeatureSets, Scaling, TimeToEvent};
 use crate::error::{Error, Parameter, Result, word};
+use crate::json::read_options;
 use crate::mechanism::{Parameters, by_id};
 use crate::select::builder::Select;
 use crate::select::request::{Center, Method, SHARES, Shares, Target, TwoStage};
@@ -50,29 +49,6 @@ pub struct SelectOptions {
     /// The resources of the run, on which the result does not depend.
     #[serde(flatten)]
     pub running: RunningOptions,
-}
-
-/// Reads a JSON object of options; see [`SelectOptions::from_json`].
-pub(crate) fn read_options<T: Default + Serialize + DeserializeOwned>(json: &str) -> Result<T> {
-    let fields: Map<String, Value> = serde_json::from_str(json)
-        .map_err(|_| Error::request("the options must be a JSON object"))?;
-    let known: Vec<String> = match serde_json::to_value(T::default()) {
-        Ok(Value::Object(known)) => known.into_iter().map(|(name, _)| name).collect(),
-        _ => Vec::new(),
-    };
-    let read = |fields| serde_json::from_value(Value::Object(fields));
-    for (name, value) in &fields {
-        if !known.contains(name) {
-            let error = Error::request(format!("there is no option {name:?}"));
-            return Err(error.or_near(&known, name));
-        }
-        let alone = Map::from_iter([(name.clone(), value.clone())]);
-        if read(alone).map(|_: T| ()).is_err() {
-            let rule = format!("the option {name:?} has a value of another kind");
-            return Err(Error::request(rule));
-        }
-    }
-    read(fields).map_err(|_| Error::request("the options do not go together"))
 }
 
 /// The options of the target.

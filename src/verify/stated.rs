@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
+use crate::json::read_options;
 use crate::mechanism::Parameters;
-use crate::select::read_options;
 use crate::verify::{Enumerated, Verification};
 
 /// The options of an enumeration and of a test of draws. As JSON it is one object of all fields; a

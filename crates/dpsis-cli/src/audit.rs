@@ -213,7 +213,7 @@ impl AuditArguments {
             return Err(Error::request("an audit releases nothing: it takes no --ledger"));
         }
         let job = arguments.job(&arguments.inputs()?)?;
-        match job.not_private() {
+        match arguments.terms("").not_private(&job.select) {
             Some(request) => Rehearsal::new(request, &job.table),
             None => Rehearsal::new(job.select, &job.table),
         }

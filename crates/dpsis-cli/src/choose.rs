@@ -14,12 +14,12 @@ use crate::mechanism_arguments::ParameterArguments;
 use crate::output::{self, Destination, Format};
 use crate::output_arguments::OutputArguments;
 use crate::privacy_arguments::{BudgetArgument, DeltaArgument, Relation};
-use advice::{KnownRelation, LARGEST};
-use dpsis::internals::reads_again;
+use crate::values::word;
+use advice::KnownRelation;
 use dpsis::mechanism::{Baseline, CARDS};
 use dpsis::{
-    CandidateColumns, Candidates, Choice, Choose, Epsilon, Error, Ledger, Neighbors, NotPrivate,
-    PublicCandidates, Result, RunNote, Trials, report,
+    Candidates, CandidatesOption, Choose, ChooseOptions, Error, NotPrivate, Result, Scores, Trials,
+    report,
 };
 use sums::SumsArguments;
 
@@ -193,25 +193,28 @@ Examples:
 Exit codes: 0 released; 2 wrong request; 3 malformed input; 4 ledger too low;
 5 reading or writing failed.";
 
-/// A request and its candidates.
-struct ChooseJob {
-    candidates: Candidates,
-    request: Choose,
-    baseline: Option<Baseline>,
-    trials: Option<u64>,
-    k: usize,
-    epsilon: Epsilon,
-    neighbors: Neighbors,
-    monotonic: bool,
-}
-
 impl ChooseArguments {
-    fn columns(&self) -> CandidateColumns {
-        let mut columns = CandidateColumns::default();
-        columns.name.clone_from(&self.name_column);
-        columns.score.clone_from(&self.score_column);
-        columns.sensitivity.clone_from(&self.sensitivity_column);
-        columns
+    /// The options of the choice.
+    fn options(&self) -> ChooseOptions {
+        let columns = [
+            ("name", &self.name_column),
+            ("score", &self.score_column),
+            ("sensitivity", &self.sensitivity_column),
+        ];
+        let given = |(role, name): (&str, &Option<String>)| Some((role.to_owned(), name.clone()?));
+        ChooseOptions {
+            candidates: CandidatesOption::File(self.file.clone()),
+            columns: columns.into_iter().filter_map(given).collect(),
+            k: self.k,
+            above: self.above.clone(),
+            epsilon: Some(self.budget.eps.to_string()),
+            delta: self.delta.delta.as_ref().map(ToString::to_string),
+            sensitivity: self.sensitivity.clone(),
+            neighbors: Some(word(self.neighbors)),
+            monotonic: self.monotonic,
+            mechanism: self.mechanism.clone(),
+            parameters: self.parameters.named(),
+        }
     }
 
     /// The number of candidates to choose, or the most above a level.
@@ -219,161 +222,92 @@ impl ChooseArguments {
         self.k.unwrap_or(if self.above.is_some() { usize::MAX } else { 1 })
     }
 
-    /// The stated sensitivity of all candidates.
-    fn common_sensitivity(&self) -> Option<&str> {
-        self.sensitivity.as_deref().filter(|stated| *stated != LARGEST)
+    /// The scores of candidates.
+    fn scores(&self, candidates: &Candidates) -> Result<Scores> {
+        candidates.scores(self.neighbors.neighbors(), self.monotonic)
     }
 
-    /// Whether the largest sensitivity of the file is stated for all candidates.
-    fn wants_the_largest(&self) -> bool {
-        self.sensitivity.as_deref() == Some(LARGEST)
-    }
-
-    /// Reads the candidates.
-    fn candidates(&self) -> Result<Candidates> {
-        let read =
-            Candidates::read_columns(&self.file, &self.columns(), self.common_sensitivity())?;
-        Ok(if self.wants_the_largest() { read.with_the_largest_sensitivity() } else { read })
-    }
-
-    /// The request, after everything is checked that can be without the candidates, and the
-    /// baseline that takes its place, if one does.
-    fn request(&self) -> Result<(Choose, Option<Baseline>)> {
-        let baseline = match self.mechanism.as_deref() {
+    /// The choice that is not private, of which there is one with --not-private.
+    fn baseline(&self) -> Result<Option<Baseline>> {
+        match self.mechanism.as_deref() {
             Some(id) if Baseline::IDS.contains(&id) => {
                 if !self.not_private {
                     let rule = format!("{id} is not private: it needs --not-private");
                     return Err(Error::request(rule));
                 }
-                Some(Baseline::by_id(id, self.parameters.noise.as_deref())?)
+                if self.delta.delta.is_some() {
+                    let rule = "--delta cannot be combined with --not-private";
+                    return Err(Error::request(rule));
+                }
+                Baseline::by_id(id, self.parameters.noise.as_deref()).map(Some)
             }
             _ if self.not_private => {
-                return Err(Error::request("--not-private is for sis, random, rnm-h and --advise"));
+                Err(Error::request("--not-private is for sis, random, rnm-h and --advise"))
             }
-            _ => None,
-        };
-        let mut request = Choose::new(self.k())
-            .epsilon(self.budget.eps.clone())
-            .neighbors(self.neighbors.neighbors())
-            .monotonic(self.monotonic);
-        if let Some(delta) = &self.delta.delta {
-            if baseline.is_some() {
-                return Err(Error::request("what is not private takes no --delta"));
-            }
-            request = request.delta(delta.clone());
+            _ => Ok(None),
         }
-        match (&self.mechanism, &self.above) {
-            (Some(id), _) if baseline.is_none() => {
-                request = request.mechanism(self.parameters.mechanism(id)?);
-            }
-            (None, Some(level)) => {
-                request = request.above(level, self.parameters.parameters()?);
-            }
-            (None, None) if self.parameters.is_stated() => {
-                return Err(Error::request("state the mechanism that takes this: --mechanism ID"));
-            }
-            _ => {}
-        }
-        Ok((request, baseline))
-    }
-
-    /// The request and its candidates, which are read after it is checked.
-    fn job(&self) -> Result<ChooseJob> {
-        let (request, baseline) = self.request()?;
-        Ok(ChooseJob {
-            candidates: self.candidates()?,
-            request,
-            baseline,
-            trials: self.trials,
-            k: self.k(),
-            epsilon: self.budget.eps.clone(),
-            neighbors: self.neighbors.neighbors(),
-            monotonic: self.monotonic,
-        })
     }
 }
 
-impl ChooseArguments {
-    /// Chooses after a ledger has paid: first the request is checked against what is public, then
-    /// the ledger pays, then the scores are read.
-    fn choose_with_ledger(&self, ledger: &Ledger) -> Result<Choice> {
-        let (request, _) = self.request()?;
-        let note = self.ledger.note();
-        ledger.check(&request.expense(note)?)?;
-        // What can be read only once is left for the scores.
-        if reads_again(&self.file) {
-            let (columns, common) = (self.columns(), self.common_sensitivity());
-            let mut public = PublicCandidates::read_columns(&self.file, &columns, common)?;
-            if self.wants_the_largest() {
-                let largest = public.sensitivities.iter().copied().max().unwrap_or(1);
-                public.sensitivities.fill(largest);
-            }
-            request.check_public(&public)?;
-        }
-        request.run_with_ledger(|| self.candidates(), ledger, note)
-    }
-}
-
-pub(super) fn choose(arguments: &ChooseArguments, note: RunNote) -> Result<()> {
+pub(super) fn choose(arguments: &ChooseArguments, request: &str) -> Result<()> {
     let file = arguments.file.as_path();
     let inputs: Vec<&Path> = std::iter::once(file).chain(arguments.ledger.file()).collect();
     let output = arguments.output.check(&inputs)?;
+    let terms = arguments.ledger.terms(request, arguments.seed);
     arguments.sums.check()?;
     if arguments.sums.sums {
-        return sums::release(arguments, note, output);
+        return sums::release(arguments, &terms, output);
     }
     if arguments.advise {
         return advice::advice(arguments, output.format, output.destination);
     }
-    if let Some(ledger) = arguments.ledger.open()? {
-        let choice = arguments.choose_with_ledger(&ledger)?.with_run(note);
-        return output.write(&choice);
-    }
-    let job = arguments.job()?;
-    if let Some(trials) = job.trials {
+    let baseline = arguments.baseline()?;
+    if let Some(trials) = arguments.trials {
         if arguments.output.format.is_some_and(|format| format != Format::Text) {
             return Err(Error::request("trials are counted tab-separated: no --format"));
         }
-        // The order is shown only where the mechanism releases it.
-        let noisy = !matches!(job.baseline, Some(Baseline::Best | Baseline::Random));
-        let released = job.request.releases_order() || job.baseline.is_some() && noisy;
-        let ordered = arguments.ordered && released;
-        let document = outcomes(&job, trials, arguments.seed, if ordered { ">" } else { "+" })?;
+        let document = outcomes(arguments, baseline, trials)?;
         output::remark(&format!(
             "NOT PRIVATE: {trials} choices at epsilon {0} each spent {trials} times {0}; this is an \
              evaluation, not a release\n",
-            job.epsilon
+            arguments.budget.eps
         ));
         return output.destination.write(&document);
     }
-    match (job.baseline, arguments.seed) {
-        (Some(baseline), seed) => compare(&job, baseline, seed, output.format, output.destination),
-        (None, None) => {
-            let choice = job.request.run(&job.candidates)?.with_run(note);
-            output.write(&choice)
-        }
-        (None, Some(seed)) => {
-            let choice = job.request.seed(seed).run(&job.candidates)?.with_run(note);
-            output.write(&choice)
-        }
+    match baseline {
+        Some(baseline) => compare(arguments, baseline, output.format, output.destination),
+        None => output.write(&*terms.choose(&arguments.options())?),
     }
 }
 
 /// The number of times of each outcome: names joined by `>` in the order of the picks, or by `+` in
 /// file order.
-fn outcomes(job: &ChooseJob, trials: u64, seed: Option<u64>, join: &str) -> Result<String> {
-    let names = job.candidates.names();
+fn outcomes(
+    arguments: &ChooseArguments,
+    baseline: Option<Baseline>,
+    trials: u64,
+) -> Result<String> {
+    let (options, seed) = (arguments.options(), arguments.seed);
+    let request = if baseline.is_none() { Some(options.request()?) } else { None };
+    let candidates = options.candidates()?;
+    // The order is shown only where the mechanism releases it.
+    let noisy = !matches!(baseline, Some(Baseline::Best | Baseline::Random));
+    let released = request.as_ref().map_or(noisy, Choose::releases_order);
+    let join = if arguments.ordered && released { ">" } else { "+" };
+    let names = candidates.names();
     if names.iter().any(|name| name.contains(join) || name.contains('\t')) {
-        let rule = format!("to tell outcomes apart no name may hold {join:?} or a tab");
+        let rule = format!("no name may contain {join:?} or a tab, which separate outcomes");
         return Err(Error::request(rule));
     }
-    let counted: NotPrivate<Trials> = match (job.baseline, seed) {
-        (Some(baseline), seed) => {
-            let scores = job.candidates.scores(job.neighbors, job.monotonic)?;
-            Trials::of_baseline(baseline, &scores, job.k, &job.epsilon, trials, seed)?
+    let counted: NotPrivate<Trials> = match (request, baseline, seed) {
+        (_, Some(baseline), seed) => {
+            let scores = arguments.scores(&candidates)?;
+            let (k, epsilon) = (arguments.k(), &arguments.budget.eps);
+            Trials::of_baseline(baseline, &scores, k, epsilon, trials, seed)?
         }
-        (None, Some(seed)) => job.request.clone().seed(seed).trials(&job.candidates, trials)?,
-        (None, None) => job.request.trials(&job.candidates, trials)?,
+        (Some(request), None, Some(seed)) => request.seed(seed).trials(&candidates, trials)?,
+        (Some(request), None, None) => request.trials(&candidates, trials)?,
+        (None, None, _) => return Err(Error::request("there is no mechanism")),
     };
     let counts: BTreeMap<Vec<usize>, u64> =
         if join == ">" { counted.counts.clone() } else { counted.unordered() };
@@ -387,9 +321,8 @@ fn outcomes(job: &ChooseJob, trials: u64, seed: Option<u64>, join: &str) -> Resu
 
 /// Writes a choice for comparison: the names, with the remark that they are not private.
 fn compare(
-    job: &ChooseJob,
+    arguments: &ChooseArguments,
     baseline: Baseline,
-    seed: Option<u64>,
     format: Format,
     destination: Destination,
 ) -> Result<()> {
@@ -397,10 +330,11 @@ fn compare(
     if !matches!(format, Format::Text | Format::Tsv | Format::Json) {
         return Err(Error::request(rule));
     }
-    let scores = job.candidates.scores(job.neighbors, job.monotonic)?;
-    let picks = baseline.pick(&scores, job.k, &job.epsilon, seed)?;
+    let candidates = arguments.options().candidates()?;
+    let scores = arguments.scores(&candidates)?;
+    let picks = baseline.pick(&scores, arguments.k(), &arguments.budget.eps, arguments.seed)?;
     output::remark("NOT PRIVATE: a choice for comparison, by scores that must be public\n");
-    let picked = picks.iter().map(|&i| (i + 1, job.candidates.names()[i].as_str()));
+    let picked = picks.iter().map(|&i| (i + 1, candidates.names()[i].as_str()));
     destination.write(&match format {
         Format::Text => picked.map(|(_, name)| format!("{name}\n")).collect(),
         Format::Tsv => {

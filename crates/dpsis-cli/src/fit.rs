@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::Args;
 
 use crate::output::{self, Destination, Format, Output};
-use crate::select::{SelectArguments, unused};
+use crate::select::{Job, SelectArguments, unused};
 use crate::values::parse_record;
 use crate::words;
 use dpsis::report::{Statement, fit_dry_run, fit_report, to_json};
@@ -87,41 +87,28 @@ Examples:
 Exit codes: 0 released; 2 wrong request; 3 malformed input; 4 ledger too low;
 5 reading or writing failed.";
 
-pub(super) fn fit(mut arguments: FitArguments, note: &RunNote) -> Result<()> {
+pub(super) fn fit(mut arguments: FitArguments, request: &str) -> Result<()> {
     let share = arguments.select.release.mechanism.take_share();
-    let stated = &arguments.select;
-    stated.check_for_model()?;
-    let inputs = stated.inputs()?;
-    let job = stated.stated_job(&inputs)?;
-    let request = arguments.options(share)?.request(job.select.clone())?;
-    request.check_ref()?;
+    let given = &arguments.select;
+    given.check_for_model()?;
+    let inputs = given.inputs()?;
+    let Job { table, select } = given.job(&inputs)?;
+    let fit = arguments.options(share)?.request(select)?;
+    fit.check_ref()?;
     let all: Vec<&Path> = inputs.all().collect();
-    let output = stated.output.check(&all)?;
-    if stated.dry_run {
-        let checked = request.check_ref()?;
-        let plan = match (job.seed, stated.ledger.open()?) {
-            (Some(seed), _) => request.seed(seed).dry_run(&job.table)?,
-            (None, Some(ledger)) => checked.dry_run_with_ledger(&job.table, &ledger)?,
-            (None, None) => checked.dry_run(&job.table)?,
-        };
-        return output.destination.write(&match stated.output.format() {
+    let output = given.output.check(&all)?;
+    let terms = given.terms(request);
+    if given.dry_run {
+        let plan = terms.dry_fit(&fit, &table)?;
+        return output.destination.write(&match given.output.format() {
             Format::Json => to_json(&plan)?,
             _ => fit_dry_run(&plan, words::options),
         });
     }
-    match job.seed {
-        Some(seed) => write(&*request.seed(seed).run(&job.table)?, note, output),
-        None => {
-            let fitted = match stated.ledger.open()? {
-                Some(ledger) => {
-                    request.run_with_ledger(&job.table, &ledger, stated.ledger.note())?
-                }
-                None => request.run(&job.table)?,
-            };
-            stated.say_if_over_memory();
-            write(&fitted, note, output)
-        }
-    }
+    let note = terms.run_note()?;
+    let outcome = terms.fit(&fit, &table)?;
+    given.say_if_over_memory();
+    write(&outcome, note, output)
 }
 
 impl FitArguments {
@@ -163,7 +150,7 @@ impl SelectArguments {
 }
 
 /// Writes the model, and the report to stderr; with `quiet` only its warnings.
-fn write(record: &FitRecord, note: &RunNote, output: Output) -> Result<()> {
+fn write(record: &FitRecord, note: Option<RunNote>, output: Output) -> Result<()> {
     let Output { format, quiet, .. } = output;
     let report = fit_report(record, words::options);
     if quiet {
@@ -178,7 +165,12 @@ fn write(record: &FitRecord, note: &RunNote, output: Output) -> Result<()> {
             ("report.txt", fit_report(record, |_| String::new())),
             ("record.json", to_json(record)?),
         ];
-        return output.export(&Statement::of_fit(record).with_run(note), files);
+        let statement = Statement::of_fit(record);
+        let statement = match &note {
+            Some(note) => statement.with_run(note),
+            None => statement,
+        };
+        return output.export(&statement, files);
     }
     let destination = output.destination;
     match &record.model {

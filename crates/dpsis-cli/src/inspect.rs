@@ -226,8 +226,9 @@ fn check(suggestion: &Suggestion, options: &[String], file: &Path) -> Checked {
     let checked = select.inputs().and_then(|inputs| select.job(&inputs)).and_then(|job| {
         // Standard input has been read.
         let reads_again = file != Path::new("-");
+        let checked = job.select.check_ref()?;
         if reads_again {
-            job.select.check_ref()?.check_table(&job.table)?;
+            checked.check_table(&job.table)?;
         }
         outlook(suggestion, &job, reads_again)
     });

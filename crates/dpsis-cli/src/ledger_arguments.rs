@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use dpsis::{Ledger, Result};
+use dpsis::job::Terms;
 
 #[derive(Debug, Args)]
 pub(super) struct LedgerArguments {
@@ -24,18 +24,19 @@ pub(super) struct LedgerArguments {
 }
 
 impl LedgerArguments {
-    /// The path of the ledger, if one is stated.
+    /// The path of the ledger, if one is given.
     pub(super) fn file(&self) -> Option<&Path> {
         self.ledger.as_deref()
     }
 
-    /// The ledger, if one is stated.
-    pub(super) fn open(&self) -> Result<Option<Ledger>> {
-        self.ledger.as_ref().map(Ledger::open).transpose()
-    }
-
-    /// The note on this release; empty if there is none.
-    pub(super) fn note(&self) -> &str {
-        self.ledger_note.as_deref().unwrap_or_default()
+    /// The terms of a run that is charged to this ledger, or seeded.
+    pub(super) fn terms(&self, request: &str, seed: Option<u64>) -> Terms {
+        Terms {
+            request: request.to_owned(),
+            seed,
+            ledger: self.ledger.clone(),
+            note: self.ledger_note.clone().unwrap_or_default(),
+            ..Terms::default()
+        }
     }
 }

@@ -18,7 +18,7 @@ use crate::output_arguments::check_ending;
 use crate::partial::{PartialArguments, partial};
 use crate::plan::{PlanArguments, plan};
 use crate::predict::{PredictArguments, predict};
-use crate::run_note::run_note;
+use crate::run_note::request;
 use crate::select::{SelectArguments, select};
 use crate::sites::{SiteCommands, sites};
 use crate::sql::{SqlArguments, sql};
@@ -105,10 +105,10 @@ pub(super) fn execute(command: Command, matches: &ArgMatches) -> Result<ExitCode
         check_ending(stated)?;
     }
     let done = match command {
-        Command::Select(arguments) => select(&arguments, run_note(&program(), matches)?),
-        Command::Fit(arguments) => fit(*arguments, &run_note(&program(), matches)?),
+        Command::Select(arguments) => select(&arguments, &request(&program(), matches)),
+        Command::Fit(arguments) => fit(*arguments, &request(&program(), matches)),
         Command::Predict(arguments) => predict(&arguments),
-        Command::Choose(arguments) => choose(&arguments, run_note(&program(), matches)?),
+        Command::Choose(arguments) => choose(&arguments, &request(&program(), matches)),
         Command::Partial(arguments) => partial(&arguments),
         Command::Sites(arguments) => sites(&arguments),
         Command::Sql(arguments) => sql(&arguments),

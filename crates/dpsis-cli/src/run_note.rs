@@ -1,29 +1,17 @@
-//! The note on a run in its record: the day, and the request as it could be typed again.
+//! The request as it could be typed again, for the record of a run.
 
 use std::any::TypeId;
 use std::ffi::OsStr;
 use std::path::PathBuf;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command};
 
 use crate::inspect::shell_word;
-use dpsis::internals::utc;
-use dpsis::{Error, Result, RunNote};
-
-/// The note on a run of the command of `program` that `matches` are of.
-///
-/// # Errors
-///
-/// `Request` if `SOURCE_DATE_EPOCH` is set and no time.
-pub(super) fn run_note(program: &Command, matches: &ArgMatches) -> Result<RunNote> {
-    Ok(RunNote::new(today()?, request(program, matches)))
-}
 
 /// The options that were stated, in the order of the help; a file has no name unless its name may
 /// be in the record.
-fn request(program: &Command, matches: &ArgMatches) -> String {
+pub(super) fn request(program: &Command, matches: &ArgMatches) -> String {
     let Some((name, matches)) = matches.subcommand() else { return String::new() };
     let Some(command) = program.find_subcommand(name) else { return String::new() };
     let named = matches.get_flag("name_file");
@@ -76,18 +64,6 @@ fn shown(arg: &Arg, value: &OsStr, named: bool) -> String {
     } else {
         value
     }
-}
-
-/// The day in UTC; that of `SOURCE_DATE_EPOCH` if it is set, so that a record can be made again to
-/// the byte.
-fn today() -> Result<String> {
-    let seconds = match std::env::var_os("SOURCE_DATE_EPOCH") {
-        Some(stated) => stated.to_str().and_then(|text| text.parse().ok()),
-        None => SystemTime::now().duration_since(UNIX_EPOCH).ok().map(|since| since.as_secs()),
-    };
-    let rule = "SOURCE_DATE_EPOCH must be a number of seconds since 1970, before the year 10000";
-    let time = seconds.and_then(utc).ok_or_else(|| Error::request(rule))?;
-    Ok(time.chars().take_while(|letter| *letter != 'T').collect())
 }
 
 #[cfg(test)]

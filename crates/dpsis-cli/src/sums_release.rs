@@ -1,15 +1,14 @@
 //! A release from sums: the selection, or what its next stage needs of the target.
 
-use crate::ledger_arguments::LedgerArguments;
 use crate::output::{self, Output};
-use dpsis::{Error, Partial, ReleasedTarget, Result, RunNote, Select, Stage};
+use dpsis::job::Terms;
+use dpsis::{Error, Partial, Result, Select, Stage};
 
 /// The sums, and the options of the release.
 pub(super) struct SumsRelease<'a> {
     pub(super) select: Select,
     pub(super) sums: &'a Partial,
-    pub(super) seed: Option<u64>,
-    pub(super) ledger: &'a LedgerArguments,
+    pub(super) terms: &'a Terms,
     /// Whether a form of the output is stated.
     pub(super) has_form: bool,
     /// The next step with a released target, in words.
@@ -22,47 +21,29 @@ impl SumsRelease<'_> {
     /// # Errors
     ///
     /// Those of the request, the ledger and the output.
-    pub(super) fn run(self, note: RunNote, output: Output) -> Result<()> {
+    pub(super) fn run(self, output: Output) -> Result<()> {
         match self.sums.stage() {
-            Stage::Selection => self.selection(note, output),
+            Stage::Selection => self.selection(output),
             _ => self.target(output),
         }
     }
 
-    fn selection(self, note: RunNote, output: Output) -> Result<()> {
-        let Self { select, sums, .. } = self;
-        if let Some(seed) = self.seed {
-            let record = select.seed(seed).release(sums)?.with_run(note);
-            return output.write(&record);
+    fn selection(self, output: Output) -> Result<()> {
+        let Self { select, sums, terms, .. } = self;
+        if let Some(warning) = terms.warning_on_sums(sums) {
+            output::remark(&format!("warning: {} (--ledger)\n", warning.text));
         }
-        let select = select.check()?;
-        if self.ledger.file().is_none() && sums.released().is_some_and(ReleasedTarget::is_paid) {
-            output::remark(
-                "warning: a ledger has paid for what was released of the target, and does not for this release: \
-                 state --ledger\n",
-            );
-        }
-        let selection = match self.ledger.open()? {
-            Some(ledger) => select.release_with_ledger(sums, &ledger, self.ledger.note())?,
-            None => select.release(sums)?,
-        };
-        output.write(&selection.with_run(note))
+        output.write(&*terms.release(&select, sums)?)
     }
 
     fn target(self, output: Output) -> Result<()> {
-        let Self { select, sums, .. } = self;
+        let Self { select, sums, terms, .. } = self;
         if self.has_form {
             return Err(Error::request(
                 "what is released of a target has a form of its own: no --format",
             ));
         }
-        let released = match (self.seed, self.ledger.open()?) {
-            (Some(seed), _) => select.seed(seed).release_target(sums)?,
-            (None, None) => select.check()?.release_target(sums)?,
-            (None, Some(ledger)) => {
-                select.check()?.release_target_with_ledger(sums, &ledger, self.ledger.note())?
-            }
-        };
+        let released = terms.release_target(&select, sums)?;
         if !released.is_private() {
             output::remark("NOT PRIVATE: drawn from a seed, not for release\n");
         }

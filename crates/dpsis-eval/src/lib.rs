@@ -10,7 +10,7 @@
 //! | make a synthetic table whose true features are known | [`design`] |
 //! | make a table of a kind that people have, with planted true features | [`planted`] |
 //! | compare methods over budgets on public tables | [`compare()`], [`Sweep`], [`Arm`], [`Study`] |
-//! | write a power analysis as a page with a figure | [`write_plan`] |
+//! | write a power analysis as a page with a figure | [`run_job`], [`write_plan`] |
 //! | draw curves, heat maps and bars as SVG | [`figure`] |
 //!
 //! A comparison of two methods on a public table, at epsilon 1 and 5:
@@ -66,7 +66,7 @@ pub use arm::{Arm, ArmMethod, ArmScale};
 pub use compare::{LazyStudy, compare, summary};
 pub use metrics::Estimate;
 pub use output::OutputFolder;
-pub use plan::write_plan;
+pub use plan::{run_job, write_plan};
 pub use preparation::{Preparation, Prepared};
 pub use study::{Settled, Study, labels_of};
 pub use sweep::{Balanced, CellKey, ComparisonCell, ComparisonCells, Count, Sweep};

@@ -1,14 +1,36 @@
 //! A power analysis as files: a page with a figure, and its data.
 
-use dpsis::Result;
+use std::path::Path;
+
 use dpsis::forecast::{Least, Needed, PlanRecord};
+use dpsis::job::{Answer, Job};
 use dpsis::report::{self, Block, Level, Notice, Page, Section, to_json};
+use dpsis::{Result, Source};
 
 use crate::charts::number;
 use crate::figure::{Curve, CurveChart, CurvePoint, Reference, nothing_to_draw};
 use crate::output::OutputFolder;
 
 const EPSILONS: &str = "epsilon.csv";
+
+/// Runs a job, and writes a power analysis to a folder if one is given: see [`write_plan`].
+///
+/// # Errors
+///
+/// `Request` or `Io` if the folder was made by others or cannot be written to; those of the job.
+pub fn run_job(
+    job: &Job,
+    folder: Option<&Path>,
+    table: Option<&(impl Source + ?Sized)>,
+) -> Result<Answer> {
+    job.check()?;
+    let folder = folder.map(|path| OutputFolder::open(path, "plan")).transpose()?;
+    let answer = job.run(table)?;
+    if let (Some(folder), Some(record)) = (&folder, &answer.plan) {
+        write_plan(record, folder)?;
+    }
+    Ok(answer)
+}
 
 /// Writes `plan.json`, the effect sizes over epsilon as CSV, the figure as SVG and the page
 /// `index.html`.

@@ -1,13 +1,13 @@
 //! Answers of the library, as JSON.
 
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use dpsis::forecast::PlanOptions;
-use dpsis::inspect::inspect as look;
+use dpsis::inspect::InspectOptions;
 use dpsis::internals::ALPHA;
-use dpsis::report::{Reported, answer, names, to_html, to_json};
-use dpsis::{Error, Ledger, Parameter, Result, Target};
+use dpsis::job::{Job, Task};
+use dpsis::report::answer;
+use dpsis::{Error, Ledger, Parameter, Result};
 
 use crate::question::Question;
 
@@ -16,40 +16,22 @@ pub(crate) fn defaults() -> Value {
 }
 
 pub(crate) fn inspect(question: Question) -> Result<Value> {
-    let target = question.options()?.target.kind()?.filter(|target| *target != Target::Numeric);
-    let found = look(&question.table(), target.as_ref())?;
-    let suggested = &found.suggestion;
-    let findings: Vec<Value> = found
-        .findings
-        .iter()
-        .map(|one| {
-            let about = parameters(&one.about);
-            json!({ "topic": one.topic, "text": one.text, "odd": one.odd, "about": about, "value": one.value })
-        })
-        .collect();
-    let classes = match &suggested.target {
-        Target::Classes(labels) => Some(labels),
-        _ => None,
+    let mut target = question.options()?.target;
+    // A number is what a target is unless it turns out to be classes.
+    target.target_number = false;
+    let task = Task::Inspect(InspectOptions { target });
+    let found = Job::new(task, question.terms()).run(Some(&question.table()))?;
+    let mut found: Value = serde_json::from_str(&found.json)
+        .map_err(|_| Error::io("the inspection cannot be read"))?;
+    let suggestion = found["suggestion"].take();
+    let event = match (&suggestion["event"], &suggestion["time"]) {
+        (Value::Array(event), time) => json!([time, event[0], event[1], suggestion["by"]]),
+        _ => Value::Null,
     };
-    let event = suggested.target.time_to_event().map(|events| {
-        let by = events.by().to_string();
-        [events.time().to_owned(), events.event().to_owned(), events.value().to_owned(), by]
-    });
-    let shares = &suggested.shares;
-    let rows = if shares.is_empty() { vec![0.5; 2] } else { shares.clone() };
-    Ok(json!({
-        "rows": found.rows,
-        "columns": found.columns,
-        "names": found.names,
-        "findings": findings,
-        "open": parameters(&suggested.open),
-        "facts": suggested.facts,
-        "paired": suggested.is_paired,
-        "classes": classes,
-        "event": event,
-        "features": suggested.features,
-        "counts": rows.iter().map(|share| share * suggested.rows as f64).collect::<Vec<f64>>(),
-    }))
+    found["paired"] = (!suggestion["paired"].is_null()).into();
+    found["classes"] = suggestion["classes"].clone();
+    found["event"] = event;
+    Ok(found)
 }
 
 pub(crate) fn forecast(question: Question) -> Result<Value> {
@@ -76,24 +58,20 @@ pub(crate) fn forecast(question: Question) -> Result<Value> {
 }
 
 pub(crate) fn select(question: Question) -> Result<Value> {
-    let request = question.options()?.request()?;
-    let (table, note) = (question.table(), question.note());
-    if let Some(seed) = question.seed {
-        return released(&*request.seed(seed).run(&table)?.with_run(note));
+    let mut job = Job::new(Task::Select(question.options()?), question.terms());
+    if let Some(ledger) = question.ledger()? {
+        job = job.ledger(ledger);
     }
-    let selection = match question.ledger()? {
-        Some((ledger, entry)) => request.run_with_ledger(&table, &ledger, entry)?,
-        None => request.run(&table)?,
-    };
-    released(&*selection.with_run(note))
+    let answer = job.run(Some(&question.table()))?;
+    serde_json::to_value(&answer).map_err(|_| Error::io("the answer cannot be written as JSON"))
 }
 
 pub(crate) fn new_ledger(question: Question) -> Result<Value> {
-    Ok(json!({ "text": Ledger::text_of(&question.terms()?)? }))
+    Ok(json!({ "text": Ledger::text_of(&question.ledger_terms()?)? }))
 }
 
 pub(crate) fn read_ledger(question: Question) -> Result<Value> {
-    let Some((ledger, _)) = question.ledger()? else {
+    let Some(ledger) = question.ledger()? else {
         return Err(Error::request("there is no ledger").about([Parameter::Ledger]));
     };
     let balance = ledger.read()?;
@@ -111,21 +89,6 @@ pub(crate) fn error(error: &Error) -> Value {
     json!({
         "kind": format!("{:?}", error.kind()),
         "text": error.to_string(),
-        "about": parameters(error.parameters()),
+        "about": Parameter::arguments(error.parameters(), ""),
     })
-}
-
-fn released(record: &(impl Reported + Serialize)) -> Result<Value> {
-    Ok(json!({
-        "names": names(record).lines().collect::<Vec<_>>(),
-        "json": to_json(record)?,
-        "html": to_html(record)?,
-    }))
-}
-
-fn parameters(all: &[Parameter]) -> Vec<&'static str> {
-    let mut names: Vec<&str> = all.iter().map(|one| one.name()).collect();
-    names.retain(|name| !name.is_empty());
-    names.dedup();
-    names
 }

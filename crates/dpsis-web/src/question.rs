@@ -4,7 +4,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use dpsis::internals::{KeepLedger, utc};
-use dpsis::{Error, FileTable, Ledger, LedgerTerms, Result, RunNote, SelectOptions, TableFacts};
+use dpsis::job::Terms;
+use dpsis::{Error, FileTable, Ledger, LedgerTerms, Result, SelectOptions, TableFacts};
 
 use crate::worker::{Page, TableReader};
 
@@ -51,15 +52,15 @@ impl Question {
         SelectOptions::from_json(&self.request())
     }
 
-    /// The ledger that pays, if there is one, with the note on its entry.
-    pub(crate) fn ledger(&self) -> Result<Option<(Ledger, &str)>> {
-        let Some(LedgerText { text, note }) = &self.ledger else { return Ok(None) };
-        Ok(Some((Ledger::kept(text.as_bytes(), Page)?, note)))
+    /// The ledger to charge, if there is one.
+    pub(crate) fn ledger(&self) -> Result<Option<Ledger>> {
+        let open = |ledger: &LedgerText| Ledger::kept(ledger.text.as_bytes(), Page);
+        self.ledger.as_ref().map(open).transpose()
     }
 
-    /// The terms of a new ledger: for rows, or for people if they are told apart. It has no name:
-    /// that of the file is the holder's, and records show a ledger's.
-    pub(crate) fn terms(&self) -> Result<LedgerTerms> {
+    /// The terms of a new ledger: for rows, or for people if a column identifies them. It has no
+    /// name: that of the file is the holder's, and records show a ledger's.
+    pub(crate) fn ledger_terms(&self) -> Result<LedgerTerms> {
         let privacy = self.options()?.privacy;
         let mut terms = LedgerTerms::new(self.cap.parse()?);
         if self.facts.unit.is_some() {
@@ -74,11 +75,13 @@ impl Question {
         }
     }
 
-    /// The day and the request.
-    pub(crate) fn note(&self) -> RunNote {
+    /// The terms of a run, with the day and the request for its record.
+    pub(crate) fn terms(&self) -> Terms {
         let now = utc(Page.now()).unwrap_or_default();
-        let day = now.split_once('T').map_or("", |(day, _)| day);
-        RunNote::new(day, format!("dpsis.html {}", self.request()))
+        let day = now.split_once('T').map_or("", |(day, _)| day).to_owned();
+        let note = self.ledger.as_ref().map(|ledger| ledger.note.clone()).unwrap_or_default();
+        let request = format!("dpsis.html {}", self.request());
+        Terms { request, day, seed: self.seed, note, ..Terms::default() }
     }
 
     fn request(&self) -> String {

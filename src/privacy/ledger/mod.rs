@@ -2,6 +2,7 @@
 
 mod balance;
 mod expense;
+mod options;
 mod place;
 mod receipt;
 mod terms;
@@ -18,6 +19,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 pub use balance::{Balance, LedgerEntry, LedgerNote};
 pub use expense::Expense;
+pub use options::LedgerOptions;
 pub use place::KeepLedger;
 pub use receipt::Receipt;
 pub use terms::LedgerTerms;

@@ -5,6 +5,7 @@ use std::cell::Cell;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::json::read_options;
 use crate::privacy::{Delta, Epsilon, Purpose, Spending};
 use crate::select::builder::CheckedSelect;
 use crate::select::check::checked_threads;
@@ -13,7 +14,7 @@ use crate::select::plan::{Known, Plan};
 use crate::select::record::{FalseNamesBound, MechanismUsed, ScoreUsed};
 use crate::select::recording::{mechanism_used, score_used};
 use crate::select::request::Target;
-use crate::select::stated::{SelectOptions, read_options};
+use crate::select::stated::SelectOptions;
 
 /// The fewest and the most rows of a table for which the distributions of scores are good.
 const ROWS: (u64, u64) = (20, 1_000_000_000);

@@ -44,17 +44,17 @@ impl Selection {
         self
     }
 
-    /// The same with a note on its run.
-    pub fn with_run(mut self, run: RunNote) -> Self {
-        self.0.run = Some(run);
+    /// The same with a note on its run, or without one.
+    pub fn with_run(mut self, run: impl Into<Option<RunNote>>) -> Self {
+        self.0.run = run.into();
         self
     }
 }
 
 impl NotPrivate<Record> {
-    /// The same with a note on its run.
-    pub fn with_run(self, run: RunNote) -> Self {
-        Self::new(Record { run: Some(run), ..self.into_inner() })
+    /// The same with a note on its run, or without one.
+    pub fn with_run(self, run: impl Into<Option<RunNote>>) -> Self {
+        Self::new(Record { run: run.into(), ..self.into_inner() })
     }
 }
 

@@ -8,9 +8,9 @@ use super::ChooseArguments;
 use crate::inspect::shell_word;
 use crate::output::{self, Destination, Format};
 use crate::privacy_arguments::Relation;
-use dpsis::internals::wrapped;
+use dpsis::internals::{LARGEST, wrapped};
 use dpsis::mechanism::{self, Advice, advise, recommend};
-use dpsis::{Error, PublicCandidates, Result, report};
+use dpsis::{Error, Result, report};
 
 /// The relation of scores and sensitivities, as far as it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -57,12 +57,7 @@ pub(super) fn advice(
     if arguments.not_private {
         return by_scores(arguments, format, destination);
     }
-    let (columns, common) = (arguments.columns(), arguments.common_sensitivity());
-    let mut public = PublicCandidates::read_columns(&arguments.file, &columns, common)?;
-    if arguments.wants_the_largest() {
-        let largest = public.sensitivities.iter().copied().max().unwrap_or(1);
-        public.sensitivities.fill(largest);
-    }
+    let public = arguments.options().read_public()?;
     let relation = arguments.relation.unwrap_or(KnownRelation::Unknown).relation();
     let found = recommend(&public.sensitivities, arguments.k(), &arguments.budget.eps, relation)?;
     output::remark(
@@ -86,8 +81,8 @@ pub(super) fn advice(
 }
 
 fn by_scores(arguments: &ChooseArguments, format: Format, destination: Destination) -> Result<()> {
-    let candidates = arguments.candidates()?;
-    let scores = candidates.scores(arguments.neighbors.neighbors(), arguments.monotonic)?;
+    let candidates = arguments.options().candidates()?;
+    let scores = arguments.scores(&candidates)?;
     let mut found = advise(&scores, arguments.k(), &arguments.budget.eps)?.into_inner();
     for loss in &mut found.losses {
         loss.mean *= candidates.unit();
@@ -164,8 +159,7 @@ fn command(arguments: &ChooseArguments, (mechanism, largest): Choice, file: &str
         }
     };
     add("k", (arguments.k() > 1).then(|| arguments.k().to_string()).as_deref());
-    let largest = largest || arguments.wants_the_largest();
-    add("sensitivity", if largest { Some(LARGEST) } else { arguments.common_sensitivity() });
+    add("sensitivity", if largest { Some(LARGEST) } else { arguments.sensitivity.as_deref() });
     add("name-column", arguments.name_column.as_deref());
     add("score-column", arguments.score_column.as_deref());
     add("sensitivity-column", arguments.sensitivity_column.as_deref());
@@ -176,9 +170,6 @@ fn command(arguments: &ChooseArguments, (mechanism, largest): Choice, file: &str
     words.push(file.to_owned());
     format!("{:<INDENT$}{}\n", "command", words.join(" "))
 }
-
-/// The word that states the largest sensitivity of the file for all candidates.
-pub(super) const LARGEST: &str = "largest";
 
 fn line(name: &str, words: &str) -> String {
     wrapped(&format!("{name:<INDENT$}{words}"), INDENT) + "\n"

@@ -7,7 +7,8 @@ use crate::output::Output;
 use crate::privacy_arguments::privacy;
 use crate::sums_release::SumsRelease;
 use crate::values::{parse_center, with_shares};
-use dpsis::{Error, Partial, Result, RunNote, Select, SelectOptions};
+use dpsis::job::Terms;
+use dpsis::{Error, Partial, Result, Select, SelectOptions};
 
 /// Arguments on a release from sums.
 #[derive(Debug, Args)]
@@ -81,16 +82,15 @@ impl ChooseArguments {
 }
 
 /// Releases the selection, or what the next stage needs of the target.
-pub(super) fn release(arguments: &ChooseArguments, note: RunNote, output: Output) -> Result<()> {
+pub(super) fn release(arguments: &ChooseArguments, terms: &Terms, output: Output) -> Result<()> {
     let sums = Partial::of_query(&arguments.file)?;
     let release = SumsRelease {
         select: arguments.state_release(sums.request(arguments.k())?)?,
         sums: &sums,
-        seed: arguments.seed,
-        ledger: &arguments.ledger,
+        terms,
         has_form: arguments.output.format.is_some(),
         next: "make the next query with it (dpsis sql --released), then choose again with the same --eps and \
                --split",
     };
-    release.run(note, output)
+    release.run(output)
 }

@@ -7,7 +7,8 @@ use super::arguments::{MethodId, SelectArguments};
 use crate::output;
 use crate::progress::progress;
 use crate::values::parse_size;
-use dpsis::{Error, FileTables, NotPrivateSelect, Result, Select, files};
+use dpsis::job::Terms;
+use dpsis::{Error, FileTables, Result, Select, files};
 
 /// The files that a command reads.
 pub(crate) struct Inputs {
@@ -28,21 +29,6 @@ impl Inputs {
 pub(crate) struct Job {
     pub(crate) table: FileTables,
     pub(crate) select: Select,
-    pub(crate) seed: Option<u64>,
-    paper: bool,
-}
-
-impl Job {
-    /// The request, if its result is not private.
-    pub(crate) fn not_private(&self) -> Option<NotPrivateSelect> {
-        let select = || self.select.clone();
-        match (self.seed, self.paper) {
-            (None, false) => None,
-            (Some(seed), false) => Some(select().seed(seed)),
-            (None, true) => Some(select().paper_preprocessing()),
-            (Some(seed), true) => Some(select().seed(seed).paper_preprocessing()),
-        }
-    }
 }
 
 impl SelectArguments {
@@ -53,18 +39,14 @@ impl SelectArguments {
         Ok(Inputs { rows: files(&self.files)?, partials: files(&self.partials)?, beside })
     }
 
-    /// The request and its table, after all checks that need no look at the table.
-    pub(crate) fn job(&self, inputs: &Inputs) -> Result<Job> {
-        let job = self.stated_job(inputs)?;
-        match job.not_private() {
-            Some(request) => request.check()?,
-            None => job.select.check_ref().map(|_| ())?,
-        }
-        Ok(job)
+    /// The terms of a run.
+    pub(crate) fn terms(&self, request: &str) -> Terms {
+        let terms = self.ledger.terms(request, self.seed);
+        Terms { paper_preprocessing: self.preprocess.is_some(), ..terms }
     }
 
-    /// The request as it is stated, and its table.
-    pub(crate) fn stated_job(&self, inputs: &Inputs) -> Result<Job> {
+    /// The request, unchecked, and its table.
+    pub(crate) fn job(&self, inputs: &Inputs) -> Result<Job> {
         if inputs.all().filter(|path| *path == Path::new("-")).count() > 1 {
             return Err(Error::request("only one file can be standard input"));
         }
@@ -79,7 +61,7 @@ impl SelectArguments {
             select = select.progress(report);
         }
         let table = self.stated.tables(&inputs.rows, &stated)?;
-        Ok(Job { table, select, seed: self.seed, paper: self.preprocess.is_some() })
+        Ok(Job { table, select })
     }
 
     /// Says on a terminal, and nowhere else, that a run has taken more memory than it was to: it

@@ -8,12 +8,13 @@ use super::arguments::SelectArguments;
 use crate::files::read_text;
 use crate::output::Output;
 use crate::sums_release::SumsRelease;
-use dpsis::{Error, MaskedPartial, Partial, Result, RunNote, SelectOptions};
+use dpsis::job::Terms;
+use dpsis::{Error, MaskedPartial, Partial, Result, SelectOptions};
 
 pub(super) fn select(
     arguments: &SelectArguments,
     partials: &[PathBuf],
-    note: RunNote,
+    terms: &Terms,
     output: Output,
 ) -> Result<()> {
     let sums = merged(partials)?;
@@ -24,13 +25,12 @@ pub(super) fn select(
     let release = SumsRelease {
         select,
         sums: &sums,
-        seed: arguments.seed,
-        ledger: &arguments.ledger,
+        terms,
         has_form: arguments.output.format.is_some(),
         next: "make the partials of the next stage with it (dpsis partial --released), then select again with the \
                same --eps and --split",
     };
-    release.run(note, output)
+    release.run(output)
 }
 
 /// The sums of all files.

@@ -1,37 +1,16 @@
 //! Errors of the library in R's words.
 
-use dpsis::{ErrorKind, Parameter, Result};
+use dpsis::{ErrorKind, Parameter, Result, in_parentheses};
 use extendr_api::prelude::*;
 
-/// The argument of the package that states a parameter of the library; empty if there is none.
-fn argument(parameter: Parameter) -> &'static str {
-    match parameter {
-        Parameter::TargetIndex => "target",
-        Parameter::BoundsFile => "bounds",
-        Parameter::Inspect => "dp_inspect",
-        // Of the command line alone.
-        Parameter::Advice | Parameter::SiteKey | Parameter::Roster => "",
-        _ => parameter.name(),
-    }
-}
-
-/// The names of arguments, each once.
-pub(crate) fn arguments(all: &[Parameter]) -> Vec<&'static str> {
-    let mut names: Vec<&str> = Vec::new();
-    for name in all.iter().map(|one| argument(*one)) {
-        if !name.is_empty() && !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names
+/// The names of arguments for parameters, each once.
+fn arguments(all: &[Parameter]) -> Vec<&'static str> {
+    Parameter::arguments(all, "dp_inspect")
 }
 
 /// The names of arguments in parentheses, behind a blank; empty if there are none.
 pub(crate) fn words(all: &[Parameter]) -> String {
-    match arguments(all) {
-        names if names.is_empty() => String::new(),
-        names => format!(" ({})", names.join(", ")),
-    }
+    in_parentheses(&arguments(all))
 }
 
 /// The result, or the error that R raises: its class, message, arguments and place.

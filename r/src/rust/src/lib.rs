@@ -1,32 +1,22 @@
 //! The R package `dpsis`, as far as it is not R: tables, requests and releases of the library.
 //!
 //! The interface that users see - functions, checks of types, documentation - is written in R
-//! beside this crate. Here a table of R becomes one of the library, a request is built, and the
-//! library runs it on a thread of its own while R can be interrupted.
+//! beside this crate. Here a table of R becomes one of the library, and a job of the library runs on
+//! it, on a thread of its own while R can be interrupted.
 //!
 //! Every function returns a list: what it found, or an `error` that is raised in R. R is called
 //! from its own thread alone, and what it passes has been checked by the R side.
 
-mod choose;
 mod columns;
 mod errors;
-mod fit;
-mod inspect;
-mod interruptible;
+mod job;
 mod ledger;
-mod plan;
-mod released;
-mod select;
 mod table;
 
 use extendr_api::prelude::*;
 
 extendr_module! {
     mod dpsis;
-    use choose;
-    use fit;
-    use inspect;
+    use job;
     use ledger;
-    use plan;
-    use select;
 }

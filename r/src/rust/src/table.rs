@@ -4,12 +4,11 @@ use std::sync::Arc;
 
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{Field, Schema};
-use dpsis::{ArrayTable, Error, FileTable, Result, Source, TableFacts};
+use dpsis::{ArrayTable, Error, FileTable, Result, TableFacts};
 use extendr_api::prelude::*;
 use ndarray::{Array1, ArrayView2, ShapeBuilder};
 
 use crate::columns::{Column, item};
-use crate::interruptible::{Watch, run};
 
 /// A table that a function of the package takes.
 pub(crate) enum Table<'a> {
@@ -102,19 +101,6 @@ impl<'a> Table<'a> {
         match names {
             Some(names) => table.feature_names(names),
             None => Ok(table),
-        }
-    }
-
-    /// Runs `work` on the table on a thread of its own: see [`run`].
-    pub(crate) fn run<T: Send>(
-        &self,
-        watch: &Watch,
-        look: &Function,
-        work: impl FnOnce(&(dyn Source + Sync)) -> Result<T> + Send,
-    ) -> Result<T> {
-        match self {
-            Self::File(file) => run(watch, look, || work(file)),
-            Self::Matrix(matrix) => run(watch, look, || work(matrix)),
         }
     }
 

@@ -1,0 +1,56 @@
+"""Jobs: what the library runs for every interface."""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from . import _arguments as arguments
+from . import _native
+from ._errors import DpsisWarning, NotPrivateWarning
+
+
+def terms_of(
+    request: str, ledger: str | None, note: str, seed: Any, dry_run: bool = False
+) -> dict[str, Any]:
+    """The terms of a run: the request for its record, the ledger to charge with a note, and the seed."""
+    return {
+        "request": request,
+        "ledger": ledger,
+        "note": note,
+        "seed": arguments.maybe_integer("seed", seed),
+        "dry_run": bool(dry_run),
+    }
+
+
+@dataclass
+class Job:
+    """A command with its options, terms and table, in the form in which the library reads them."""
+
+    command: str
+    options: dict[str, Any]
+    terms: dict[str, Any]
+    source: _native.Table | None = None
+
+    def run(self, progress: arguments.Progressing, what: str, output: str | None = None) -> dict[str, Any]:
+        """The answer of the library, with progress called `what`."""
+        job = f'{{"command": "{self.command}", "options": {arguments.as_json(self.options)}, "terms": {json.dumps(self.terms)}}}'
+        with arguments.Progress(progress, what) as bar:
+            return _native.run_job_on(job, self.source, bar.show, output)
+
+
+def warn(answer: Mapping[str, Any], stacklevel: int) -> None:
+    """Issues the warnings of an answer. Where warnings are errors they go to stderr: nothing may discard a result whose budget
+    is spent.
+    """
+    for text, essential in answer["warnings"]:
+        category = NotPrivateWarning if essential else DpsisWarning
+        try:
+            warnings.warn(text, category, stacklevel=stacklevel + 1)
+        except DpsisWarning:
+            if sys.stderr is not None:
+                print(f"{category.__name__}: {text}", file=sys.stderr)

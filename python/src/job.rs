@@ -1,0 +1,82 @@
+//! Jobs of the library, and predictions of models.
+
+use std::fs;
+use std::path::PathBuf;
+
+use dpsis::job::{Answer, Job, Watch};
+use dpsis::model::Model;
+use dpsis::{Error, FileTable};
+use dpsis_eval::run_job;
+use numpy::{IntoPyArray, PyArray1};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::errors::{OrRaise, words};
+use crate::interruptible::run;
+use crate::table::Table;
+
+/// Runs a job in JSON on a table, if there is one; a power analysis is written to the folder
+/// `output`. See [`dict_of`] for the answer.
+#[pyfunction]
+#[pyo3(signature = (job, table=None, progress=None, output=None))]
+pub(crate) fn run_job_on<'py>(
+    py: Python<'py>,
+    job: &str,
+    table: Option<&Table>,
+    progress: Option<Py<PyAny>>,
+    output: Option<PathBuf>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let watch = Watch::default();
+    let job = Job::from_json(job).or_raise(py)?.words(words).watched(&watch);
+    let answer = match table {
+        Some(table) => {
+            table.run(py, &watch, progress.as_ref(), |source| run_job(&job, None, Some(source)))
+        }
+        None => {
+            run(py, &watch, progress.as_ref(), || run_job(&job, output.as_deref(), None::<&str>))
+        }
+    };
+    dict_of(py, &answer?)
+}
+
+/// An answer as a dictionary: `private`, `names`, `indices` from 0, `json`, `report`, `html`,
+/// `statement`, `model`, `remaining`, and the `warnings`, each with whether the answer would mislead
+/// without it.
+pub(crate) fn dict_of<'py>(py: Python<'py>, answer: &Answer) -> PyResult<Bound<'py, PyDict>> {
+    let warnings: Vec<(&str, bool)> =
+        answer.warnings.iter().map(|one| (one.text.as_str(), one.essential)).collect();
+    let all = PyDict::new(py);
+    all.set_item("private", answer.private)?;
+    all.set_item("names", &answer.names)?;
+    all.set_item("indices", &answer.indices)?;
+    all.set_item("json", &answer.json)?;
+    all.set_item("report", &answer.report)?;
+    all.set_item("html", &answer.html)?;
+    all.set_item("statement", &answer.statement)?;
+    all.set_item("model", &answer.model)?;
+    all.set_item("remaining", &answer.remaining)?;
+    all.set_item("warnings", warnings)?;
+    Ok(all)
+}
+
+/// The predictions of a model, in JSON, for the rows of a table.
+#[pyfunction]
+pub(crate) fn predict<'py>(
+    py: Python<'py>,
+    model: &str,
+    table: &Table,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let model = Model::from_json(model).or_raise(py)?;
+    // New rows need no target: if they have one, it is a column like others.
+    let predict = move |table: FileTable| model.predict_table(&table.without_target());
+    let predicted = table.read(py, progress.as_ref(), predict)?;
+    Ok(predicted.into_pyarray(py))
+}
+
+/// The model in a file, as JSON.
+#[pyfunction]
+pub(crate) fn load_model(py: Python<'_>, path: PathBuf) -> PyResult<String> {
+    let text = fs::read_to_string(&path).map_err(|error| Error::cannot_read(&path, &error));
+    text.and_then(|text| Model::from_json(&text)?.to_json()).or_raise(py)
+}

@@ -1,0 +1,195 @@
+//! The options of a choice in words, numbers and lists.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::choose::{CandidateColumns, Candidates, Choose, PublicCandidates};
+use crate::data::reads_again;
+use crate::error::{Error, Parameter, Result};
+use crate::json::read_options;
+use crate::mechanism::{Parameters, by_id, canonical};
+
+/// The sensitivity that stands for the largest one of all candidates.
+pub const LARGEST: &str = "largest";
+
+/// The options of a choice among candidates. As JSON it is one object of all fields; a field that is
+/// left out has the default that [`Choose`] gives it. Numbers that are read exactly are texts.
+///
+/// ```
+/// use dpsis::ChooseOptions;
+///
+/// let json = r#"{"candidates": [["lasso", "0.81"], ["forest", "0.87"]], "sensitivity": "0.005", "epsilon": "20"}"#;
+/// let options = ChooseOptions::from_json(json)?;
+/// let choice = options.request()?.run(&options.candidates()?)?;
+/// assert_eq!(choice.selected[0].name, "forest"); // wrong with probability below e^-100
+/// # Ok::<(), dpsis::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ChooseOptions {
+    /// The candidates.
+    pub candidates: CandidatesOption,
+    /// The columns of a file of candidates, by `name`, `score` and `sensitivity`.
+    pub columns: BTreeMap<String, String>,
+    /// The number of candidates to choose, by default 1; above a level the most, by default all.
+    pub k: Option<usize>,
+    /// The level above which all are chosen.
+    pub above: Option<String>,
+    /// The budget.
+    pub epsilon: Option<String>,
+    /// A delta that may be spent, too.
+    pub delta: Option<String>,
+    /// The sensitivity of all scores; `largest` for the largest one of the file.
+    pub sensitivity: Option<String>,
+    /// `add-remove` or `replace-one`.
+    pub neighbors: Option<String>,
+    /// Whether one unit more changes all scores in the same direction.
+    pub monotonic: bool,
+    /// The id of the mechanism.
+    pub mechanism: Option<String>,
+    /// Its parameters.
+    pub parameters: BTreeMap<String, String>,
+}
+
+/// Candidates with their scores, as decimal texts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum CandidatesOption {
+    /// A CSV file.
+    File(PathBuf),
+    /// Name, score and sensitivity of each.
+    Each(Vec<(String, String, String)>),
+    /// Name and score of each.
+    Common(Vec<(String, String)>),
+}
+
+impl Default for CandidatesOption {
+    fn default() -> Self {
+        Self::Common(Vec::new())
+    }
+}
+
+impl ChooseOptions {
+    /// Reads a JSON object of options.
+    ///
+    /// # Errors
+    ///
+    /// As for [`SelectOptions::from_json`](crate::SelectOptions::from_json).
+    pub fn from_json(json: &str) -> Result<Self> {
+        read_options(json)
+    }
+
+    /// The request, unchecked.
+    ///
+    /// # Errors
+    ///
+    /// `Request` for a name of a mechanism, a parameter or a neighbor relation that does not exist.
+    pub fn request(&self) -> Result<Choose> {
+        let default = if self.above.is_some() { usize::MAX } else { 1 };
+        let mut request = Choose::new(self.k.unwrap_or(default)).monotonic(self.monotonic);
+        if let Some(epsilon) = &self.epsilon {
+            request = request.epsilon(epsilon.as_str());
+        }
+        if let Some(neighbors) = &self.neighbors {
+            request = request.neighbors(neighbors.parse()?);
+        }
+        if let Some(delta) = &self.delta {
+            request = request.delta(delta.as_str());
+        }
+        let parameters = Parameters::named(&self.parameters)?;
+        if let Some(level) = &self.above {
+            request = request.above(level, parameters.clone());
+        }
+        // Parameters without a mechanism are of the default one.
+        if self.above.is_some() && self.mechanism.is_none() || !self.gives_mechanism() {
+            return Ok(request);
+        }
+        let id = self.mechanism.as_deref().unwrap_or(canonical::CARD.id);
+        Ok(request.mechanism(by_id(id, &parameters)?))
+    }
+
+    fn gives_mechanism(&self) -> bool {
+        self.mechanism.is_some() || !self.parameters.is_empty()
+    }
+
+    /// The candidates, whose scores are data.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Candidates::read_columns`] and [`Candidates::new`].
+    pub fn candidates(&self) -> Result<Candidates> {
+        let common = self.common_sensitivity();
+        let candidates = match &self.candidates {
+            CandidatesOption::File(path) => {
+                Candidates::read_columns(path, &self.candidate_columns()?, common)?
+            }
+            CandidatesOption::Each(all) => Candidates::with_sensitivities(all.iter().cloned())?,
+            CandidatesOption::Common(all) => {
+                let sensitivity = common.ok_or_else(|| {
+                    Error::request("give the sensitivity: how much one row can change a score")
+                        .about([Parameter::Sensitivity])
+                })?;
+                Candidates::new(all.iter().cloned(), sensitivity)?
+            }
+        };
+        Ok(match self.takes_largest() {
+            true => candidates.with_the_largest_sensitivity(),
+            false => candidates,
+        })
+    }
+
+    /// The public part of the candidates in a file; its scores are not interpreted.
+    ///
+    /// # Errors
+    ///
+    /// As for [`PublicCandidates::read_columns`]; `Request` if there is no file.
+    pub fn read_public(&self) -> Result<PublicCandidates> {
+        let CandidatesOption::File(path) = &self.candidates else {
+            return Err(Error::request("candidates in a file have a public part"));
+        };
+        let columns = self.candidate_columns()?;
+        let mut public = PublicCandidates::read_columns(path, &columns, self.common_sensitivity())?;
+        if self.takes_largest() {
+            let largest = public.sensitivities.iter().copied().max().unwrap_or(1);
+            public.sensitivities.fill(largest);
+        }
+        Ok(public)
+    }
+
+    /// Whether the candidates are in a file that can be read again for their scores.
+    pub(crate) fn reads_again(&self) -> bool {
+        matches!(&self.candidates, CandidatesOption::File(path) if reads_again(path))
+    }
+
+    fn takes_largest(&self) -> bool {
+        self.sensitivity.as_deref() == Some(LARGEST)
+    }
+
+    fn common_sensitivity(&self) -> Option<&str> {
+        self.sensitivity.as_deref().filter(|given| *given != LARGEST)
+    }
+
+    /// The columns of a file.
+    ///
+    /// # Errors
+    ///
+    /// `Request` for another role than name, score and sensitivity.
+    pub fn candidate_columns(&self) -> Result<CandidateColumns> {
+        let mut columns = CandidateColumns::default();
+        for (role, name) in &self.columns {
+            let column = match role.as_str() {
+                "name" => &mut columns.name,
+                "score" => &mut columns.score,
+                "sensitivity" => &mut columns.sensitivity,
+                _ => {
+                    let rule = "the columns are name, score and sensitivity";
+                    return Err(Error::request(rule).about([Parameter::CandidateColumns]));
+                }
+            };
+            *column = Some(name.clone());
+        }
+        Ok(columns)
+    }
+}

@@ -1,0 +1,356 @@
+//! The terms on which a job runs: seeded, charged to a ledger, or neither; dry or not.
+
+use std::ops::Deref;
+use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+
+use crate::choose::{Choice, ChoiceRecord, ChooseOptions};
+use crate::data::Source;
+use crate::error::{Error, Parameter, Result};
+use crate::job::Caution;
+use crate::json::read_options;
+use crate::privacy::ledger::utc;
+use crate::privacy::{Ledger, NotPrivate};
+use crate::select::{
+    DryRun, FitDryRun, FitModel, FitRecord, FittedModel, NotPrivateSelect, Partial, Record,
+    ReleasedTarget, RunNote, Select, Selection,
+};
+
+/// The terms on which a job runs. As JSON it is one object of all fields.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Terms {
+    /// The request as it could be typed again, for the record; empty if it is not recorded.
+    pub request: String,
+    /// The day for the record, for a program without a clock; empty for today.
+    pub day: String,
+    /// The seed of all draws, for tests: the result is not private.
+    pub seed: Option<u64>,
+    /// Whether the table is scaled by its own values, as in the DP-SIS paper: not private.
+    pub paper_preprocessing: bool,
+    /// The budget file that is charged.
+    pub ledger: Option<PathBuf>,
+    /// The note on its entry.
+    pub note: String,
+    /// Whether only the budget and the noise to expect are reported, and nothing is drawn.
+    pub dry_run: bool,
+    /// A ledger that the program keeps.
+    #[serde(skip)]
+    pub kept: Option<Ledger>,
+}
+
+/// The result of a run, by whether it is private. It dereferences to the record.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome<P, N> {
+    /// A private release.
+    Private(P),
+    /// A result of the same form that must not be released.
+    NotPrivate(N),
+}
+
+impl<P: Deref, N: Deref<Target = P::Target>> Deref for Outcome<P, N> {
+    type Target = P::Target;
+
+    fn deref(&self) -> &P::Target {
+        match self {
+            Self::Private(release) => release,
+            Self::NotPrivate(record) => record,
+        }
+    }
+}
+
+impl Terms {
+    /// Reads a JSON object of terms.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if it is none, for a field that does not exist, or a value of another kind.
+    pub fn from_json(json: &str) -> Result<Self> {
+        read_options(json)
+    }
+
+    /// Checks the terms by themselves.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if a ledger would be charged for a result that is not private, or the day of the
+    /// record cannot be known.
+    pub fn check(&self) -> Result<()> {
+        if (self.seed.is_some() || self.paper_preprocessing) && self.is_charged() {
+            let rule = "a result that is not private is not for release: charge no ledger for it";
+            let about = [Parameter::Seed, Parameter::Ledger];
+            return Err(Error::request(rule).about(about));
+        }
+        self.run_note().map(|_| ())
+    }
+
+    fn is_charged(&self) -> bool {
+        self.ledger.is_some() || self.kept.is_some()
+    }
+
+    /// The ledger to charge, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Ledger::open`].
+    pub fn open_ledger(&self) -> Result<Option<Ledger>> {
+        match (&self.kept, &self.ledger) {
+            (Some(ledger), _) => Ok(Some(ledger.clone())),
+            (None, path) => path.as_ref().map(Ledger::open).transpose(),
+        }
+    }
+
+    /// The note on the run for its record, if the request is recorded.
+    ///
+    /// # Errors
+    ///
+    /// As for [`today`].
+    pub fn run_note(&self) -> Result<Option<RunNote>> {
+        if self.request.is_empty() {
+            return Ok(None);
+        }
+        let day = if self.day.is_empty() { today()? } else { self.day.clone() };
+        Ok(Some(RunNote::new(day, self.request.as_str())))
+    }
+
+    /// Runs `not_private` if the terms make such a result, or else `private` with the ledger to
+    /// charge and the note on its entry.
+    fn run<P, N>(
+        &self,
+        not_private: Option<impl FnOnce() -> Result<N>>,
+        private: impl FnOnce(Option<(&Ledger, &str)>) -> Result<P>,
+    ) -> Result<Outcome<P, N>> {
+        self.check()?;
+        if let Some(not_private) = not_private {
+            return not_private().map(Outcome::NotPrivate);
+        }
+        let ledger = self.open_ledger()?;
+        private(ledger.as_ref().map(|ledger| (ledger, self.note.as_str()))).map(Outcome::Private)
+    }
+
+    /// The request whose result is not private, if these terms make one.
+    pub fn not_private(&self, select: &Select) -> Option<NotPrivateSelect> {
+        let select = || select.clone();
+        match (self.seed, self.paper_preprocessing) {
+            (None, false) => None,
+            (Some(seed), false) => Some(select().seed(seed)),
+            (None, true) => Some(select().paper_preprocessing()),
+            (Some(seed), true) => Some(select().seed(seed).paper_preprocessing()),
+        }
+    }
+
+    /// Checks a selection, as far as that needs no table.
+    ///
+    /// # Errors
+    ///
+    /// `Request` with the first rule that is broken.
+    pub fn check_select(&self, select: &Select) -> Result<()> {
+        self.check()?;
+        match self.not_private(select) {
+            Some(request) => request.check(),
+            None => select.check_ref().map(|_| ()),
+        }
+    }
+
+    /// Selects features of a table.
+    ///
+    /// # Errors
+    ///
+    /// As for [`CheckedSelect::run_with_ledger`](crate::CheckedSelect::run_with_ledger).
+    pub fn select(
+        &self,
+        select: &Select,
+        table: &(impl Source + ?Sized),
+    ) -> Result<Outcome<Selection, NotPrivate<Record>>> {
+        let (note, also) = (self.run_note()?, self.run_note()?);
+        let not_private = self.not_private(select);
+        self.run(
+            not_private.map(|request| move || Ok(request.run(table)?.with_run(note))),
+            |charge| {
+                let selection = match charge {
+                    Some((ledger, note)) => select.run_with_ledger(table, ledger, note),
+                    None => select.run(table),
+                };
+                Ok(selection?.with_run(also))
+            },
+        )
+    }
+
+    /// Reports the budget of each part of a selection, and the effect sizes to expect. No row is
+    /// read, and nothing is spent.
+    ///
+    /// # Errors
+    ///
+    /// As for [`CheckedSelect::dry_run_with_ledger`](crate::CheckedSelect::dry_run_with_ledger).
+    pub fn dry_select(&self, select: &Select, table: &(impl Source + ?Sized)) -> Result<DryRun> {
+        self.check()?;
+        match (self.not_private(select), self.open_ledger()?) {
+            (Some(request), _) => request.dry_run(table),
+            (None, Some(ledger)) => select.dry_run_with_ledger(table, &ledger),
+            (None, None) => select.dry_run(table),
+        }
+    }
+
+    /// Selects features of a table and fits a model to them.
+    ///
+    /// # Errors
+    ///
+    /// As for [`CheckedFitModel::run_with_ledger`](crate::CheckedFitModel::run_with_ledger).
+    pub fn fit(
+        &self,
+        fit: &FitModel,
+        table: &(impl Source + ?Sized),
+    ) -> Result<Outcome<FittedModel, NotPrivate<FitRecord>>> {
+        self.run(self.seed.map(|seed| move || fit.clone().seed(seed).run(table)), |charge| {
+            match charge {
+                Some((ledger, note)) => fit.run_with_ledger(table, ledger, note),
+                None => fit.run(table),
+            }
+        })
+    }
+
+    /// Reports the budget of each part of a fit: see [`dry_select`](Self::dry_select).
+    ///
+    /// # Errors
+    ///
+    /// As for [`CheckedFitModel::dry_run_with_ledger`](crate::CheckedFitModel::dry_run_with_ledger).
+    pub fn dry_fit(&self, fit: &FitModel, table: &(impl Source + ?Sized)) -> Result<FitDryRun> {
+        self.check()?;
+        match (self.seed, self.open_ledger()?) {
+            (Some(seed), _) => fit.clone().seed(seed).dry_run(table),
+            (None, Some(ledger)) => fit.check_ref()?.dry_run_with_ledger(table, &ledger),
+            (None, None) => fit.check_ref()?.dry_run(table),
+        }
+    }
+
+    /// Chooses among candidates. Before a ledger is charged, the request is checked against their
+    /// public part.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Choose::run_with_ledger`](crate::Choose::run_with_ledger).
+    pub fn choose(
+        &self,
+        options: &ChooseOptions,
+    ) -> Result<Outcome<Choice, NotPrivate<ChoiceRecord>>> {
+        let (note, also) = (self.run_note()?, self.run_note()?);
+        if self.dry_run {
+            return Err(Error::request("a choice has no dry run: forecast it with advice"));
+        }
+        let choose = options.request()?;
+        let seeded = self.seed.map(|seed| {
+            let choose = choose.clone();
+            move || Ok(choose.seed(seed).run(&options.candidates()?)?.with_run(note))
+        });
+        self.run(seeded, |charge| {
+            let choice = match charge {
+                Some((ledger, note)) => {
+                    ledger.check(&choose.expense(note)?)?;
+                    if options.reads_again() {
+                        choose.check_public(&options.read_public()?)?;
+                    }
+                    choose.run_with_ledger(|| options.candidates(), ledger, note)
+                }
+                None => choose.run(&options.candidates()?),
+            };
+            Ok(choice?.with_run(also))
+        })
+    }
+
+    /// Releases a selection from the sums of all rows, at their last stage.
+    ///
+    /// # Errors
+    ///
+    /// As for [`CheckedSelect::release_with_ledger`](crate::CheckedSelect::release_with_ledger).
+    pub fn release(
+        &self,
+        select: &Select,
+        sums: &Partial,
+    ) -> Result<Outcome<Selection, NotPrivate<Record>>> {
+        let (note, also) = (self.run_note()?, self.run_note()?);
+        let seeded = self.seed.map(|seed| select.clone().seed(seed));
+        self.run(
+            seeded.map(|request| move || Ok(request.release(sums)?.with_run(note))),
+            |charge| {
+                let select = select.check_ref()?;
+                let selection = match charge {
+                    Some((ledger, note)) => select.release_with_ledger(sums, ledger, note),
+                    None => select.release(sums),
+                };
+                Ok(selection?.with_run(also))
+            },
+        )
+    }
+
+    /// Releases from the sums of all rows what their next stage needs of the target.
+    ///
+    /// # Errors
+    ///
+    /// As for
+    /// [`CheckedSelect::release_target_with_ledger`](crate::CheckedSelect::release_target_with_ledger).
+    pub fn release_target(&self, select: &Select, sums: &Partial) -> Result<ReleasedTarget> {
+        self.check()?;
+        match (self.seed, self.open_ledger()?) {
+            (Some(seed), _) => select.clone().seed(seed).release_target(sums),
+            (None, Some(ledger)) => {
+                select.check_ref()?.release_target_with_ledger(sums, &ledger, &self.note)
+            }
+            (None, None) => select.check_ref()?.release_target(sums),
+        }
+    }
+
+    /// Selects features of rows that `gather` sums stage by stage, for what was released before.
+    ///
+    /// # Errors
+    ///
+    /// As for
+    /// [`CheckedSelect::run_in_parts_with_ledger`](crate::CheckedSelect::run_in_parts_with_ledger).
+    pub fn select_in_parts(
+        &self,
+        select: &Select,
+        mut gather: impl FnMut(Option<&ReleasedTarget>) -> Result<Partial>,
+    ) -> Result<Outcome<Selection, NotPrivate<Record>>> {
+        let note = self.run_note()?;
+        if let Some(seed) = self.seed {
+            self.check()?;
+            let record = select.clone().seed(seed).run_in_parts(gather)?;
+            return Ok(Outcome::NotPrivate(record.with_run(note)));
+        }
+        let private = |charge: Option<(&Ledger, &str)>| {
+            let select = select.check_ref()?;
+            let selection = match charge {
+                Some((ledger, note)) => select.run_in_parts_with_ledger(ledger, note, &mut gather),
+                None => select.run_in_parts(&mut gather),
+            };
+            Ok(selection?.with_run(note))
+        };
+        self.run(None::<fn() -> Result<_>>, private)
+    }
+
+    /// The warning on a release from sums whose earlier stages were charged to a ledger, while this
+    /// one is not.
+    pub fn warning_on_sums(&self, sums: &Partial) -> Option<Caution> {
+        let charged_before = sums.released().is_some_and(ReleasedTarget::is_paid);
+        let rule = "the release of the target was charged to a ledger, and this one is not: give the ledger";
+        (charged_before && !self.is_charged() && self.seed.is_none())
+            .then(|| Caution { text: rule.to_owned(), essential: false })
+    }
+}
+
+/// The day in UTC; with `SOURCE_DATE_EPOCH` in the environment the day of that time, so that a
+/// record can be made again to the byte.
+///
+/// # Errors
+///
+/// `Request` if that is not a number of seconds.
+pub fn today() -> Result<String> {
+    let seconds = match std::env::var_os("SOURCE_DATE_EPOCH") {
+        Some(given) => given.to_str().and_then(|text| text.parse().ok()),
+        None => SystemTime::now().duration_since(UNIX_EPOCH).ok().map(|since| since.as_secs()),
+    };
+    let rule = "SOURCE_DATE_EPOCH must be a number of seconds since 1970, before the year 10000";
+    let time = seconds.and_then(utc).ok_or_else(|| Error::request(rule))?;
+    Ok(time.chars().take_while(|letter| *letter != 'T').collect())
+}

@@ -1,0 +1,131 @@
+//! Work on a thread of its own, while the thread of an interpreter shows its progress and can stop
+//! it.
+
+use std::panic::resume_unwind;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+
+use crate::error::{Error, Result};
+use crate::job::Job;
+
+/// The time between two looks at interrupts and at the progress.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// The state that a worker shares with the thread that waits for it: whether to stop, and the share
+/// of the work that is done.
+#[derive(Debug, Clone, Default)]
+pub struct Watch {
+    stop: Arc<AtomicBool>,
+    /// The share as the bits of an `f64`.
+    done: Arc<AtomicU64>,
+}
+
+impl Watch {
+    /// Whether the work should stop.
+    pub fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Stops the work at its next step.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// The share of the work that is done.
+    pub fn done(&self) -> f64 {
+        f64::from_bits(self.done.load(Ordering::Relaxed))
+    }
+
+    /// Reports the share of the work that is done.
+    pub fn report(&self, share: f64) {
+        self.done.store(share.to_bits(), Ordering::Relaxed);
+    }
+
+    /// Reports the share of the work that is done, and fails if it should stop.
+    ///
+    /// # Errors
+    ///
+    /// `Canceled` then.
+    pub fn step(&self, share: f64) -> Result<()> {
+        self.report(share);
+        if self.is_stopped() { Err(Error::canceled()) } else { Ok(()) }
+    }
+
+    /// Runs `work` on a thread of its own and waits for it. Until it ends, `look` gets the share
+    /// that is done twenty times a second, on the thread of the caller; when it returns false, the
+    /// work is stopped. Work that ends well although it was stopped gives its result: its budget is
+    /// spent.
+    ///
+    /// # Errors
+    ///
+    /// Those of the work.
+    ///
+    /// # Panics
+    ///
+    /// If the work panics.
+    pub fn run<T: Send>(
+        &self,
+        mut look: impl FnMut(f64) -> bool,
+        work: impl FnOnce() -> Result<T> + Send,
+    ) -> Result<T> {
+        thread::scope(|scope| {
+            let (end, ended) = channel();
+            let worker = scope.spawn(move || {
+                let result = work();
+                // Nobody may wait any more.
+                let _ = end.send(());
+                result
+            });
+            while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(LOOK) {
+                if !self.is_stopped() && !look(self.done()) {
+                    self.stop();
+                }
+            }
+            worker.join().unwrap_or_else(|panic| resume_unwind(panic))
+        })
+    }
+}
+
+impl Job {
+    /// Reports the progress to a watch, which can stop the job.
+    #[must_use]
+    pub fn watched(self, watch: &Watch) -> Self {
+        let (stop, report) = (watch.clone(), watch.clone());
+        self.cancel_when(move || stop.is_stopped()).progress(move |share| report.report(share))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+
+    #[test]
+    fn work_that_ended_well_gives_its_result_although_it_was_stopped() {
+        let watch = Watch::default();
+        let until_stopped = || {
+            while !watch.is_stopped() {
+                thread::sleep(Duration::from_millis(1));
+            }
+            Ok(7)
+        };
+        assert_eq!(watch.run(|_| false, until_stopped).unwrap(), 7);
+        let watch = Watch::default();
+        let step_by_step = || -> Result<()> {
+            loop {
+                watch.step(0.5)?;
+                thread::sleep(Duration::from_millis(1));
+            }
+        };
+        let mut shares = Vec::new();
+        let look = |share| {
+            shares.push(share);
+            shares.len() < 3
+        };
+        assert_eq!(watch.run(look, step_by_step).unwrap_err().kind(), ErrorKind::Canceled);
+        assert_eq!(shares.len(), 3);
+    }
+}
