@@ -1,70 +1,37 @@
 //! The folder for output checkers: complete or not there, true to the record, and without a trace
 //! of the table but what was released. That `acro` reads it is tested in Python.
-#![allow(clippy::unwrap_used)] // in a test a panic is how a failure is said
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-const DEMO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../datasets/demo.csv");
+use crate::harness::{DEMO, Folder, assert_contains, assert_contains_all, assert_lacks, silent};
 
-struct Folder(tempfile::TempDir);
-
-impl Folder {
-    /// With candidates, a table for a model, and a ledger.
-    fn new() -> Self {
-        let folder = Self(tempfile::tempdir().unwrap());
-        fs::write(folder.path("models.csv"), "name,score\n\"a,<b>\",0.5\nb,0.25\n").unwrap();
-        let row = |i: u32| format!("{},{},{}\n", i * 7 % 40, i * i % 31, i % 40);
-        let rows: String = (0..2000).map(row).collect();
-        fs::write(folder.path("t.csv"), format!("age,dose,out\n{rows}")).unwrap();
-        let created = folder.run("ledger create --cap 9 --name pilot budget.txt");
-        assert_eq!(created.status.code(), Some(0));
-        folder
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn command(&self, words: &str) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_dpsis"));
-        command.env("SOURCE_DATE_EPOCH", "1795305600").current_dir(self.0.path());
-        command.args(words.split_whitespace().map(|word| if word == "DEMO" { DEMO } else { word }));
-        command
-    }
-
-    fn run(&self, words: &str) -> Output {
-        self.command(words).output().unwrap()
-    }
-
-    /// Runs what writes the folder `out`, and reads it.
-    fn done(&self, words: &str) -> Files {
-        let output = self.run(&format!("{words} --format acro -o out"));
-        assert_eq!(output.status.code(), Some(0), "{words}: {}", said(&output));
-        assert!(output.stdout.is_empty(), "{words}");
-        let files = Files::read(&self.path("out"));
-        fs::remove_dir_all(self.path("out")).unwrap();
-        files
-    }
-
-    /// All names in it, also those of hidden files.
-    fn names(&self) -> Vec<String> {
-        let entries = fs::read_dir(self.0.path()).unwrap();
-        let mut names: Vec<String> =
-            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-        names.sort();
-        names
-    }
+/// A folder with candidates, a table for a model, and a ledger.
+fn folder() -> Folder {
+    let folder = Folder::new().with("models.csv", "name,score\n\"a,<b>\",0.5\nb,0.25\n");
+    folder.table("t.csv", "age,dose,out", 2000, |i| {
+        format!("{},{},{}", i * 7 % 40, i * i % 31, i % 40)
+    });
+    folder.run("ledger create --cap 9 --name pilot budget.txt").succeeds();
+    folder
 }
 
-fn said(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).split_whitespace().collect::<Vec<_>>().join(" ")
+/// Runs a command that writes the folder `out`, and reads it.
+fn release(folder: &Folder, line: &str) -> Files {
+    let output = folder.run(&format!("{line} --format acro -o out")).succeeds();
+    assert_eq!(output.stdout, "", "{line}");
+    let files = Files::read(&folder.path("out"));
+    fs::remove_dir_all(folder.path("out")).unwrap();
+    files
+}
+
+fn sha256(bytes: impl AsRef<[u8]>) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The files of a folder, checked against its list and its checksums.
@@ -84,13 +51,8 @@ impl Files {
             entries.filter(|path| path.is_file()).map(text).collect()
         };
         let (mut files, checksums) = (of(folder), of(&folder.join("checksums")));
-        let hash = |bytes: &[u8]| -> String {
-            Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
-        };
-        let expected: BTreeMap<String, String> = files
-            .iter()
-            .map(|(name, text)| (format!("{name}.txt"), hash(text.as_bytes())))
-            .collect();
+        let hashes = files.iter().map(|(name, text)| (format!("{name}.txt"), sha256(text)));
+        let expected: BTreeMap<String, String> = hashes.collect();
         assert_eq!(checksums, expected);
         let results: Value = serde_json::from_str(&files.remove("results.json").unwrap()).unwrap();
         let listed = results["results"]["output_0"]["files"].as_array().unwrap();
@@ -129,9 +91,10 @@ fn has_the_form(output: &Value) {
 }
 
 #[test]
-fn the_folder_says_what_the_record_says() {
-    let folder = Folder::new();
-    let files = folder.done("select --k 5 --eps 2 --ledger budget.txt --target-number DEMO");
+fn the_folder_agrees_with_the_record() {
+    let folder = folder();
+    let line = format!("select --k 5 --eps 2 --ledger budget.txt --target-number {DEMO}");
+    let files = release(&folder, &line);
     let (output, record) = (files.output(), files.record());
     has_the_form(output);
     assert_eq!(files.results["version"], "1.0.2");
@@ -142,16 +105,17 @@ fn the_folder_says_what_the_record_says() {
         assert_eq!(guarantee[key], record["guarantee"][key], "{key}");
     }
     let summary = output["summary"].as_str().unwrap();
-    for words in [
-        "review; released: the names of 5 of 300 features; ",
-        "protected: one row of the table",
-        "epsilon 2, delta 0, for adding or removing one row",
-        // e^2 = 7.389 and e^2/(1 + e^2) = 0.8808, rounded up.
-        "at most 88.1% (the odds change by a factor of at most e^epsilon, here 7.39)",
-        "left out: all rows, all exact counts and scores",
-    ] {
-        assert!(summary.contains(words), "{words}: {summary}");
-    }
+    assert_contains_all(
+        summary,
+        &[
+            "review; released: the names of 5 of 300 features; ",
+            "protected: one row of the table",
+            "epsilon 2, delta 0, for adding or removing one row",
+            // e^2 = 7.389 and e^2/(1 + e^2) = 0.8808, rounded up.
+            "at most 88.1% (the odds change by a factor of at most e^epsilon, here 7.39)",
+            "left out: all rows, all exact counts and scores",
+        ],
+    );
     assert_eq!(guarantee["ledger"], "pilot: spent 2 of 9, 7 left");
     assert_eq!(output["outcome"]["result"]["a ledger paid"], "ok");
     let mut names = files.names();
@@ -170,18 +134,20 @@ fn the_folder_says_what_the_record_says() {
         assert_eq!(row[2], estimate["strength"].to_string());
     }
     let report = &files.files["output_0_report.txt"];
-    assert!(report.starts_with("protected") && report.contains("\nverdict "), "{report}");
+    assert!(report.starts_with("protected"), "{report}");
+    assert_contains(report, "\nverdict ");
     // No hash of the table, and no name of a file.
-    let hash: String =
-        Sha256::digest(fs::read(DEMO).unwrap()).iter().map(|byte| format!("{byte:02x}")).collect();
-    let all = files.files.values().chain([&files.results.to_string()]).cloned().collect::<String>();
-    assert!(!all.contains(&hash[..8]) && !all.contains("demo.csv"));
+    let hash = sha256(fs::read(DEMO).unwrap());
+    for text in files.files.values().chain([&files.results.to_string()]) {
+        assert_lacks(text, &hash[..8]);
+        assert_lacks(text, "demo.csv");
+    }
 }
 
 #[test]
-fn choices_and_models_have_it_too() {
-    let folder = Folder::new();
-    let choice = folder.done("choose --eps 1 --k 2 --sensitivity 0.1 models.csv");
+fn choices_and_models_make_a_folder() {
+    let folder = folder();
+    let choice = release(&folder, "choose --eps 1 --k 2 --sensitivity 0.1 models.csv");
     has_the_form(choice.output());
     let mut names = choice.names();
     let mut rows: Vec<String> = names.records().map(|row| row.unwrap()[0].to_owned()).collect();
@@ -190,7 +156,7 @@ fn choices_and_models_have_it_too() {
     // The viewer shows the summary as markup.
     assert!(!choice.output()["summary"].as_str().unwrap().contains('<'));
     assert_eq!(choice.output()["outcome"]["result"]["a ledger paid"], "review");
-    let model = folder.done("fit --k 1 --eps 40 t.csv");
+    let model = release(&folder, "fit --k 1 --eps 40 t.csv");
     has_the_form(model.output());
     assert!(model.output()["command"].as_str().unwrap().starts_with("dpsis fit --k 1 "));
     let record = model.record();
@@ -202,33 +168,34 @@ fn choices_and_models_have_it_too() {
     );
 }
 
-/// A result that is not private fails the check, and says so first.
+/// A result that is not private fails the check; its summary starts with that.
 #[test]
-fn what_is_not_private_fails() {
-    let folder = Folder::new();
+fn results_that_are_not_private_fail() {
+    let folder = folder();
     for words in [
         "select --k 2 --eps 1 --seed 3 t.csv",
         "choose --eps 1 --sensitivity 1 --seed 3 models.csv",
         "fit --k 1 --eps 40 --seed 3 t.csv",
     ] {
-        let files = folder.done(words);
+        let files = release(&folder, words);
         let output = files.output();
         assert_eq!(output["status"], "fail", "{words}");
         assert_eq!(output["outcome"]["result"]["the guarantee covers every file"], "fail");
         let summary = output["summary"].as_str().unwrap();
-        assert!(summary.starts_with("fail; ") && summary.contains("NOT PRIVATE"), "{summary}");
-        assert!(!summary.contains("epsilon"), "{summary}");
+        assert!(summary.starts_with("fail; "), "{summary}");
+        assert_contains(summary, "NOT PRIVATE");
+        assert_lacks(summary, "epsilon");
     }
 }
 
 /// Refused before anything is spent or read.
 #[test]
 fn a_folder_must_be_named_and_new() {
-    let folder = Folder::new();
+    let folder = folder();
     fs::create_dir(folder.path("there")).unwrap();
     #[cfg(unix)]
     std::os::unix::fs::symlink("nowhere", folder.path("link")).unwrap();
-    let (before, budget) = (folder.names(), fs::read(folder.path("budget.txt")).unwrap());
+    let (before, budget) = (folder.names(), folder.read("budget.txt"));
     let select = "select --k 1 --eps 1 --target-number --ledger budget.txt none.csv --format acro";
     for (words, code) in [
         ("", 2),
@@ -241,19 +208,17 @@ fn a_folder_must_be_named_and_new() {
         ("-o t.csv/out", 5),
         ("-o out --dry-run", 2),
     ] {
-        let output = folder.run(&format!("{select} {words}"));
-        assert_eq!(output.status.code(), Some(code), "{words}: {}", said(&output));
+        folder.run(&format!("{select} {words}")).fails(code);
         assert_eq!(folder.names(), before, "{words}");
     }
-    assert_eq!(fs::read(folder.path("budget.txt")).unwrap(), budget);
+    assert_eq!(folder.read("budget.txt"), budget);
     for words in [
         "choose --eps 1 --sensitivity 1 --trials 3 models.csv",
         "choose --eps 1 --sensitivity 1 --mechanism sis --not-private models.csv",
         "choose --eps 1 --relation none --advise models.csv",
         "fit --k 1 --eps 40 --dry-run t.csv",
     ] {
-        let output = folder.run(&format!("{words} --format acro -o out"));
-        assert_eq!(output.status.code(), Some(2), "{words}: {}", said(&output));
+        folder.run(&format!("{words} --format acro -o out")).fails(2);
         assert_eq!(folder.names(), before, "{words}");
     }
 }
@@ -262,16 +227,9 @@ fn a_folder_must_be_named_and_new() {
 #[cfg(unix)]
 #[test]
 fn a_full_disk_leaves_no_folder() {
-    let folder = Folder::new();
+    let folder = folder();
     let before = folder.names();
-    let words = "select --k 2 --eps 1 --format acro -o out t.csv";
-    let output = Command::new("sh")
-        .args(["-c", "trap '' XFSZ; ulimit -f 1; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_dpsis")])
-        .args(words.split_whitespace())
-        .current_dir(folder.0.path())
-        .output()
-        .unwrap();
-    assert_eq!(output.status.code(), Some(5), "{}", said(&output));
+    folder.run_on_full_disk(1, "select --k 2 --eps 1 --format acro -o out t.csv").fails(5);
     assert_eq!(folder.names(), before);
 }
 
@@ -279,22 +237,21 @@ fn a_full_disk_leaves_no_folder() {
 #[cfg(unix)]
 #[test]
 fn a_killed_run_leaves_a_whole_folder_or_none() {
-    let folder = Folder::new();
+    let folder = folder();
     let words = "choose --eps 1 --sensitivity 1 models.csv --format acro -o";
     let start = Instant::now();
-    assert_eq!(folder.run(&format!("{words} first")).status.code(), Some(0));
+    folder.run(&format!("{words} first")).succeeds();
     let mut whole = start.elapsed().as_micros() as u64;
     let (mut made, mut none) = (0, 0);
     // Other work may slow the runs down or cease: then the moments of the kills move.
     for attempt in 0..5 {
         for round in 0..60 {
             let name = format!("out{attempt}-{round}");
-            let mut command = folder.command(&format!("{words} {name}"));
-            let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+            let mut child = silent(&mut folder.command(&format!("{words} {name}")));
             std::thread::sleep(Duration::from_micros(whole * (round * 17 % 60) / 60 * 5 / 4));
             child.kill().unwrap();
             child.wait().unwrap();
-            if folder.path(&name).exists() {
+            if folder.has(&name) {
                 has_the_form(Files::read(&folder.path(&name)).output());
                 made += 1;
             } else {

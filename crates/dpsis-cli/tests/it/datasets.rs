@@ -4,32 +4,20 @@
 //! Published files are looked for in the folder `DPSIS_DATASETS` (files NAME.csv.gz) and in `raw`
 //! beside it (NAME.RData). Tests that need them say so and pass where they are not, or fail with
 //! `DPSIS_REQUIRE_DATA=1`.
-#![allow(clippy::unwrap_used, clippy::print_stderr)] // in a test a panic is how a failure is said
+#![allow(clippy::print_stderr)] // a skipped comparison is reported
 
 use std::io::Read;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::path::PathBuf;
 
 use dpsis_eval::datasets::{Clip, PublicTable, bounds, find, manifest, open, table_sha256, to_csv};
 use ndarray::Array2;
 
-fn dpsis(folder: &Path, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_dpsis"));
-    for proxy in ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"] {
-        command.env_remove(proxy);
-    }
-    command.args(arguments).current_dir(folder).output().unwrap()
-}
+use crate::harness::{Folder, Outcome, assert_contains, assert_contains_all};
 
-fn said(output: &Output) -> String {
-    String::from_utf8([&output.stdout[..], &output.stderr].concat()).unwrap()
-}
-
-fn assert_code(output: &Output, code: i32, text: &str) {
-    assert_eq!(output.status.code(), Some(code), "{}", said(output));
-    // Lines are wrapped.
-    let words = said(output).split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(words.contains(text), "{text}: {words}");
+#[track_caller]
+fn assert_code(output: &Outcome, code: i32, part: &str) {
+    assert_eq!(output.code, Some(code), "{}", output.text());
+    assert_contains(&output.text(), part);
 }
 
 /// The folder with the published files, if it is there.
@@ -37,8 +25,8 @@ fn published() -> Option<PathBuf> {
     Some(crate::support::data::real("alon")?.parent()?.to_owned())
 }
 
-/// A table that has the shape of a set without a checksum: its name, and the text.
-fn stand_in() -> (&'static str, String) {
+/// The text of a table with the shape of `chin`, a set without a checksum.
+fn stand_in() -> String {
     let set = find("chin").unwrap();
     let table = PublicTable {
         features: (1..=set.d).map(|j| format!("g{j}, strand {}", j % 2)).collect(),
@@ -47,7 +35,7 @@ fn stand_in() -> (&'static str, String) {
             .map(|i| if i % 3 == 0 { "positive" } else { "negative" }.into())
             .collect(),
     };
-    ("chin", to_csv(&table))
+    to_csv(&table)
 }
 
 /// The published R files are tables by themselves: `FileTable` gives what the import gives.
@@ -87,9 +75,9 @@ fn r_files_hold_what_csv_files_hold() {
             eprintln!("skipped: {name} is not there in both forms");
             continue;
         }
-        let alone = tempfile::tempdir().unwrap();
-        std::fs::copy(r, alone.path().join(format!("{name}.RData"))).unwrap();
-        let table = open(alone.path(), name).unwrap().unwrap();
+        let alone = Folder::new();
+        std::fs::copy(r, alone.path(&format!("{name}.RData"))).unwrap();
+        let table = open(&alone.path(""), name).unwrap().unwrap();
         let file = std::fs::File::open(csv).unwrap();
         let mut reader = csv::Reader::from_reader(flate2::read::MultiGzDecoder::new(file));
         let header = reader.headers().unwrap().clone();
@@ -123,36 +111,28 @@ fn r_files_hold_what_csv_files_hold() {
 fn published_sets_go_around() {
     let Some(folder) = published() else { return };
     let shared = folder.parent().unwrap().to_str().unwrap();
-    let temporary = tempfile::tempdir().unwrap();
-    let path = temporary.path();
+    let temporary = Folder::new();
     // From csv/ below the folder; from the files just written; in another folder.
-    for (arguments, file) in [
-        (["khan", "--from", shared, "-o", "khan.npy"], "khan.npy"),
-        (["khan", "--from", ".", "-o", "csv/khan.csv"], "csv/khan.csv"),
-        (["khan", "--from", "csv", "-o", "k/khan.csv.gz"], "k/khan.csv.gz"),
-        (["khan", "--from", "k", "-o", "again.csv"], "again.csv"),
-    ] {
-        std::fs::create_dir_all(path.join(file).parent().unwrap()).unwrap();
-        let output = dpsis(path, &[&["datasets", "get"], &arguments[..]].concat());
+    for (from, file) in
+        [(shared, "khan.npy"), (".", "csv/khan.csv"), ("csv", "k/khan.csv.gz"), ("k", "again.csv")]
+    {
+        std::fs::create_dir_all(temporary.path(file).parent().unwrap()).unwrap();
+        let output = temporary.run(&format!("datasets get khan --from {from} -o {file}"));
         assert_code(&output, 0, "khan: 63 samples, 2308 features");
-        assert!(output.stdout.is_empty() && path.join(file).is_file());
+        assert!(output.stdout.is_empty() && temporary.has(file));
     }
-    for file in ["khan.features.csv", "khan.labels.csv"] {
-        assert!(path.join(file).is_file());
-    }
-    let read = |file: &str| std::fs::read(path.join(file)).unwrap();
-    assert_eq!(read("csv/khan.csv"), read("again.csv"));
+    assert!(temporary.has("khan.features.csv") && temporary.has("khan.labels.csv"));
+    assert_eq!(temporary.read("csv/khan.csv"), temporary.read("again.csv"));
     let known = find("khan").unwrap().table_sha256.clone();
-    for folder in [path, &path.join("k")] {
-        assert_eq!(Some(table_sha256(&open(folder, "KHAN").unwrap().unwrap())), known);
+    for folder in ["", "k"].map(|name| temporary.path(name)) {
+        assert_eq!(Some(table_sha256(&open(&folder, "KHAN").unwrap().unwrap())), known);
     }
-    assert!(open(path, "alon").unwrap().is_none());
+    assert!(open(&temporary.path(""), "alon").unwrap().is_none());
     // numpy's header: little-endian f64, by rows.
-    let npy = read("khan.npy");
+    let npy = std::fs::read(temporary.path("khan.npy")).unwrap();
     let header = String::from_utf8_lossy(&npy[..128]).into_owned();
-    for words in ["\u{1}", "'descr': '<f8'", "'fortran_order': False", "'shape': (63, 2308)"] {
-        assert!(header.contains(words), "{header}");
-    }
+    let parts = ["\u{1}", "'descr': '<f8'", "'fortran_order': False", "'shape': (63, 2308)"];
+    assert_contains_all(&header, &parts);
     assert_eq!(npy.len() % 64, (63 * 2308 * 8) % 64);
 }
 
@@ -161,106 +141,95 @@ fn published_sets_go_around() {
 #[test]
 fn changed_data_are_refused() {
     let Some(folder) = published() else { return };
-    let temporary = tempfile::tempdir().unwrap();
-    let path = temporary.path();
+    let temporary = Folder::new();
     let mut table = open(&folder, "sorlie").unwrap().unwrap();
-    std::fs::write(path.join("sorlie.csv"), to_csv(&table)).unwrap();
-    assert!(open(path, "sorlie").unwrap().is_some());
-    let refused = || {
-        let output = dpsis(path, &["datasets", "get", "sorlie", "--from", ".", "-o", "out.csv"]);
+    temporary.write("sorlie.csv", to_csv(&table));
+    assert!(open(&temporary.path(""), "sorlie").unwrap().is_some());
+    let refused = |table: &PublicTable| {
+        temporary.write("sorlie.csv", to_csv(table));
+        let output = temporary.run("datasets get sorlie --from . -o out.csv");
         assert_code(&output, 3, "the checksum of sorlie is not the one in the manifest");
-        assert!(!path.join("out.csv").exists());
+        assert!(!temporary.has("out.csv"));
     };
     table.x[[3, 4]] += 1e-9;
-    std::fs::write(path.join("sorlie.csv"), to_csv(&table)).unwrap();
-    refused();
+    refused(&table);
     table.x[[3, 4]] -= 1e-9;
     table.labels.swap(0, 84);
-    std::fs::write(path.join("sorlie.csv"), to_csv(&table)).unwrap();
-    refused();
-    std::fs::remove_file(path.join("sorlie.csv")).unwrap();
+    refused(&table);
+    temporary.remove("sorlie.csv");
     // A published file that is damaged: xz's own checksum finds it.
     let raw = folder.with_file_name("raw").join("sorlie.RData");
     if let Ok(mut bytes) = std::fs::read(raw) {
         bytes[30_000] ^= 4;
-        std::fs::write(path.join("sorlie.RData"), bytes).unwrap();
-        let output = dpsis(path, &["datasets", "get", "sorlie", "--from", "."]);
-        assert_code(&output, 3, "damaged");
+        temporary.write("sorlie.RData", bytes);
+        assert_code(&temporary.run("datasets get sorlie --from ."), 3, "damaged");
     }
 }
 
 #[test]
 fn the_list_in_three_forms() {
-    let folder = tempfile::tempdir().unwrap();
-    let list = |more: &[&str]| {
-        let output = dpsis(folder.path(), &[&["datasets", "list"], more].concat());
-        assert_eq!(output.status.code(), Some(0), "{}", said(&output));
-        String::from_utf8(output.stdout).unwrap()
-    };
-    let text = list(&[]);
+    let folder = Folder::new();
+    let list = |options: &str| folder.run(&format!("datasets list {options}")).succeeds();
+    let text = list("").stdout;
     assert_eq!(text.lines().count(), 20);
-    assert!(text.contains("golub             72     7129  ALL, AML\n"), "{text}");
-    assert!(text.contains("yeoh             248    12625  ?  (no checksum known)\n"), "{text}");
-    let json: serde_json::Value = serde_json::from_str(&list(&["--format", "json"])).unwrap();
+    assert_contains_all(
+        &text,
+        &[
+            "golub             72     7129  ALL, AML\n",
+            "yeoh             248    12625  ?  (no checksum known)\n",
+        ],
+    );
+    let json = list("--format json").json();
     assert_eq!(json.as_array().unwrap().len(), 19);
     assert_eq!(json[14]["name"], "su");
     assert_eq!((&json[14]["d"], &json[14]["paper"]["d"]), (&5565.into(), &5564.into()));
     assert_eq!(json[14]["paper"]["r2"], 0.9602);
     assert!(json[2]["table_sha256"].is_null());
-    let tsv = list(&["--format", "tsv"]);
+    let tsv = list("--format tsv").stdout;
     assert!(tsv.lines().all(|line| line.split('\t').count() == 13), "{tsv}");
-    assert!(list(&["-o", "list.txt"]).is_empty());
-    assert_eq!(std::fs::read_to_string(folder.path().join("list.txt")).unwrap(), text);
+    assert_eq!(list("-o list.txt").stdout, "");
+    assert_eq!(folder.read("list.txt"), text);
 }
 
 /// A set of which only the shape is known: imported, with a word on that; another shape is refused.
 #[test]
 fn a_set_without_a_checksum() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path();
-    let (name, text) = stand_in();
-    std::fs::create_dir(path.join("raw")).unwrap();
-    let file = path.join("raw/chin.csv");
-    std::fs::write(&file, &text).unwrap();
-    let output = dpsis(path, &["datasets", "get", name, "--from", "."]);
-    assert_code(&output, 0, "no checksum of it: its shape alone was checked");
+    let folder = Folder::new();
+    let text = stand_in();
+    std::fs::create_dir(folder.path("raw")).unwrap();
+    folder.write("raw/chin.csv", &text);
+    let get = |options: &str| folder.run(&format!("datasets get chin --from . {options}"));
+    assert_code(&get(""), 0, "no checksum of it: its shape alone was checked");
     let mut written = String::new();
-    let gzip = std::fs::File::open(path.join("chin.csv.gz")).unwrap();
+    let gzip = std::fs::File::open(folder.path("chin.csv.gz")).unwrap();
     flate2::read::GzDecoder::new(gzip).read_to_string(&mut written).unwrap();
     assert!(written == text, "the written table is the one that was read");
     // The output is not what is read.
-    let output = dpsis(path, &["datasets", "get", name, "--from", ".", "-o", "chin.csv.gz"]);
-    assert_code(&output, 2, "the output would overwrite what is read");
-    std::fs::remove_file(path.join("chin.csv.gz")).unwrap();
-    let fewer: Vec<&str> = text.lines().take(100).collect();
-    std::fs::write(&file, fewer.join("\n") + "\n").unwrap();
-    let output = dpsis(path, &["datasets", "get", name, "--from", "."]);
-    assert_code(
-        &output,
-        3,
-        "chin has 99 samples and 22215 features; the manifest says 118 and 22215",
-    );
-    std::fs::write(&file, "not a table").unwrap();
-    assert_eq!(dpsis(path, &["datasets", "get", name, "--from", "."]).status.code(), Some(3));
+    assert_code(&get("-o chin.csv.gz"), 2, "the output would overwrite what is read");
+    folder.remove("chin.csv.gz");
+    let fewer: String = text.split_inclusive('\n').take(100).collect();
+    folder.write("raw/chin.csv", fewer);
+    let rule = "chin has 99 samples and 22215 features; the manifest says 118 and 22215";
+    assert_code(&get(""), 3, rule);
+    folder.write("raw/chin.csv", "not a table");
+    assert_code(&get(""), 3, "");
 }
 
 #[test]
-fn requests_that_cannot_be_met() {
-    let folder = tempfile::tempdir().unwrap();
-    for (arguments, code, text) in [
-        (&["get", "Christiansen", "--from", "."][..], 2, "did you mean \"christensen\"?"),
-        (&["get", "alon", "--from", "."], 5, "looked for alon.csv, .csv.gz, .RData and .npy"),
-        (&["get", "alon", "--from", "no/such"], 5, "does not hold alon"),
-        (&["get", "alon", "--from", ".", "-o", "alon.parquet"], 2, "must end in .csv, .csv.gz"),
-        (&["get", "alon", "--from", ".", "-o", "alon.RData"], 2, "must end in .csv, .csv.gz"),
-        (&["get", "alon"], 2, "--from"),
-        (&[], 2, "Usage"),
+fn wrong_requests_are_refused() {
+    let folder = Folder::new();
+    for (options, code, part) in [
+        (" get Christiansen --from .", 2, "did you mean \"christensen\"?"),
+        (" get alon --from .", 5, "looked for alon.csv, .csv.gz, .RData and .npy"),
+        (" get alon --from no/such", 5, "does not hold alon"),
+        (" get alon --from . -o alon.parquet", 2, "must end in .csv, .csv.gz"),
+        (" get alon --from . -o alon.RData", 2, "must end in .csv, .csv.gz"),
+        (" get alon", 2, "--from"),
+        ("", 2, "Usage"),
     ] {
-        let output = dpsis(folder.path(), &[&["datasets"], arguments].concat());
-        assert_code(&output, code, text);
+        folder.refuses(&[(format!("datasets{options}"), code, part)]);
     }
-    let output =
-        dpsis(folder.path(), &["datasets", "get", "alon", "--from", "http://127.0.0.1:9/"]);
+    let output = folder.run("datasets get alon --from http://127.0.0.1:9/");
     if cfg!(feature = "http") {
         assert_code(&output, 5, "cannot download");
     } else {
@@ -271,35 +240,29 @@ fn requests_that_cannot_be_met() {
 /// The selection within bounds from a reference is the one within the same bounds stated by hand.
 #[test]
 fn bounds_go_to_select() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path();
-    let rows = (0..60).map(|i| {
-        let (a, b) = (f64::from(i * 7 % 13), f64::from(i * i % 11) / 3.0);
-        format!("{a},{b},5,{},{}\n", a + b, if i % 13 * 7 % 13 > 6 { "hi" } else { "lo" })
+    let folder = Folder::new();
+    folder.table("t.csv", "\"one, a\",two,const,four,y", 60, |i| {
+        let (a, b) = ((i * 7 % 13) as f64, (i * i % 11) as f64 / 3.0);
+        format!("{a},{b},5,{},{}", a + b, if i % 13 * 7 % 13 > 6 { "hi" } else { "lo" })
     });
-    let table = format!("\"one, a\",two,const,four,y\n{}", rows.collect::<String>());
-    std::fs::write(path.join("t.csv"), &table).unwrap();
+    let table = folder.read("t.csv");
     for (clip, expected) in [
         ("range", "feature,lo,hi\n\"one, a\",0,12\ntwo,0,3"),
         ("quantiles:0,1", "feature,lo,hi\n\"one, a\",0,12\ntwo,0,3"),
         ("1sd", "feature,lo,hi\n\"one, a\","),
     ] {
-        let output = dpsis(path, &["bounds", "--clip", clip, "t.csv"]);
-        assert_eq!(output.status.code(), Some(0), "{}", said(&output));
-        let text = String::from_utf8(output.stdout).unwrap();
-        assert!(text.starts_with(expected) && text.contains("\nconst,0,10\n"), "{text}");
-        assert!(
-            String::from_utf8_lossy(&output.stderr).starts_with("NOT PRIVATE: this reads a public")
-        );
-        let written = dpsis(path, &["bounds", "--clip", clip, "t.csv", "-o", "b.csv"]);
-        assert!(written.status.success() && written.stdout.is_empty());
-        assert_eq!(std::fs::read_to_string(path.join("b.csv")).unwrap(), text);
-        let select = ["select", "--k", "2", "--eps", "1", "--seed", "3", "--classes", "lo,hi"];
-        let selected = dpsis(path, &[&select[..], &["--bounds-file", "b.csv", "t.csv"]].concat());
-        assert_eq!(selected.status.code(), Some(0), "{}", said(&selected));
+        let output = folder.run(&format!("bounds --clip {clip} t.csv")).succeeds();
+        assert!(output.stdout.starts_with(expected), "{}", output.stdout);
+        assert_contains(&output.stdout, "\nconst,0,10\n");
+        assert!(output.stderr.starts_with("NOT PRIVATE: this reads a public"), "{}", output.stderr);
+        let written = folder.run(&format!("bounds --clip {clip} t.csv -o b.csv")).succeeds();
+        assert_eq!(written.stdout, "");
+        assert_eq!(folder.read("b.csv"), output.stdout);
+        let select = "select --k 2 --eps 1 --seed 3 --classes lo,hi --bounds-file b.csv t.csv";
+        folder.run(select).succeeds();
     }
     // The library's bounds are those of the file, by formulas of the textbook.
-    let reference = PublicTable::read(&dpsis::FileTable::new(path.join("t.csv"))).unwrap();
+    let reference = PublicTable::read(&dpsis::FileTable::new(folder.path("t.csv"))).unwrap();
     let computed = bounds(&reference, &"1.5sd".parse::<Clip>().unwrap()).unwrap();
     let first = reference.x.column(0);
     let n = first.len() as f64;
@@ -307,20 +270,19 @@ fn bounds_go_to_select() {
     let sd = ((squares - sum * sum / n) / (n - 1.0)).sqrt();
     assert!((computed[0].low() - (sum / n - 1.5 * sd)).abs() < 1e-12);
     assert!((computed[0].high() - (sum / n + 1.5 * sd)).abs() < 1e-12);
-    for (arguments, code, text) in [
-        (&["--clip", "2", "t.csv"][..], 2, "clip at 1sd"),
-        (&["t.csv"], 2, "--clip"),
-        (&["--clip", "range", "none.csv"], 5, "cannot read"),
-        (&["--clip", "range", "--target", "z", "t.csv"], 2, "there is no column \"z\""),
-        (&["--clip", "range", "--exclude", "two", "t.csv"], 0, "four,"),
-        (&["--clip", "range", "-o", "t.csv", "t.csv"], 2, "overwrite"),
+    folder.write("w.csv", "a,words,y\n1,x,u\n2,z,v\n");
+    for (options, code, part) in [
+        ("--clip 2 t.csv", 2, "clip at 1sd"),
+        ("t.csv", 2, "--clip"),
+        ("--clip range none.csv", 5, "cannot read"),
+        ("--clip range --target z t.csv", 2, "there is no column \"z\""),
+        ("--clip range --exclude two t.csv", 0, "four,"),
+        ("--clip range -o t.csv t.csv", 2, "overwrite"),
+        ("--clip 1sd w.csv", 3, "header, column 2: the feature \"words\" has no value"),
     ] {
-        assert_code(&dpsis(path, &[&["bounds"], arguments].concat()), code, text);
+        assert_code(&folder.run(&format!("bounds {options}")), code, part);
     }
-    std::fs::write(path.join("w.csv"), "a,words,y\n1,x,u\n2,z,v\n").unwrap();
-    let output = dpsis(path, &["bounds", "--clip", "1sd", "w.csv"]);
-    assert_code(&output, 3, "header, column 2: the feature \"words\" has no value");
-    assert_eq!(std::fs::read_to_string(path.join("t.csv")).unwrap(), table);
+    assert_eq!(folder.read("t.csv"), table);
 }
 
 #[cfg(feature = "http")]
@@ -361,18 +323,17 @@ mod http {
 
     #[test]
     fn from_a_server() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path();
-        let (name, text) = stand_in();
+        let folder = Folder::new();
+        let text = stand_in();
         let whole = (text.len(), text.clone().into_bytes());
         let url = serve(HashMap::from([("chin.csv", whole)]));
+        let get = |options: &str| folder.run(&format!("datasets get {options}"));
         for from in [url.clone(), format!("{url}/"), format!("{url}/chin.csv")] {
-            let output = dpsis(path, &["datasets", "get", name, "--from", &from, "-o", "c.csv"]);
-            assert_code(&output, 0, "chin: 118 samples");
-            assert!(std::fs::read_to_string(path.join("c.csv")).unwrap() == text);
-            std::fs::remove_file(path.join("c.csv")).unwrap();
+            assert_code(&get(&format!("chin --from {from} -o c.csv")), 0, "chin: 118 samples");
+            assert!(folder.read("c.csv") == text);
+            folder.remove("c.csv");
         }
-        let output = dpsis(path, &["datasets", "get", "alon", "--from", &url]);
+        let output = get(&format!("alon --from {url}"));
         assert_code(&output, 5, "does not hold alon: the server answered 404");
         let wrong = b"a,y\n1,u\n".to_vec();
         let half = text.as_bytes()[..text.len() / 2].to_vec();
@@ -383,14 +344,13 @@ mod http {
             ("golub.RData", (page.len(), page)),
         ];
         let url = serve(HashMap::from(files));
-        for (name, code, text) in [
+        for (name, code, part) in [
             ("alon", 3, "alon has 1 samples and 1 features; the manifest says 62 and 2000"),
             ("chin", 5, "cannot download"),
             ("golub", 3, "this is no R data file"),
         ] {
-            let output = dpsis(path, &["datasets", "get", name, "--from", &url]);
-            assert_code(&output, code, text);
-            assert_eq!(std::fs::read_dir(path).unwrap().count(), 0, "nothing is left behind");
+            assert_code(&get(&format!("{name} --from {url}")), code, part);
+            assert!(folder.names().is_empty(), "nothing is left behind");
         }
     }
 
@@ -398,19 +358,19 @@ mod http {
     #[test]
     fn checksums_of_downloads() {
         let Some(published) = published() else { return };
-        let folder = tempfile::tempdir().unwrap();
         let raw = published.with_file_name("raw").join("sorlie.RData");
         let Ok(bytes) = std::fs::read(raw) else {
             return crate::support::data::missing("sorlie.RData beside DPSIS_DATASETS, in raw");
         };
+        let folder = Folder::new();
         let mut table = open(&published, "sorlie").unwrap().unwrap();
         table.x[[0, 0]] += 1.0;
         let changed = to_csv(&table).into_bytes();
         let right = serve(HashMap::from([("sorlie.RData", (bytes.len(), bytes))]));
         let wrong = serve(HashMap::from([("sorlie.csv", (changed.len(), changed))]));
-        let get = |from: &str| dpsis(folder.path(), &["datasets", "get", "sorlie", "--from", from]);
+        let get = |from: &str| folder.run(&format!("datasets get sorlie --from {from}"));
         assert_code(&get(&wrong), 3, "the checksum of sorlie is not the one in the manifest");
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+        assert!(folder.names().is_empty());
         assert_code(&get(&right), 0, "sorlie: 85 samples");
     }
 }

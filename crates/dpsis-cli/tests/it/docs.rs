@@ -1,14 +1,13 @@
 //! The commands of the README and of the pages in `docs/` run, and print what the pages show; links
 //! lead somewhere.
 
-#![allow(clippy::unwrap_used)] // in a test a panic is how a failure is said
-
 use std::path::{Path, PathBuf};
-use std::process::Command;
+
+use crate::harness::{Folder, Outcome, PROJECT};
 
 /// The root of the project.
 pub(super) fn project() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+    Path::new(PROJECT).to_owned()
 }
 
 /// README.md and the pages of `docs/`: path and text.
@@ -28,19 +27,12 @@ fn lines_of<'a>(page: &'a str, language: &str) -> Vec<&'a str> {
     blocks.flat_map(|block| block.split("```").next().unwrap().lines()).collect()
 }
 
-fn run(command: &str) -> std::process::Output {
-    let arguments = command.trim_start_matches("cargo run --release -- ");
-    let arguments = arguments.trim_start_matches("dpsis ");
-    let elsewhere = tempfile::tempdir().unwrap();
+fn run(command: &str) -> Outcome {
+    let command = command.trim_start_matches("cargo run --release -- ");
+    let line = command.trim_start_matches("dpsis ");
     // A command that makes a folder of its own leaves none here.
-    let project = project();
-    let folder = if is_on_our_data(command) { &project } else { elsewhere.path() };
-    // What is in quotes is one word.
-    let words = arguments.split('\'').enumerate().flat_map(|(i, part)| match i % 2 {
-        0 => part.split_whitespace().collect(),
-        _ => vec![part],
-    });
-    Command::new(env!("CARGO_BIN_EXE_dpsis")).args(words).current_dir(folder).output().unwrap()
+    let folder = if is_on_our_data(command) { Folder::at(PROJECT) } else { Folder::new() };
+    folder.run(line)
 }
 
 /// Whether a command reads a table that comes with the project.
@@ -61,7 +53,6 @@ fn commands_run() {
                 continue;
             }
             count += 1;
-            let output = run(command);
             let succeeds = is_on_our_data(command)
                 || command.starts_with("dpsis plan")
                 || command.starts_with("dpsis ledger create")
@@ -77,9 +68,8 @@ fn commands_run() {
             } else {
                 5
             };
-            let said = String::from_utf8(output.stderr).unwrap();
-            let page = path.display();
-            assert_eq!(output.status.code(), Some(expected), "{page}: {command}: {said}");
+            let (output, page) = (run(command), path.display());
+            assert_eq!(output.code, Some(expected), "{page}: {command}: {}", output.stderr);
         }
     }
     assert!(count >= 30, "{count} commands");
@@ -91,10 +81,9 @@ fn commands_run() {
 fn the_shown_report_is_what_comes() {
     let printed = |command: &str| {
         let output = run(command);
-        let report = String::from_utf8(output.stderr).unwrap();
-        let lines = report.lines().filter(|line| !line.starts_with("warning"));
+        let lines = output.stderr.lines().filter(|line| !line.starts_with("warning"));
         let report: Vec<String> = lines.map(|line| format!("{line}\n")).collect();
-        (report, String::from_utf8(output.stdout).unwrap())
+        (report, output.stdout)
     };
     let whole = |seed: u32| {
         let (report, names) =
@@ -132,9 +121,9 @@ fn what_is_shown_below_a_command_is_what_comes() {
             }
             count += 1;
             let output = run(command);
-            let [names, report] =
-                [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
-            let lines = report.lines().filter(|line| !line.starts_with("warning    seeded"));
+            let names = output.stdout;
+            let lines = output.stderr.lines();
+            let lines = lines.filter(|line| !line.starts_with("warning    seeded"));
             let report: String = lines.map(|line| format!("{line}\n")).collect();
             let (shown, page) = (shown.split("```").next().unwrap(), path.display());
             let all = report.clone() + &names;
@@ -162,8 +151,7 @@ fn the_page_about_people_shows_what_comes() {
     assert_eq!(commands.len(), 2);
     for (number, command) in commands.into_iter().enumerate() {
         let output = run(command);
-        let [names, report] =
-            [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+        let (names, report) = (output.stdout, output.stderr);
         assert!(page.contains(&format!("```text\n{names}```")), "{command}: {names}");
         let is_shown = page.contains(&format!("```text\n{report}```"));
         assert!(number > 0 || is_shown, "{command}: {report}");

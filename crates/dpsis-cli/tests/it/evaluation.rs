@@ -1,57 +1,39 @@
 //! `compare` and the methods beside DP-SIS, as a user runs them.
-#![allow(clippy::unwrap_used)] // in a test a panic is how a failure is said
 
-use std::fs;
-use std::path::Path;
-use std::process::{Command, Output};
+use std::collections::BTreeMap;
 
 use dpsis::{Method, Select, Target, TwoStage};
 
-fn dpsis(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_dpsis")).args(arguments).current_dir(folder).output().unwrap()
+use crate::harness::{Folder, assert_contains, assert_contains_all, assert_lacks};
+
+/// The value in a column of the first row of a CSV text that is wanted.
+fn value(csv: &str, column: &str, is_wanted: impl Fn(&[&str]) -> bool) -> f64 {
+    let mut rows = csv.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let header = rows.next().unwrap();
+    let at = header.iter().position(|name| *name == column).unwrap();
+    rows.find(|row| is_wanted(row)).unwrap()[at].parse().unwrap()
 }
 
-fn ok(folder: &Path, arguments: &[&str]) -> (String, String) {
-    let output = dpsis(folder, arguments);
-    let (out, err) = (text(&output.stdout), text(&output.stderr));
-    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {err}");
-    (out, err)
-}
-
-fn refused(folder: &Path, arguments: &[&str], code: i32, part: &str) {
-    let output = dpsis(folder, arguments);
-    let err = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {err}");
-    assert!(err.contains(part), "{arguments:?}: {err}");
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).unwrap()
-}
-
-/// Tables of 60 rows in three classes of which features 2 and 5 of 8 know.
-fn folder() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    let mut csv = String::from("f1,f2,f3,f4,f5,f6,f7,f8,y\n");
-    for i in 0..60u32 {
-        let class = i % 3;
+/// A table of 60 rows in three classes, which features 2 and 5 of 8 are associated with.
+fn folder() -> Folder {
+    let folder = Folder::new();
+    folder.table("t.csv", "f1,f2,f3,f4,f5,f6,f7,f8,y", 60, |i| {
+        let i = i as u32;
         let cell = |f: u32| {
             let noise =
                 f64::from(i.wrapping_mul(2_654_435_761).wrapping_mul(2 * f + 1) >> 16 & 255);
-            let signal = if f == 2 || f == 5 { 300.0 * f64::from(class) } else { 0.0 };
-            (noise + signal) / 1000.0
+            let signal = if f == 2 || f == 5 { 300.0 * f64::from(i % 3) } else { 0.0 };
+            format!("{},", (noise + signal) / 1000.0)
         };
-        let cells: Vec<String> = (1..=8).map(|f| cell(f).to_string()).collect();
-        csv += &format!("{},{}\n", cells.join(","), ["a", "b", "c"][class as usize]);
-    }
-    fs::write(folder.path().join("t.csv"), csv).unwrap();
+        (1..=8).map(cell).collect::<String>() + ["a", "b", "c"][(i % 3) as usize]
+    });
     folder
 }
 
 #[test]
-fn methods_release_what_they_are_to_release() {
+fn methods_select_and_report() {
     let folder = folder();
-    let path = folder.path().join("t.csv");
+    let path = folder.path("t.csv");
     let base = || Select::new(2).epsilon("1e6").bounds(0.0, 1.0);
     let target = || Target::classes(["a", "b", "c"]);
     let two_stage = Method::TwoStage(TwoStage::default().blocks(3).penalty(0.01));
@@ -74,77 +56,32 @@ fn methods_release_what_they_are_to_release() {
     assert!(names.contains(&"f2".to_owned()) != names.contains(&"f5".to_owned()), "{names:?}");
     assert_eq!(selection.order, dpsis::PickOrder::Pick);
 
-    let (out, err) = ok(
-        folder.path(),
-        &[
-            "select",
-            "--k",
-            "2",
-            "--eps",
-            "1e6",
-            "--method",
-            "two-stage",
-            "--bounds",
-            "0,1",
-            "--penalty",
-            "0.01",
-            "--classes",
-            "a,b,c",
-            "t.csv",
-        ],
-    );
-    assert!(out.contains("f2\n") && out.contains("f5\n"), "{out}");
-    assert!(err.contains("count of rows") && err.contains("method two-stage"), "{err}");
-    let json = [
-        "select",
-        "--k",
-        "1",
-        "--eps",
-        "2",
-        "--method",
-        "dpkendall",
-        "--classes",
-        "a,b,c",
-        "t.csv",
-        "--format",
-        "json",
-    ];
-    let (out, _) = ok(folder.path(), &json);
-    let record: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let output = folder
+        .run("select --k 2 --eps 1e6 --method two-stage --bounds 0,1 --penalty 0.01 --classes a,b,c t.csv")
+        .succeeds();
+    assert_contains_all(&output.stdout, &["f2\n", "f5\n"]);
+    assert_contains_all(&output.stderr, &["count of rows", "method two-stage"]);
+    let record = folder
+        .run("select --k 1 --eps 2 --method dpkendall --classes a,b,c t.csv --format json")
+        .json();
     assert_eq!(record["private"], true);
     assert_eq!(record["mechanism"]["method"], "dpkendall");
     assert_eq!(record["mechanism"]["id"], "em");
     assert_eq!(record["score"]["id"], "dpkendall");
     assert!(record["score"]["sensitivity"].is_null());
-    let votes = [
-        "select",
-        "--k",
-        "2",
-        "--eps",
-        "1",
-        "--method",
-        "two-stage",
-        "--blocks",
-        "4",
-        "--classes",
-        "a,b,c",
-        "--bounds",
-        "0,1",
-        "t.csv",
-        "--format",
-        "json",
-    ];
-    let (out, err) = ok(folder.path(), &votes);
-    let record: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let votes = folder.run(
+        "select --k 2 --eps 1 --method two-stage --blocks 4 --classes a,b,c --bounds 0,1 --format json t.csv",
+    );
+    let record = votes.json();
     assert_eq!(record["mechanism"]["blocks"], "4");
     assert_eq!((&record["score"]["grid"], &record["score"]["sensitivity"]), (&1.into(), &1.into()));
-    assert!(err.contains("4 blocks vote"), "{err}");
+    assert_contains(&votes.stderr, "4 blocks vote");
 }
 
 #[test]
-fn threads_and_kinds_of_tables_do_not_change_what_methods_draw() {
+fn threads_do_not_change_the_draws_of_methods() {
     let folder = folder();
-    let path = folder.path().join("t.csv");
+    let path = folder.path("t.csv");
     for method in [Method::TwoStage(TwoStage::default()), Method::DpKendall] {
         let run = |threads| {
             let request = Select::new(2).epsilon("3").method(method);
@@ -158,53 +95,40 @@ fn threads_and_kinds_of_tables_do_not_change_what_methods_draw() {
 #[test]
 fn wrong_requests_for_methods_are_refused() {
     let folder = folder();
-    let run = |more: &[&str], part: &str| {
-        let base = ["select", "--k", "2", "--eps", "1", "t.csv", "--classes", "a,b,c"];
-        refused(folder.path(), &[&base, more].concat(), 2, part);
-    };
-    run(&["--blocks", "3"], "belong to the two-stage method (--method)");
-    run(&["--method", "dpkendall", "--penalty", "1"], "belong to the two-stage method (--method)");
-    run(&["--method", "two-stage", "--blocks", "0"], "blocks");
-    run(&["--method", "two-stage", "--penalty", "0"], "penalty");
-    run(&["--method", "two-stage", "--penalty", "nan"], "penalty");
-    run(&["--method", "two-stage", "--center", "none"], "no score and no center");
-    run(&["--method", "two-stage", "--score", "kendall"], "no score and no center");
-    run(&["--method", "dpkendall", "--bounds", "0,1"], "DPKendall takes no");
-    run(&["--method", "dpkendall", "--mechanism", "joint"], "DPKendall takes no");
-    run(&["--method", "dpkendall", "--gamma", "1"], "DPKendall takes no");
-    run(&["--method", "two-stage", "--mechanism", "gem"], "features share one");
+    folder.refuses_options(
+        "select --k 2 --eps 1 t.csv --classes a,b,c",
+        &[
+            ("--blocks 3", "belong to the two-stage method (--method)"),
+            ("--method dpkendall --penalty 1", "belong to the two-stage method (--method)"),
+            ("--method two-stage --blocks 0", "blocks"),
+            ("--method two-stage --penalty 0", "penalty"),
+            ("--method two-stage --penalty nan", "penalty"),
+            ("--method two-stage --center none", "no score and no center"),
+            ("--method two-stage --score kendall", "no score and no center"),
+            ("--method dpkendall --bounds 0,1", "DPKendall takes no"),
+            ("--method dpkendall --mechanism joint", "DPKendall takes no"),
+            ("--method dpkendall --gamma 1", "DPKendall takes no"),
+            ("--method two-stage --mechanism gem", "features share one"),
+        ],
+    );
 }
 
-const COMPARE: [&str; 12] = [
-    "compare",
-    "t.csv",
-    "--methods",
-    "dp-sis,dp-sis:joint,two-stage,dpkendall,sis,random",
-    "--scale",
-    "row-rank,bounds,kendall,paper,1sd,quantiles",
-    "--bounds",
-    "0,1",
-    "--eps",
-    "1,8",
-    "--trials",
-    "6",
-];
+const COMPARE: &str = "compare t.csv --methods dp-sis,dp-sis:joint,two-stage,dpkendall,sis,random \
+    --scale row-rank,bounds,kendall,paper,1sd,quantiles --bounds 0,1 --eps 1,8 --trials 6 --k 2";
 
 /// The cells do not depend on threads, nor on whether a run was stopped on the way.
 #[test]
 fn comparisons_repeat_to_the_byte_and_go_on_where_they_stopped() {
     let folder = folder();
-    let run = |out: &str, threads: &str| {
-        ok(folder.path(), &[&COMPARE[..], &["--k", "2", "-o", out, "--threads", threads]].concat())
+    let run = |out: &str, threads: u32| {
+        folder.run(&format!("{COMPARE} -o {out} --threads {threads}")).succeeds()
     };
-    let text =
-        |out: &str, name: &str| fs::read_to_string(folder.path().join(out).join(name)).unwrap();
-    let read = |out: &str| text(out, "compare.csv");
-    let picks = |out: &str| text(out, "compare-picks.csv");
-    let (summary, err) = run("one", "1");
-    assert!(err.starts_with("NOT PRIVATE"), "{err}");
-    assert!(summary.contains("dp-sis:joint") && summary.contains("one/index.html"), "{summary}");
-    run("three", "3");
+    let read = |out: &str| folder.read(&format!("{out}/compare.csv"));
+    let picks = |out: &str| folder.read(&format!("{out}/compare-picks.csv"));
+    let output = run("one", 1);
+    assert!(output.stderr.starts_with("NOT PRIVATE"), "{}", output.stderr);
+    assert_contains_all(&output.stdout, &["dp-sis:joint", "one/index.html"]);
+    run("three", 3);
     assert_eq!((read("one"), picks("one")), (read("three"), picks("three")));
     // dpkendall scales nothing: one arm, not six.
     let rows = read("one").lines().count() - 1;
@@ -212,7 +136,7 @@ fn comparisons_repeat_to_the_byte_and_go_on_where_they_stopped() {
 
     // Of each cell, two picks of six draws; sis picks the same ones each time, the most picked one
     // comes first.
-    let mut times = std::collections::BTreeMap::<String, Vec<u64>>::new();
+    let mut times = BTreeMap::<String, Vec<u64>>::new();
     for line in picks("one").lines().skip(1) {
         let cells: Vec<&str> = line.split(',').collect();
         let of_cell = times.entry(cells[..5].join(",")).or_default();
@@ -227,154 +151,99 @@ fn comparisons_repeat_to_the_byte_and_go_on_where_they_stopped() {
 
     // Stopped in the middle of a line.
     let whole = read("one");
-    let torn = folder.path().join("three/compare.csv");
-    fs::write(&torn, &whole[..whole.len() * 2 / 5]).unwrap();
-    run("three", "2");
+    folder.write("three/compare.csv", &whole[..whole.len() * 2 / 5]);
+    run("three", 2);
     assert_eq!((read("three"), picks("three")), (whole, picks("one")));
     // Cells without their picks are run again.
-    fs::remove_file(folder.path().join("three/compare-picks.csv")).unwrap();
-    run("three", "2");
+    folder.remove("three/compare-picks.csv");
+    run("three", 2);
     assert_eq!((read("three"), picks("three")), (read("one"), picks("one")));
-    let page = fs::read_to_string(folder.path().join("one/index.html")).unwrap();
-    assert!(page.contains("NOT PRIVATE") && page.contains("<svg") && !page.contains("<script"));
-    assert!(folder.path().join("one/t-k2-lasso.svg").exists());
-
-    refused(
-        folder.path(),
-        &[&COMPARE[..], &["--k", "2", "-o", "one", "--seed", "7"]].concat(),
-        2,
-        "another seed",
+    let page = folder.read("one/index.html");
+    assert_contains_all(&page, &["NOT PRIVATE", "<svg"]);
+    assert_lacks(&page, "<script");
+    assert!(folder.has("one/t-k2-lasso.svg"));
+    folder.refuses_options(
+        COMPARE,
+        &[("-o one --seed 7", "another seed"), ("-o .", "something else")],
     );
-    refused(folder.path(), &[&COMPARE[..], &["--k", "2", "-o", "."]].concat(), 2, "something else");
 }
 
-/// Where a class is rare, the balanced accuracy is shown; where the LASSO has no coefficient, that
-/// is said.
+/// Where a class is rare, the balanced accuracy is shown; where the LASSO has no coefficient, the
+/// figure says so.
 #[test]
-fn what_accuracy_and_the_lasso_do_not_tell_is_said() {
-    let folder = tempfile::tempdir().unwrap();
-    let row = |i: u32| {
+fn figures_suit_rare_classes_and_empty_models() {
+    let folder = Folder::new();
+    folder.table("t.csv", "signal,b,c,y", 200, |i| {
         let (y, shift) = if i.is_multiple_of(10) { ("rare", 40) } else { ("often", 0) };
-        let told = i * 7 % 13 + shift;
-        format!("{told},{},{},{y}\n", i * 31 % 17, i * 17 % 23)
+        format!("{},{},{},{y}", i * 7 % 13 + shift, i * 31 % 17, i * 17 % 23)
+    });
+    let run = |options: &str| {
+        let base = "compare t.csv --k 1 --eps 1,9 --trials 5 --methods sis,random";
+        folder.run(&format!("{base} {options}")).succeeds().stdout
     };
-    let rows: String = (0..200).map(row).collect();
-    fs::write(folder.path().join("t.csv"), format!("told,b,c,y\n{rows}")).unwrap();
-    let run = |more: &[&str]| {
-        let base = ["compare", "t.csv", "--k", "1", "--eps", "1,9", "--trials", "5"];
-        ok(folder.path(), &[&base[..], &["--methods", "sis,random"], more].concat()).0
-    };
-    let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
-    let summary = run(&["-o", "rare"]);
+    let summary = run("-o rare");
     assert!(summary.lines().next().unwrap().ends_with("balanced"), "{summary}");
-    let csv = read("rare/compare.csv");
-    let header: Vec<&str> = csv.lines().next().unwrap().split(',').collect();
-    let value = |method: &str, column: &str| -> f64 {
-        let at = header.iter().position(|name| *name == column).unwrap();
-        let row = csv.lines().find(|line| line.starts_with(&format!("t,{method},"))).unwrap();
-        row.split(',').nth(at).unwrap().parse().unwrap()
-    };
-    // The feature that tells the classes is always picked and tells them without an error.
+    let csv = folder.read("rare/compare.csv");
+    let value = |method: &str, column: &str| value(&csv, column, |row| row[1] == method);
+    // The feature that determines the classes is always picked, and predicts without an error.
     assert_eq!((value("sis", "balanced"), value("sis", "balanced_baseline")), (1.0, 0.5));
     assert_eq!(value("sis", "baseline"), 0.9);
     assert!(value("random", "balanced") < 1.0);
-    let page = read("rare/index.html");
-    assert!(page.contains("<th>balanced</th>") || page.contains(">balanced</th>"), "{page}");
-    assert!(page.contains("told (5)"), "how often it was picked");
-    assert!(read("rare/t-k1-balanced.svg").contains("balanced accuracy"));
-    assert!(!folder.path().join("rare/t-k1-model.svg").exists());
+    let page = folder.read("rare/index.html");
+    // How often it was picked.
+    assert_contains_all(&page, &[">balanced</th>", "signal (5)"]);
+    assert_contains(&folder.read("rare/t-k1-balanced.svg"), "balanced accuracy");
+    assert!(!folder.has("rare/t-k1-model.svg"));
 
-    run(&["--penalty", "100", "-o", "none"]);
-    let lasso = read("none/t-k1-lasso.svg");
-    assert!(lasso.contains("All coefficients of the LASSO are zero") && !lasso.contains("no data"));
+    run("--penalty 100 -o none");
+    let lasso = folder.read("none/t-k1-lasso.svg");
+    assert_contains(&lasso, "All coefficients of the LASSO are zero");
+    assert_lacks(&lasso, "no data");
 
-    run(&["--penalty", "0.001", "--scale", "default,cpm", "-o", "cpm"]);
-    assert!(!read("cpm/t-k1-lasso.svg").contains("are zero"));
-    for (folder, has_lasso) in [("none", false), ("cpm", true)] {
-        let svg = read(&format!("{folder}/t-k1-balanced.svg"));
+    run("--penalty 0.001 --scale default,cpm -o cpm");
+    assert_lacks(&folder.read("cpm/t-k1-lasso.svg"), "are zero");
+    for (out, has_lasso) in [("none", false), ("cpm", true)] {
+        let svg = folder.read(&format!("{out}/t-k1-balanced.svg"));
         assert_eq!(svg.contains("LASSO&#39;s own") || svg.contains("LASSO's own"), has_lasso);
     }
-    assert!(read("cpm/compare.csv").contains("\nt,sis,cpm,1,9,"));
+    assert_contains(&folder.read("cpm/compare.csv"), "\nt,sis,cpm,1,9,");
 }
 
-/// Cells are of one table and one target; another under the same name is not taken for it.
+/// Cells are of one table and one target; another under the same name is refused.
 #[test]
 fn cells_of_another_table_or_target_are_refused() {
     let folder = folder();
-    let base = [
-        "compare",
-        "t.csv",
-        "--methods",
-        "sis",
-        "--eps",
-        "1",
-        "--trials",
-        "2",
-        "--k",
-        "1",
-        "-o",
-        "out",
-    ];
-    let (_, err) = ok(folder.path(), &base);
-    assert!(
-        err.contains("t: 60 rows, 8 features; the target is one of 3 labels (accuracy)"),
-        "{err}"
-    );
-    let other = |more: &[&str]| {
-        let arguments = [&base[..], more].concat();
-        refused(folder.path(), &arguments, 2, "another table or target called t");
-    };
-    other(&["--classes", "a,b"]);
-    other(&["--target", "f1"]);
-    other(&["--exclude", "f3"]);
-    other(&["--penalty", "0.2"]);
-    let csv = fs::read_to_string(folder.path().join("t.csv")).unwrap();
+    let base = "compare t.csv --methods sis --eps 1 --trials 2 --k 1";
+    let said = folder.run(&format!("{base} -o out")).succeeds().stderr;
+    assert_contains(&said, "t: 60 rows, 8 features; the target is one of 3 labels (accuracy)");
+    for options in ["--classes a,b", "--target f1", "--exclude f3", "--penalty 0.2"] {
+        let rule = "another table or target called t";
+        folder.refuses(&[(format!("{base} -o out {options}"), 2, rule)]);
+    }
     // A row without a target and labels that are numbers.
+    let csv = folder.read("t.csv");
     let coded = csv.replace(",a\n", ",1\n").replace(",b\n", ",2\n").replace(",c\n", ",3\n");
-    fs::write(folder.path().join("t.csv"), coded.replacen(",1\n", ",\n", 1)).unwrap();
-    other(&[]);
-    let base = [&base[..base.len() - 1], &["new"]].concat();
-    let (_, err) = ok(folder.path(), &[&base[..], &["--labels"]].concat());
-    let err = err.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(err.contains("one of 3 labels"), "{err}");
-    assert!(err.contains("1 rows without a usable target are left out"), "{err}");
-    let base = [&base[..base.len() - 1], &["newer"]].concat();
-    let (_, err) = ok(folder.path(), &base);
-    assert!(err.contains("the target is a number (R²)"), "{err}");
+    folder.write("t.csv", coded.replacen(",1\n", ",\n", 1));
+    folder.refuses(&[(format!("{base} -o out"), 2, "another table or target called t")]);
+    let labels = folder.run(&format!("{base} -o new --labels")).succeeds().message();
+    assert_contains_all(
+        &labels,
+        &["one of 3 labels", "1 rows without a usable target are left out"],
+    );
+    let numbers = folder.run(&format!("{base} -o newer")).succeeds().stderr;
+    assert_contains(&numbers, "the target is a number (R²)");
 }
 
-/// SIS always finds the features, private methods do with a large budget, and chance rarely does.
+/// SIS always finds the features, private methods do with a large budget, and random picks rarely.
 #[test]
-fn comparisons_tell_good_methods_from_bad_ones() {
+fn comparisons_rank_methods() {
     let folder = folder();
-    let arguments = [
-        "compare",
-        "t.csv",
-        "--methods",
-        "dp-sis,sis,random",
-        "--scale",
-        "bounds",
-        "--bounds",
-        "0,1",
-        "--eps",
-        "0.01,1000",
-        "--k",
-        "2",
-        "--trials",
-        "40",
-        "-o",
-        "out",
-    ];
-    ok(folder.path(), &arguments);
-    let csv = fs::read_to_string(folder.path().join("out/compare.csv")).unwrap();
-    let value = |method: &str, eps: &str, column: &str| -> f64 {
-        let header: Vec<&str> = csv.lines().next().unwrap().split(',').collect();
-        let at = header.iter().position(|name| *name == column).unwrap();
-        let row = csv.lines().find(|line| {
-            let cells: Vec<&str> = line.split(',').collect();
-            cells[1] == method && cells[4] == eps
-        });
-        row.unwrap().split(',').nth(at).unwrap().parse().unwrap()
+    folder
+        .run("compare t.csv --methods dp-sis,sis,random --scale bounds --bounds 0,1 --eps 0.01,1000 --k 2 --trials 40 -o out")
+        .succeeds();
+    let csv = folder.read("out/compare.csv");
+    let value = |method: &str, eps: &str, column: &str| {
+        value(&csv, column, |row| row[1] == method && row[4] == eps)
     };
     assert_eq!(value("sis", "0.01", "overlap"), 1.0);
     assert_eq!(value("sis", "0.01", "top"), 1.0);
@@ -391,44 +260,46 @@ fn comparisons_tell_good_methods_from_bad_ones() {
 #[test]
 fn wrong_comparisons_are_refused() {
     let folder = folder();
-    let run = |more: &[&str], code: i32, part: &str| {
-        refused(folder.path(), &[&["compare", "-o", "out"], more].concat(), code, part);
-    };
-    run(&["t.csv", "--methods", "best"], 2, "no such method");
-    run(&["t.csv", "--methods", "dp-sis:gem"], 2, "one");
-    run(&["t.csv", "--methods", "dp-sis:em", "--k", "2"], 2, "k must be 1");
-    run(&["t.csv", "--scale", "bounds"], 2, "--bounds");
-    run(&["t.csv", "--scale", "0sd"], 2, "no such scale");
-    run(&["t.csv", "--eps", "1..2"], 2, "0.1..20:12");
-    run(&["t.csv", "--eps", "2..1:3"], 2, "0.1..20:12");
-    run(&["t.csv", "--eps", "1,1"], 2, "twice");
-    run(&["t.csv", "--k", "0"], 2, "k must be");
-    run(&["t.csv", "--k", "9"], 2, "k");
-    run(&["t.csv", "--trials", "0"], 2, "trial");
-    run(&["t.csv", "--penalty", "-1"], 2, "penalty");
-    run(&["t.csv", "t.csv"], 2, "two files");
-    run(&["t.csv", "--classes", "x,y"], 3, "no row has a usable target");
-    run(&["t.csv", "--target", "f1", "--classes", "x,y"], 3, "no row has a usable target");
-    assert!(!folder.path().join("out").exists(), "nothing is made for a request that is refused");
-    run(&["gone.csv"], 5, "gone.csv");
-    run(&["-"], 2, "standard input");
+    for (options, code, part) in [
+        ("t.csv --methods best", 2, "no such method"),
+        ("t.csv --methods dp-sis:gem", 2, "one"),
+        ("t.csv --methods dp-sis:em --k 2", 2, "k must be 1"),
+        ("t.csv --scale bounds", 2, "--bounds"),
+        ("t.csv --scale 0sd", 2, "no such scale"),
+        ("t.csv --eps 1..2", 2, "0.1..20:12"),
+        ("t.csv --eps 2..1:3", 2, "0.1..20:12"),
+        ("t.csv --eps 1,1", 2, "twice"),
+        ("t.csv --k 0", 2, "k must be"),
+        ("t.csv --k 9", 2, "k"),
+        ("t.csv --trials 0", 2, "trial"),
+        ("t.csv --penalty -1", 2, "penalty"),
+        ("t.csv t.csv", 2, "two files"),
+        ("t.csv --classes x,y", 3, "no row has a usable target"),
+        ("t.csv --target f1 --classes x,y", 3, "no row has a usable target"),
+        ("gone.csv", 5, "gone.csv"),
+        ("-", 2, "standard input"),
+    ] {
+        folder.refuses(&[(format!("compare -o out {options}"), code, part)]);
+    }
+    assert!(!folder.has("out"), "nothing is made for a request that is refused");
 }
 
 #[test]
 fn synthetic_tables_are_made_with_their_true_features() {
-    let folder = tempfile::tempdir().unwrap();
-    let (_, err) =
-        ok(folder.path(), &["datasets", "make", "ar-0.1", "--rows", "900", "-o", "a.csv"]);
+    let folder = Folder::new();
+    let made = folder.run("datasets make ar-0.1 --rows 900 -o a.csv").succeeds().message();
     let said = "ar-0.1: 900 samples, 100 features, written to a.csv; true features: V1 V3 V5 V7 V9";
-    assert_eq!(err.split_whitespace().collect::<Vec<_>>().join(" "), said);
-    let (out, _) = ok(
-        folder.path(),
-        &["select", "--k", "5", "--eps", "20", "--bounds=-1,1", "--target-bounds=-3,3", "a.csv"],
+    assert_eq!(made, said);
+    let selected = folder.run("select --k 5 --eps 20 --bounds=-1,1 --target-bounds=-3,3 a.csv");
+    assert_eq!(selected.succeeds().stdout, "V1\nV3\nV5\nV7\nV9\n");
+    folder.run("datasets make fan-lv --seed 4 -o b.npy").succeeds();
+    assert!(folder.has("b.labels.csv"));
+    folder.refuses_options(
+        "datasets make",
+        &[
+            ("other", "no such table"),
+            ("w1 --rows 9", "its own size"),
+            ("ar-0.1 --features 8", "nine"),
+        ],
     );
-    assert_eq!(out, "V1\nV3\nV5\nV7\nV9\n");
-    ok(folder.path(), &["datasets", "make", "fan-lv", "--seed", "4", "-o", "b.npy"]);
-    assert!(folder.path().join("b.labels.csv").exists());
-    refused(folder.path(), &["datasets", "make", "other"], 2, "no such table");
-    refused(folder.path(), &["datasets", "make", "w1", "--rows", "9"], 2, "its own size");
-    refused(folder.path(), &["datasets", "make", "ar-0.1", "--features", "8"], 2, "nine");
 }

@@ -1,13 +1,10 @@
 //! Help: it fits a terminal of 80 columns, and `-h` one screen.
-#![allow(clippy::unwrap_used)] // in a test a panic is how a failure is said
 
-use std::process::Command;
+use crate::harness::{assert_contains_all, dpsis};
 
 /// The completions, which list all that the definition of the arguments knows.
 fn completions() -> String {
-    let output =
-        Command::new(env!("CARGO_BIN_EXE_dpsis")).args(["completions", "bash"]).output().unwrap();
-    String::from_utf8(output.stdout).unwrap()
+    dpsis("completions bash").succeeds().stdout
 }
 
 /// All commands that have help, `sites key` as two words; none for the program itself.
@@ -22,14 +19,7 @@ pub(super) fn commands() -> Vec<Vec<String>> {
 }
 
 pub(super) fn help(command: &[String], flag: &str) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_dpsis"))
-        .args(command)
-        .arg(flag)
-        .env_remove("COLUMNS")
-        .output()
-        .unwrap();
-    assert_eq!(output.status.code(), Some(0), "{command:?}");
-    String::from_utf8(output.stdout).unwrap()
+    dpsis(&format!("{} {flag}", command.join(" "))).succeeds().stdout
 }
 
 #[test]
@@ -52,24 +42,21 @@ fn the_short_help_fits_one_screen() {
         assert!(lines <= 30, "{command:?} {lines}:\n{help}");
     }
     let select = help(&["select".to_owned()], "-h");
-    for option in ["-k", "--eps", "--target", "--target-file", "--id", "--exclude", "--orient"] {
-        assert!(select.contains(option), "{option}:\n{select}");
-    }
-    for option in ["--classes", "--bounds", "--score", "--format", "-o", "--dry-run", "--seed"] {
-        assert!(select.contains(option), "{option}:\n{select}");
-    }
+    let options = "-k --eps --target --target-file --id --exclude --orient \
+        --classes --bounds --score --format -o --dry-run --seed";
+    assert_contains_all(&select, &options.split(' ').collect::<Vec<_>>());
     assert!(select.ends_with("dpsis select --help\n"), "{select}");
 }
 
 /// Without a command those of a first day are shown, and nothing is done.
 #[test]
 fn a_first_day_is_three_commands() {
-    let output = Command::new(env!("CARGO_BIN_EXE_dpsis")).output().unwrap();
-    assert_eq!(output.status.code(), Some(2));
-    let shown = String::from_utf8(output.stderr).unwrap();
+    let output = dpsis("");
+    output.fails(2);
+    let shown = output.stderr;
     let commands: Vec<&str> = shown.lines().filter(|line| line.starts_with("  dpsis ")).collect();
     assert_eq!(commands.len(), 3, "{shown}");
-    assert!(shown.ends_with("dpsis --help\n") && output.stdout.is_empty(), "{shown}");
+    assert!(shown.ends_with("dpsis --help\n"), "{shown}");
     assert!(shown.lines().all(|line| line.len() <= 80), "{shown}");
 }
 

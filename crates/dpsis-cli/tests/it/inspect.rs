@@ -1,66 +1,24 @@
 //! `dpsis inspect`: what it says of tables as people have them, and that the command it prints
 //! works.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // in a test a panic is how a failure is said
+use crate::harness::{
+    DEMO, Folder, Outcome, PROJECT, assert_contains, assert_contains_all, assert_lacks, one_line,
+    suggested, with_epsilon,
+};
 
-use std::path::Path;
-use std::process::{Command, Output};
-
-fn dpsis(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_dpsis")).args(arguments).current_dir(folder).output().unwrap()
+/// Inspects a table and runs the suggested command with an epsilon at which private counts of a
+/// small table do not end the run.
+#[track_caller]
+fn inspect_then_select(folder: &Folder, options: &str) -> (Outcome, Outcome) {
+    let inspected = folder.run(&format!("inspect {options}")).succeeds();
+    let selected = folder.run(&with_epsilon(&suggested(&inspected), "20")).succeeds();
+    (inspected, selected)
 }
 
-fn said(output: &Output) -> String {
-    String::from_utf8([&output.stdout[..], &output.stderr].concat()).unwrap()
-}
-
-/// A text whose lines are not wrapped.
-fn on_one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// Words of a command as a shell would split them; single quotes and backslashes only.
-fn shell_words(line: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    let mut quoted = false;
-    let mut escaped = false;
-    for c in line.trim().chars() {
-        match c {
-            c if escaped => {
-                words.last_mut().unwrap().push(c);
-                escaped = false;
-            }
-            '\\' if !quoted => escaped = true,
-            '\'' => quoted = !quoted,
-            ' ' if !quoted => words.push(String::new()),
-            c => words.last_mut().unwrap().push(c),
-        }
-    }
-    words
-}
-
-/// The words of a suggested command, with an epsilon at which private counts of a small table do not
-/// end the run.
-fn with_large_budget(command: &str) -> Vec<String> {
-    let mut words = shell_words(command);
-    let place = words.iter().position(|word| word == "--eps").unwrap() + 1;
-    words[place] = "20".to_owned();
-    words
-}
-
-/// Inspects a table and runs the command that came back, with a larger epsilon.
-fn inspect_then_select(name: &str, table: &str, more: &[&str]) -> (String, Output) {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join(name), table).unwrap();
-    let inspected = dpsis(folder.path(), &[&["inspect"], more, &[name]].concat());
-    let text = said(&inspected);
-    assert_eq!(inspected.status.code(), Some(0), "{text}");
-    assert!(text.starts_with("NOT PRIVATE"), "{text}");
-    let command = text.lines().find(|line| line.trim().starts_with("dpsis select")).unwrap();
-    let words = with_large_budget(command);
-    let words: Vec<&str> = words[1..].iter().map(String::as_str).collect();
-    let selected = dpsis(folder.path(), &words);
-    (text, selected)
+/// The output of `inspect` in one line.
+#[track_caller]
+fn inspect(folder: &Folder, options: &str) -> String {
+    folder.run(&format!("inspect {options}")).succeeds().text()
 }
 
 /// 40 rows with the cells `cells` makes of (row, case).
@@ -72,43 +30,43 @@ fn table(header: &str, cells: impl Fn(usize, bool) -> String) -> String {
 #[test]
 fn the_suggested_command_works() {
     let status = |case: bool| if case { "case" } else { "well" };
-    let cases: [(&str, &str, String, &[&str]); 9] = [
+    let cases: [(&str, String, &[&str]); 9] = [
+        // A pandas index.
         (
-            "a pandas index",
             "t.csv",
             table(",age,income,out", |i, c| {
                 format!("{i},{},{},{}", 20 + i, 9000 + 31 * i, status(c))
             }),
             &["holds identifiers", "labels well (26), case (14)", "--classes well,case"],
         ),
+        // Decimal commas.
         (
-            "decimal commas",
             "t.csv",
             table("who;age;dose;out", |i, c| format!("P{i};{i};{i},5;{}", status(c))),
             &["separated by ';'", "decimal comma", "--decimal-comma --id who"],
         ),
+        // Tabs and a numeric target.
         (
-            "tabs and a numeric target",
             "t.tsv",
             table("age\tdose\tout", |i, _| format!("{i}\t{}\t{}.25", i * i, i * 3)),
             &["separated by tabs", "numbers from 0.25 to 117.25"],
         ),
+        // Labels as numbers.
         (
-            "labels as numbers",
             "t.csv",
             table("age,dose,grade", |i, c| format!("{i},{},{}", i * i, 1 + u8::from(c))),
             &["look like labels", "--classes 1,2"],
         ),
+        // Codes for missing values.
         (
-            "codes for missing values",
             "t.csv",
             table("age,dose,y", |i, c| {
                 format!("{},{},{i}.5", if c { -999 } else { i as i32 % 5 }, i)
             }),
             &["-999 may stand for missing values in column 1 (\"age\"): state it (--na=-999)"],
         ),
+        // The target elsewhere.
         (
-            "the target elsewhere",
             "t.csv",
             table("out,age,dose", |i, c| format!("{},{i},{}.5", status(c), i * i)),
             &[
@@ -117,22 +75,22 @@ fn the_suggested_command_works() {
                 "dpsis select --k 1 --eps 10 t.csv",
             ],
         ),
+        // Names that want quoting.
         (
-            "names that want quoting",
             "a table.csv",
             table("it's an id,age,dose,out", |i, c| {
                 format!("p{i},{i},{},it is {}", i * 2, status(c))
             }),
             &["--classes 'it is case,it is well'", "'a table.csv'"],
         ),
+        // Twice the same id.
         (
-            "twice the same id",
             "t.csv",
             table("id,age,dose,y", |i, _| format!("p{},{i},{},{i}.5", i / 2, i * 2)),
             &["20 identifiers occur more than once", "--unit id", "With 20 people"],
         ),
+        // Text among numbers.
         (
-            "text among numbers",
             "t.csv",
             table("age,dose,y", |i, c| format!("{},{i},{i}.5", if c { "old" } else { "7" })),
             &[
@@ -140,12 +98,11 @@ fn the_suggested_command_works() {
             ],
         ),
     ];
-    for (what, name, table, expected) in cases {
-        let (text, selected) = inspect_then_select(name, &table, &[]);
-        for words in expected {
-            assert!(on_one_line(&text).contains(words), "{what}: {words}\n{text}");
-        }
-        assert_eq!(selected.status.code(), Some(0), "{what}: {text}\n{}", said(&selected));
+    for (name, table, expected) in cases {
+        let folder = Folder::new().with(name, table);
+        let (inspected, _) = inspect_then_select(&folder, &format!("'{name}'"));
+        assert!(inspected.stdout.starts_with("NOT PRIVATE"), "{}", inspected.stdout);
+        assert_contains_all(&inspected.text(), expected);
     }
 }
 
@@ -153,184 +110,152 @@ fn the_suggested_command_works() {
 /// answered.
 #[test]
 fn which_way_it_lies_is_asked() {
-    let folder = tempfile::tempdir().unwrap();
-    let samples = 90;
-    let header: Vec<String> = (0..samples).map(|s| format!("S{s}")).collect();
-    let rows = (0..400).map(|g| {
-        let value = |s: usize| format!("{}.5", (g * 31 + s * 7) % 113);
-        let values: Vec<String> = (0..samples).map(value).collect();
-        format!("gene{g}\t{}\n", values.join("\t"))
+    let folder = Folder::new();
+    let samples: Vec<String> = (0..90).map(|s| format!("S{s}")).collect();
+    folder.table("genes.tsv", &format!("name\t{}", samples.join("\t")), 400, |g| {
+        let values: Vec<String> =
+            (0..90).map(|s| format!("{}.5", (g * 31 + s * 7) % 113)).collect();
+        format!("gene{g}\t{}", values.join("\t"))
     });
-    let table = format!("name\t{}\n{}", header.join("\t"), rows.collect::<String>());
-    std::fs::write(folder.path().join("genes.tsv"), table).unwrap();
-    let targets: String = (0..samples).map(|s| format!("S{s},{}\n", s % 2)).collect();
-    std::fs::write(folder.path().join("y.csv"), format!("id,y\n{targets}")).unwrap();
-    let inspect =
-        |more: &[&str]| said(&dpsis(folder.path(), &[&["inspect"], more, &["genes.tsv"]].concat()));
-    let open = inspect(&["--write-schema", "s.json"]);
-    assert!(open.contains("! layout    is a line a person or a feature?"), "{open}");
-    assert!(open.contains("No command yet") && open.contains("'--orient=?' genes.tsv"), "{open}");
-    assert!(!folder.path().join("s.json").exists());
-    let untargeted = inspect(&["--orient", "features-as-rows"]);
-    assert!(untargeted.contains("No command yet"), "{untargeted}");
-    for (more, names) in [
-        (&["--orient", "features-as-rows", "--target-file", "y.csv"][..], "gene"),
-        (&["--orient", "features-as-rows", "--target", "gene7"], "gene"),
-        (&["--orient", "samples-as-rows"], "S"),
+    folder.table("y.csv", "id,y", 90, |s| format!("S{s},{}", s % 2));
+    let open = inspect(&folder, "--write-schema s.json genes.tsv");
+    let parts =
+        ["! layout is a line a person or a feature?", "No command yet", "'--orient=?' genes.tsv"];
+    assert_contains_all(&open, &parts);
+    assert!(!folder.has("s.json"));
+    let untargeted = inspect(&folder, "--orient features-as-rows genes.tsv");
+    assert_contains(&untargeted, "No command yet");
+    for (options, names) in [
+        ("--orient features-as-rows --target-file y.csv", "gene"),
+        ("--orient features-as-rows --target gene7", "gene"),
+        ("--orient samples-as-rows", "S"),
     ] {
-        let text = inspect(more);
-        let command = text.lines().find(|line| line.trim().starts_with("dpsis select")).unwrap();
-        let words = shell_words(command);
-        let words: Vec<&str> = words[1..].iter().map(String::as_str).collect();
-        let selected = dpsis(folder.path(), &words);
-        assert_eq!(selected.status.code(), Some(0), "{command}: {}", said(&selected));
-        let picked = String::from_utf8(selected.stdout).unwrap();
+        let command = suggested(&folder.run(&format!("inspect {options} genes.tsv")));
+        let picked = folder.run(&command).succeeds().stdout;
         assert!(picked.lines().all(|name| name.starts_with(names)), "{command}: {picked}");
     }
 }
 
 /// Effect sizes that can be found are printed before anything is spent; they fall with epsilon.
 #[test]
-fn what_would_be_found_is_announced() {
-    let demo = concat!(env!("CARGO_MANIFEST_DIR"), "/../../datasets/demo.csv");
-    let text = said(&dpsis(Path::new("."), &["inspect", demo]));
+fn detectable_effect_sizes_are_reported() {
+    let folder = Folder::new();
+    let output = folder.run(&format!("inspect {DEMO}")).succeeds().stdout;
     let found = |epsilon: &str| -> f64 {
         let start = format!("epsilon {epsilon}: found from ");
-        let line = text.lines().find_map(|line| line.trim().strip_prefix(&start));
+        let line = output.lines().find_map(|line| line.trim().strip_prefix(&start));
         line.unwrap().split(',').next().unwrap().parse().unwrap()
     };
-    assert!(text.contains("With 640 rows features are found, and significant,"), "{text}");
+    assert_contains(&output, "With 640 rows features are found, and significant,");
     // The true features have distances of about a quarter.
-    assert!(found("0.5") > 0.25 && found("2") < 0.25 && found("5") < found("2"), "{text}");
-    let rows: String = (0..40).map(|i| format!("{},{},{}\n", i % 7, i % 5, i % 2)).collect();
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("t.csv"), format!("a,b,y\n{rows}")).unwrap();
-    let text = said(&dpsis(folder.path(), &["inspect", "t.csv"]));
-    assert!(text.contains("50% of them in the smallest class"), "{text}");
-    assert!(text.contains("nothing significant"), "{text}");
+    assert!(found("0.5") > 0.25 && found("2") < 0.25 && found("5") < found("2"), "{output}");
+    folder.table("t.csv", "a,b,y", 40, |i| format!("{},{},{}", i % 7, i % 5, i % 2));
+    let parts = ["50% of them in the smallest class", "nothing significant"];
+    assert_contains_all(&inspect(&folder, "t.csv"), &parts);
 }
 
 /// Random picks find a large share of few features, and a remark says so.
 #[test]
 fn few_features_are_found_by_chance() {
-    let cells =
-        |i: usize| (0..12).map(|j| format!("{},", (i * (j + 3) * 17) % 101)).collect::<String>();
-    let rows: String = (0..190).map(|i| format!("{}{}\n", cells(i), i % 2)).collect();
+    let folder = Folder::new();
     let header: String = (0..12).map(|j| format!("m{j},")).collect();
-    let (text, _) = inspect_then_select("t.csv", &format!("{header}y\n{rows}"), &[]);
-    assert!(
-        text.contains("With k 5 of 12 features, chance alone picks any one of them 42 times of"),
-        "{text}"
-    );
+    folder.table("t.csv", &format!("{header}y"), 190, |i| {
+        let cells = (0..12).map(|j| format!("{},", (i * (j + 3) * 17) % 101));
+        format!("{}{}", cells.collect::<String>(), i % 2)
+    });
+    let remark = "With k 5 of 12 features, chance alone picks any one of them 42 times of";
+    assert_contains(&inspect(&folder, "t.csv"), remark);
 }
 
 /// An ordinary table of patients is not taken for genes.
 #[test]
 fn patients_are_not_taken_for_features() {
-    let rows: String = (0..500)
-        .map(|i| format!("NHS-{i:05},{}.5,{}.25,{}\n", i % 97, i * i % 89, u8::from(i % 3 == 0)))
-        .collect();
-    let (text, selected) =
-        inspect_then_select("t.csv", &format!("patient,m0,m1,died\n{rows}"), &[]);
-    assert!(
-        !text.contains("features-as-rows") && text.contains("--id patient --classes 0,1"),
-        "{text}"
-    );
-    assert_eq!(selected.status.code(), Some(0));
+    let folder = Folder::new();
+    folder.table("t.csv", "patient,m0,m1,died", 500, |i| {
+        format!("NHS-{i:05},{}.5,{}.25,{}", i % 97, i * i % 89, u8::from(i % 3 == 0))
+    });
+    let text = inspect_then_select(&folder, "t.csv").0.text();
+    assert_lacks(&text, "features-as-rows");
+    assert_contains(&text, "--id patient --classes 0,1");
 }
 
-/// Stated options stay in the command; where `select` would refuse, the reason is given instead of
+/// Given options stay in the command; where `select` would refuse, the reason is given instead of
 /// a command.
 #[test]
 fn the_command_is_what_select_accepts() {
-    let table: String = (0..60)
-        .map(|i| {
-            let code = if i % 9 == 0 { "-999".to_owned() } else { format!("{i}.5") };
-            format!("{i}|q{}|{code}|?\n", i % 30)
-        })
-        .collect();
-    let table = format!("dose|person|gain|y\n{table}");
-    let more = ["--delimiter", "|", "--id", "person", "--target", "gain", "--na=?"];
-    let (text, selected) = inspect_then_select("t.txt", &table, &more);
-    let expected =
-        ["--delimiter '|'", "--target gain", "--id person", "'--na=?'", "30 identifiers occur"];
-    for words in [&expected[..], &["-999 may stand"]].concat() {
-        assert!(text.contains(words), "{words}: {text}");
-    }
-    assert_eq!(selected.status.code(), Some(0), "{}", said(&selected));
-    let folder = tempfile::tempdir().unwrap();
-    for (table, more, reason) in [
-        ("a,a,y\n1,2,3\n", &[][..], "a column name occurs twice"),
-        ("y\n1\n", &[], "there is no feature column"),
-        ("1.5,2.5,3\n4,5,6\n", &[], "is the header missing?"),
-        ("a,b,y\n1,2,3\n", &["--target", "z"], "there is no column \"z\""),
+    let folder = Folder::new();
+    folder.table("t.txt", "dose|person|gain|y", 60, |i| {
+        let code = if i % 9 == 0 { "-999".to_owned() } else { format!("{i}.5") };
+        format!("{i}|q{}|{code}|?", i % 30)
+    });
+    let options = "--delimiter '|' --id person --target gain '--na=?'";
+    let text = inspect_then_select(&folder, &format!("{options} t.txt")).0.text();
+    let parts = [
+        "--delimiter '|'",
+        "--target gain",
+        "--id person",
+        "'--na=?'",
+        "30 identifiers occur",
+        "-999 may stand",
+    ];
+    assert_contains_all(&text, &parts);
+    for (table, options, reason) in [
+        ("a,a,y\n1,2,3\n", "", "a column name occurs twice"),
+        ("y\n1\n", "", "there is no feature column"),
+        ("1.5,2.5,3\n4,5,6\n", "", "is the header missing?"),
+        ("a,b,y\n1,2,3\n", "--target z", "there is no column \"z\""),
     ] {
-        std::fs::write(folder.path().join("t.csv"), table).unwrap();
-        let text = said(&dpsis(folder.path(), &[&["inspect"], more, &["t.csv"]].concat()));
-        assert!(text.contains("No command yet") && text.contains(reason), "{text}");
+        folder.write("t.csv", table);
+        let text = inspect(&folder, &format!("{options} t.csv"));
+        assert_contains_all(&text, &["No command yet", reason]);
     }
 }
 
 /// The schema file states what the options would, and its hash is in the record.
 #[test]
 fn a_schema_stands_for_the_options() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path();
-    let text = table("who;age;dose;gain;out", |i, c| {
-        format!("P{i};{i};{},5;{};{}", i * i % 7, if c { "9,5" } else { "1,5" }, u8::from(c))
-    });
-    std::fs::write(path.join("t.csv"), text).unwrap();
-    let written = dpsis(path, &["inspect", "--write-schema", "s.json", "t.csv"]);
-    assert!(said(&written).contains("--schema s.json t.csv"), "{}", said(&written));
-    let common = ["select", "--k", "1", "--eps", "3", "--seed", "2", "--format", "json"];
-    let by_schema = dpsis(path, &[&common[..], &["--schema", "s.json", "t.csv"]].concat());
-    let options =
-        ["--decimal-comma", "--id", "who", "--classes", "0,1", "--target", "out", "t.csv"];
-    let by_options = dpsis(path, &[&common[..], &options].concat());
-    let record = |output: &Output| -> serde_json::Value {
-        assert_eq!(output.status.code(), Some(0), "{}", said(output));
-        serde_json::from_slice(&output.stdout).unwrap()
-    };
-    let (mut a, mut b) = (record(&by_schema), record(&by_options));
-    for record in [&mut a, &mut b] {
+    let folder = Folder::new().with("bad.json", "{\"targt\": \"out\"}");
+    folder.write(
+        "t.csv",
+        table("who;age;dose;gain;out", |i, c| {
+            let gain = if c { "9,5" } else { "1,5" };
+            format!("P{i};{i};{},5;{gain};{}", i * i % 7, u8::from(c))
+        }),
+    );
+    let written = inspect(&folder, "--write-schema s.json t.csv");
+    assert_contains(&written, "--schema s.json t.csv");
+    let select = "select --k 1 --eps 3 --seed 2 --format json";
+    let record = |options: &str| {
+        let mut record = folder.run(&format!("{select} {options} t.csv")).json();
         // The requests differ.
         assert!(record.as_object_mut().unwrap().remove("run").is_some());
-    }
-    let hash = a["public"]["schema_sha256"].take();
+        record
+    };
+    let mut by_schema = record("--schema s.json");
+    let hash = by_schema["public"]["schema_sha256"].take();
     assert_eq!(hash.as_str().unwrap().len(), 64);
-    assert_eq!(a, b);
-    // What is no schema is refused before the table is read.
-    std::fs::write(path.join("bad.json"), "{\"targt\": \"out\"}").unwrap();
-    let refused = dpsis(path, &[&common[..], &["--schema", "bad.json", "missing.csv"]].concat());
-    assert_eq!(refused.status.code(), Some(2), "{}", said(&refused));
-    let absent = dpsis(path, &[&common[..], &["--schema", "no.json", "t.csv"]].concat());
-    assert_eq!(absent.status.code(), Some(5));
+    assert_eq!(by_schema, record("--decimal-comma --id who --classes 0,1 --target out"));
+    // A wrong schema is refused before the table is read.
+    folder.run(&format!("{select} --schema bad.json missing.csv")).fails(2);
+    folder.run(&format!("{select} --schema no.json t.csv")).fails(5);
 }
 
 /// A schema in another folder than the files it names finds them.
 #[test]
 fn a_schema_in_another_folder() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path();
-    std::fs::create_dir(path.join("facts")).unwrap();
-    let rows: String = (0..30).map(|i| format!("P{i},{i},{}\n", i * i % 7)).collect();
-    std::fs::write(path.join("t.csv"), format!("who,age,dose\n{rows}")).unwrap();
-    let targets: String = (0..30).map(|i| format!("P{i},{}\n", i % 5)).collect();
-    std::fs::write(path.join("y.csv"), format!("who,gain\n{targets}")).unwrap();
-    let facts = ["--id", "who", "--target-file", "y.csv"];
-    let inspect = ["inspect", "--write-schema", "facts/s.json", "t.csv"];
-    let written = dpsis(path, &[&inspect[..], &facts].concat());
-    assert!(path.join("facts/s.json").is_file(), "{}", said(&written));
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("facts")).unwrap();
+    folder.table("t.csv", "who,age,dose", 30, |i| format!("P{i},{i},{}", i * i % 7));
+    folder.table("y.csv", "who,gain", 30, |i| format!("P{i},{}", i % 5));
+    inspect(&folder, "--write-schema facts/s.json t.csv --id who --target-file y.csv");
     // So large an epsilon is for thirty rows.
-    let select = ["select", "--k", "1", "--eps", "100", "--schema", "facts/s.json", "t.csv"];
-    let selected = dpsis(path, &select);
-    assert_eq!(selected.status.code(), Some(0), "{}", said(&selected));
+    folder.run("select --k 1 --eps 100 --schema facts/s.json t.csv").succeeds();
 }
 
 /// Odd tables are looked at without a panic.
 #[test]
-fn odd_tables() {
-    let folder = tempfile::tempdir().unwrap();
+fn odd_tables_are_inspected_without_a_panic() {
+    let folder = Folder::new();
     for (text, code) in [
         ("", 3),
         ("a,b,y\n", 0),
@@ -341,40 +266,34 @@ fn odd_tables() {
         ("a,b,y\n1,2\n", 3),
         (",,\n1,2,3\n", 0),
     ] {
-        std::fs::write(folder.path().join("t.csv"), text).unwrap();
-        let output = dpsis(folder.path(), &["inspect", "t.csv"]);
-        assert_eq!(output.status.code(), Some(code), "{text:?}: {}", said(&output));
-        assert!(!said(&output).contains("panicked"), "{text:?}");
+        folder.write("t.csv", text);
+        assert_eq!(folder.run("inspect t.csv").code, Some(code), "{text:?}");
     }
 }
 
 /// Files of numbers: what is said fits the format, and the command works.
 #[test]
 fn files_of_every_format() {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/formats");
-    let mut cases: Vec<(&str, &[&str], &[&str])> = vec![
+    let data = Folder::at(format!("{PROJECT}/tests/data/formats"));
+    let mut cases: Vec<(&str, &[&str])> = vec![
         (
             "with-age.npy",
-            &[],
             &["40 rows and 7 columns, format .npy", "column 7 (\"feature-7\"): numbers from"],
         ),
-        ("with-age.npy", &["--target-index", "7"], &["--target feature-7"]),
+        ("--target-index 7 with-age.npy", &["--target feature-7"]),
         (
-            "c-f4.npy",
-            &["--target-file", "two.cls"],
+            "--target-file two.cls c-f4.npy",
             &["its file: labels no (20), yes (20)", "--target-file two.cls"],
         ),
-        ("deflated.npz", &[], &["labels no (20), yes (20)", "--classes no,yes"]),
-        ("stored.npz", &[], &["column 7 (\"y\"): numbers from", "-999 may stand"]),
+        ("deflated.npz", &["labels no (20), yes (20)", "--classes no,yes"]),
+        ("stored.npz", &["column 7 (\"y\"): numbers from", "-999 may stand"]),
         (
-            "v12.gct",
-            &["--target-file", "two-by-id.csv"],
+            "--target-file two-by-id.csv v12.gct",
             &["each row is a feature", "6 of 6 features hold numbers", "--classes no,yes"],
         ),
-        ("v13.gct", &["--target", "two"], &["--target two", "labels no (20), yes (20)"]),
+        ("--target two v13.gct", &["--target two", "labels no (20), yes (20)"]),
         (
-            "frame.rds",
-            &["--target", "two", "--exclude", "age,three"],
+            "--target two --exclude age,three frame.rds",
             &[
                 "column 1 (\"id\") holds identifiers",
                 "--target two",
@@ -383,61 +302,46 @@ fn files_of_every_format() {
             ],
         ),
         (
-            "named.rds",
-            &["--target", "age", "--na=-999"],
+            "--target age --na=-999 named.rds",
             &["each sample has an id beside", "column 7 (\"age\"): numbers", "2 hold words"],
         ),
-        ("list.RData", &[], &["column 7 (\"y\"): labels no (20), yes (20)"]),
+        ("list.RData", &["column 7 (\"y\"): labels no (20), yes (20)"]),
         (
-            "rows.rds",
-            &["--orient", "features-as-rows", "--target-file", "age-by-id.csv"],
+            "--orient features-as-rows --target-file age-by-id.csv rows.rds",
             &["each row is a feature", "--orient features-as-rows"],
         ),
     ];
     if cfg!(feature = "arrow") {
         cases.extend([
-            ("snappy.parquet", &["--target", "two"][..], &["format Parquet", "--id id"][..]),
-            ("lz4.feather", &["--target", "age"], &["format Arrow", "column 8 (\"age\")"]),
-            ("stream.arrows", &["--target", "age"], &["column 8 (\"age\"): numbers"]),
-            ("index.parquet", &["--target", "age"], &["each sample has an id beside"]),
+            ("--target two snappy.parquet", &["format Parquet", "--id id"][..]),
+            ("--target age lz4.feather", &["format Arrow", "column 8 (\"age\")"]),
+            ("--target age stream.arrows", &["column 8 (\"age\"): numbers"]),
+            ("--target age index.parquet", &["each sample has an id beside"]),
         ]);
     }
-    for (file, more, expected) in cases {
-        let text = said(&dpsis(&data, &[&["inspect"], more, &[file]].concat()));
-        for words in expected {
-            assert!(on_one_line(&text).contains(words), "{file}: {words}\n{text}");
-        }
-        let command = text.lines().find(|line| line.trim().starts_with("dpsis select"));
-        let words = with_large_budget(command.unwrap_or_else(|| panic!("{file}: {text}")));
-        let words: Vec<&str> = words[1..].iter().map(String::as_str).collect();
-        let selected = dpsis(&data, &words);
-        assert_eq!(selected.status.code(), Some(0), "{file}: {}", said(&selected));
-        let names = String::from_utf8(selected.stdout).unwrap();
+    for (options, expected) in cases {
+        let (inspected, selected) = inspect_then_select(&data, options);
+        assert_contains_all(&inspected.text(), expected);
         // Where another is the target, the age and the labels are candidates.
         let is_feature =
             |name: &str| name.starts_with("feature-") || ["age", "two", "three"].contains(&name);
-        assert!(names.lines().all(is_feature), "{file}: {names}");
+        assert!(selected.stdout.lines().all(is_feature), "{options}: {}", selected.stdout);
     }
     // Nothing to run without a target; text alone has delimiters.
-    let text = said(&dpsis(&data, &["inspect", "v12.gct"]));
-    assert!(
-        text.contains("state a file of targets")
-            && text.contains("--target-file")
-            && text.contains("No command yet"),
-        "{text}"
-    );
-    assert_eq!(dpsis(&data, &["inspect", "--delimiter", ",", "c-f4.npy"]).status.code(), Some(2));
+    let text = inspect(&data, "v12.gct");
+    assert_contains_all(&text, &["state a file of targets", "--target-file", "No command yet"]);
+    data.run("inspect --delimiter , c-f4.npy").fails(2);
 }
 
 /// Texts and numbers are counted alike.
 #[test]
 fn formats_are_looked_at_alike() {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/formats");
+    let data = Folder::at(format!("{PROJECT}/tests/data/formats"));
     let findings = |file: &str| {
-        let text = said(&dpsis(&data, &["inspect", "--target", "age", "--id", "id", file]));
+        let output = data.run(&format!("inspect --target age --id id {file}")).succeeds();
         let kept = |line: &&str| !line.contains("rows and") && !line.contains("dpsis select");
         // A missing label is written as one in text.
-        text.lines().filter(kept).map(str::to_owned).collect::<Vec<_>>()
+        output.stdout.lines().filter(kept).map(str::to_owned).collect::<Vec<_>>()
     };
     let expected = findings("table.csv");
     assert!(expected.len() > 8, "{expected:?}");
@@ -451,89 +355,58 @@ fn formats_are_looked_at_alike() {
 /// fails.
 #[test]
 fn ids_that_match_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
-    let samples = |start: &str| (0..20).map(|s| format!("{start}{s}")).collect::<Vec<_>>();
-    let line = |gene: usize| {
-        let values: Vec<String> = (0..20).map(|s| format!("{}", s * gene % 17)).collect();
-        format!("m{gene}\t{}\n", values.join("\t"))
-    };
-    let lines: String = (1..9).map(line).collect();
-    write("t.tsv", &format!("name\t{}\n{lines}", samples("Q").join("\t")));
-    let rows: String =
-        samples("Q").iter().enumerate().map(|(i, q)| format!("{q},{i},{}\n", i % 7)).collect();
-    write("rows.csv", &format!("who,age,dose\n{rows}"));
-    let targets = |start: &str| -> String {
-        samples(start)
-            .iter()
-            .enumerate()
-            .map(|(i, id)| format!("{id},{}\n", ["a", "b"][i % 2]))
-            .collect()
-    };
+    let folder = Folder::new();
+    let ids: Vec<String> = (0..20).map(|i| format!("Q{i}")).collect();
+    folder.table("t.tsv", &format!("name\t{}", ids.join("\t")), 8, |gene| {
+        let values: Vec<String> = (0..20).map(|s| format!("{}", s * (gene + 1) % 17)).collect();
+        format!("m{gene}\t{}", values.join("\t"))
+    });
+    folder.table("rows.csv", "who,age,dose", 20, |i| format!("Q{i},{i},{}", i % 7));
     for (name, start) in [("same.csv", "Q"), ("capitals.csv", "q"), ("others.csv", "R")] {
-        write(name, &format!("id,y\n{}", targets(start)));
+        folder.table(name, "id,y", 20, |i| format!("{start}{i},{}", ["a", "b"][i % 2]));
     }
-    let turned = ["--orient", "features-as-rows"];
-    let cases: [(&[&str], &str, &str, &str); 6] = [
+    let names = "the ids of the target file are names of columns";
+    for (options, expected) in [
         (
-            &turned,
-            "t.tsv",
-            "capitals.csv",
+            "--orient features-as-rows t.tsv --target-file capitals.csv",
             "none of the 20 ids in its file is in the table; 20 differ in capitals",
         ),
         (
-            &turned,
-            "t.tsv",
-            "others.csv",
+            "--orient features-as-rows t.tsv --target-file others.csv",
             "none of the 20 ids in its file is in the table, whose ids are in the header",
         ),
-        (&[], "t.tsv", "same.csv", "the ids of the target file are names of columns"),
+        ("t.tsv --target-file same.csv", names),
+        ("--orient samples-as-rows t.tsv --target-file same.csv", names),
         (
-            &["--orient", "samples-as-rows"],
-            "t.tsv",
-            "same.csv",
-            "the ids of the target file are names of columns",
-        ),
-        (
-            &[],
-            "rows.csv",
-            "others.csv",
+            "rows.csv --target-file others.csv",
             "state the column that holds them, or write them alike (--id)",
         ),
-        (&["--id", "who"], "rows.csv", "capitals.csv", "20 differ in capitals alone"),
-    ];
-    for (more, table, file, expected) in cases {
-        let arguments = [&["inspect", "--target-file", file], more, &[table]].concat();
-        let text = on_one_line(&said(&dpsis(folder.path(), &arguments)));
-        assert!(text.contains(expected), "{expected}: {text}");
-        assert!(text.contains("No command yet") && text.contains("'--target-file=?'"), "{text}");
+        ("--id who rows.csv --target-file capitals.csv", "20 differ in capitals alone"),
+    ] {
+        let text = inspect(&folder, options);
+        assert_contains_all(&text, &[expected, "No command yet", "'--target-file=?'"]);
         assert_eq!(text.contains("(--id)"), expected.contains("--id"), "{text}");
     }
     // What matches goes on.
-    let arguments = [&["inspect", "--target-file", "same.csv"], &turned[..], &["t.tsv"]].concat();
-    assert!(said(&dpsis(folder.path(), &arguments)).contains("dpsis select"));
+    let matching = inspect(&folder, "--target-file same.csv --orient features-as-rows t.tsv");
+    assert_contains(&matching, "dpsis select");
 }
 
 /// Of labels that differ in capitals alone one is misspelled: none is suggested, but what is stated
 /// is taken.
 #[test]
 fn misspelled_labels_are_not_suggested() {
-    let folder = tempfile::tempdir().unwrap();
     let label = |i: usize| match i {
         7 => "Case",
         i => ["case", "well"][i % 2],
     };
-    let text = table("age,dose,out", |i, _| format!("{i},{},{}", i * i % 11, label(i)));
-    std::fs::write(folder.path().join("t.csv"), text).unwrap();
-    let inspect = |more: &[&str]| {
-        on_one_line(&said(&dpsis(folder.path(), &[&["inspect"], more, &["t.csv"]].concat())))
-    };
-    let text = inspect(&[]);
-    assert!(text.contains("! target labels that differ in capitals alone"), "{text}");
-    assert!(text.contains("No command yet") && text.contains("'--classes=?' t.csv"), "{text}");
-    for classes in ["well,case", "case,well,Case"] {
-        let text = inspect(&["--classes", classes]);
-        assert!(text.contains(&format!("--classes {classes}")), "{text}");
+    let folder = Folder::new();
+    folder.write("t.csv", table("age,dose,out", |i, _| format!("{i},{},{}", i * i % 11, label(i))));
+    let parts =
+        ["! target labels that differ in capitals alone", "No command yet", "'--classes=?' t.csv"];
+    assert_contains_all(&inspect(&folder, "t.csv"), &parts);
+    for classes in ["--classes well,case", "--classes case,well,Case"] {
+        assert_contains(&inspect(&folder, &format!("{classes} t.csv")), classes);
     }
 }
 
@@ -543,150 +416,134 @@ fn misspelled_labels_are_not_suggested() {
 fn the_suggested_epsilon_makes_the_strongest_features_significant() {
     const EPSILONS: [&str; 11] =
         ["0.1", "0.2", "0.3", "0.5", "0.7", "1", "1.5", "2", "3", "5", "10"];
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     // Five features of 40 are larger in the second class, by as many of 101 values.
-    let of = |rows: usize, shift: usize| {
-        let cell = |i: usize, j: usize| {
-            let value = (i * i * (2 * j + 3) + 7 * i * j) % 101;
-            format!("{},", value + if j < 5 && i % 2 == 1 { shift } else { 0 })
-        };
+    let inspected = |rows: usize, shift: usize| {
         let header: String = (0..40).map(|j| format!("m{j},")).collect();
-        let row =
-            |i: usize| (0..40).map(|j| cell(i, j)).collect::<String>() + &format!("{}\n", i % 2);
-        let rows: String = (0..rows).map(row).collect();
-        std::fs::write(folder.path().join("t.csv"), format!("{header}y\n{rows}")).unwrap();
-        said(&dpsis(folder.path(), &["inspect", "t.csv"]))
+        folder.table("t.csv", &format!("{header}y"), rows, |i| {
+            let cell = |j: usize| {
+                let value = (i * i * (2 * j + 3) + 7 * i * j) % 101;
+                format!("{},", value + if j < 5 && i % 2 == 1 { shift } else { 0 })
+            };
+            (0..40).map(cell).collect::<String>() + &format!("{}", i % 2)
+        });
+        folder.run("inspect t.csv").succeeds()
     };
-    for (rows, shift, strongest) in [(300, 50, 5), (300, 0, 0), (40, 60, 0)] {
-        let text = of(rows, shift);
-        let line = on_one_line(&text);
-        let command = text.lines().find(|line| line.trim().starts_with("dpsis select")).unwrap();
-        let words = shell_words(command);
-        let place = words.iter().position(|word| word == "--eps").unwrap() + 1;
-        if strongest == 0 {
-            assert!(line.contains("No private release is suggested: with"), "{text}");
-            assert!(line.contains("no epsilon up to 10 makes the strongest feature"), "{text}");
-            assert!(line.contains("What would: about ") && line.contains("--bounds"), "{text}");
-            assert_eq!(words[place], "1");
-            continue;
-        }
-        assert!(
-            line.contains("at which the 5 strongest features of this table are significant"),
-            "{text}"
+    for (rows, shift) in [(300, 0), (40, 60)] {
+        let inspected = inspected(rows, shift);
+        assert_contains_all(
+            &inspected.text(),
+            &[
+                "No private release is suggested: with",
+                "no epsilon up to 10 makes the strongest feature",
+                "What would: about ",
+                "--bounds",
+            ],
         );
-        let at = EPSILONS.iter().position(|epsilon| *epsilon == words[place]).unwrap();
-        let significant = |epsilon: &str| {
-            let mut words = words.clone();
-            words[place] = epsilon.to_owned();
-            let runs = (0..20).map(|seed| {
-                let seed = format!("--seed={seed}");
-                let all = words[1..].iter().map(String::as_str).chain([&*seed, "--format=json"]);
-                let output = dpsis(folder.path(), &all.collect::<Vec<_>>());
-                let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-                let all = json["estimates"].as_array().unwrap();
-                all.iter().filter(|one| one["beyond_chance"] == true).count()
-            });
-            runs.sum::<usize>() as f64 / 100.0
-        };
-        // 100 features: shares of .5 are off by .2 with probability 6e-5 if they are independent.
-        assert!(significant(EPSILONS[at]) >= 0.35, "{text}");
-        assert!(at > 0 && significant(EPSILONS[at - 1]) <= 0.65, "{text}");
+        assert_contains(&suggested(&inspected), "--eps 1 ");
     }
+    let inspected = inspected(300, 50);
+    let text = "at which the 5 strongest features of this table are significant";
+    assert_contains(&inspected.text(), text);
+    let command = suggested(&inspected);
+    let is_suggested = |epsilon: &&str| command.contains(&format!("--eps {epsilon} "));
+    let at = EPSILONS.iter().position(is_suggested).unwrap();
+    let significant = |epsilon: &str| {
+        let runs = (0..20).map(|seed| {
+            let command = with_epsilon(&command, epsilon);
+            let record = folder.run(&format!("{command} --seed={seed} --format=json")).json();
+            let estimates = record["estimates"].as_array().unwrap();
+            estimates.iter().filter(|one| one["beyond_chance"] == true).count()
+        });
+        runs.sum::<usize>() as f64 / 100.0
+    };
+    // 100 features: shares of .5 are off by .2 with probability 6e-5 if they are independent.
+    assert!(significant(EPSILONS[at]) >= 0.35, "{command}");
+    assert!(at > 0 && significant(EPSILONS[at - 1]) <= 0.65, "{command}");
 }
 
 /// Options on people and strata are in the command; advice that was followed is not given again.
 #[test]
-fn stated_options_are_kept() {
-    let cells = |i: usize, _| format!("p{},{},{},{}.5", i / 2, i % 60, i * 7 % 31, i * i % 97);
-    let rows = (0..400).map(|i| cells(i, false) + "\n").collect::<String>();
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("t.csv"), format!("who,age,dose,y\n{rows}")).unwrap();
-    let inspect =
-        |more: &[&str]| said(&dpsis(folder.path(), &[&["inspect"], more, &["t.csv"]].concat()));
-    let open = inspect(&[]);
-    assert!(open.contains("identifiers occur more than once"), "{open}");
-    let stated = ["--unit", "who", "--unit-target", "mean", "--adjust", "age:20,40"];
-    let text = inspect(&stated);
-    assert!(!text.contains("occur more than once"), "{text}");
-    let command = text.lines().find(|line| line.trim().starts_with("dpsis select")).unwrap();
-    for option in ["--unit who", "--unit-target mean", "--adjust age:20,40"] {
-        assert!(command.contains(option), "{command}");
-    }
-    let words = with_large_budget(command);
-    let words: Vec<&str> = words[1..].iter().map(String::as_str).collect();
-    assert_eq!(dpsis(folder.path(), &words).status.code(), Some(0), "{command}");
+fn given_options_are_kept() {
+    let folder = Folder::new();
+    folder.table("t.csv", "who,age,dose,y", 400, |i| {
+        format!("p{},{},{},{}.5", i / 2, i % 60, i * 7 % 31, i * i % 97)
+    });
+    assert_contains(&inspect(&folder, "t.csv"), "identifiers occur more than once");
+    let options = "--unit who --unit-target mean --adjust age:20,40 t.csv";
+    let (inspected, _) = inspect_then_select(&folder, options);
+    assert_lacks(&inspected.text(), "occur more than once");
+    let parts = ["--unit who", "--unit-target mean", "--adjust age:20,40"];
+    assert_contains_all(&suggested(&inspected), &parts);
 }
 
 /// Where the file does not decide, a question with the answers that are possible, and no command.
 #[test]
 fn open_questions_are_asked() {
-    let folder = tempfile::tempdir().unwrap();
-    let inspect = |name: &str, table: String, more: &[&str]| {
-        std::fs::write(folder.path().join(name), table).unwrap();
-        on_one_line(&said(&dpsis(folder.path(), &[&["inspect"], more, &[name]].concat())))
+    let folder = Folder::new();
+    let inspect = |file: &str, header: &str, cells: &dyn Fn(usize) -> String, options: &str| {
+        folder.table(file, header, 60, cells);
+        inspect(&folder, &format!("{options} {file}"))
     };
-    let rows =
-        |cells: &dyn Fn(usize) -> String| (0..60).map(|i| cells(i) + "\n").collect::<String>();
     // Thousands or a decimal comma.
     let thousands = |i: usize| format!("1,{:03}\t2,{:03}\t{}", i * 7 + 100, i, i % 2);
-    let text = inspect("t.tsv", format!("a\tb\tout\n{}", rows(&thousands)), &[]);
-    assert!(text.contains("If commas separate thousands, remove them"), "{text}");
-    assert!(text.contains("(--decimal-comma)") && text.contains("No command yet"), "{text}");
-    assert!(!text.contains("identifiers") && !text.contains("--id"), "{text}");
+    let text = inspect("t.tsv", "a\tb\tout", &thousands, "");
+    let parts =
+        ["If commas separate thousands, remove them", "(--decimal-comma)", "No command yet"];
+    assert_contains_all(&text, &parts);
+    assert_lacks(&text, "identifiers");
+    assert_lacks(&text, "--id");
     // A number below one, or of other than three places, has a decimal comma.
     let decimals = |i: usize| format!("0,{:03}\t2,{:03}\t{}", i * 7 + 100, i, i % 2);
-    let text = inspect("t.tsv", format!("a\tb\tout\n{}", rows(&decimals)), &[]);
-    assert!(text.contains("--eps 1 --decimal-comma --classes 0,1 t.tsv"), "{text}");
+    let text = inspect("t.tsv", "a\tb\tout", &decimals, "");
+    assert_contains(&text, "--eps 1 --decimal-comma --classes 0,1 t.tsv");
     // The target's numbers are those with the comma.
     let target = |i: usize| format!("{i};{},5;{},25", i % 7, i % 20 + 3);
-    let text = inspect("t.csv", format!("a;b;out\n{}", rows(&target)), &["--decimal-comma"]);
-    assert!(text.contains("numbers from 3.25 to 22.25"), "{text}");
+    let text = inspect("t.csv", "a;b;out", &target, "--decimal-comma");
+    assert_contains(&text, "numbers from 3.25 to 22.25");
     // Columns that differ, and points between thousands.
     let mixed = |i: usize| format!("{},5\t{}.25\t{}", i, i * 3 % 7, i % 2);
-    let text = inspect("t.tsv", format!("a\tb\tout\n{}", rows(&mixed)), &[]);
-    assert!(text.contains("column 1 (\"a\") with a decimal comma, others with a point"), "{text}");
-    assert!(text.contains("No command yet"), "{text}");
+    let text = inspect("t.tsv", "a\tb\tout", &mixed, "");
+    let parts = ["column 1 (\"a\") with a decimal comma, others with a point", "No command yet"];
+    assert_contains_all(&text, &parts);
     let points = |i: usize| format!("1.{:03},50;{};{}", i + 100, i % 7, i % 2);
-    let text = inspect("t.csv", format!("a;b;out\n{}", rows(&points)), &[]);
-    assert!(text.contains("remove the points from the numbers"), "{text}");
-    assert!(text.contains("No command yet") && !text.contains("--decimal-point"), "{text}");
+    let text = inspect("t.csv", "a;b;out", &points, "");
+    assert_contains_all(&text, &["remove the points from the numbers", "No command yet"]);
+    assert_lacks(&text, "--decimal-point");
     // Several codes are given at once.
-    let codes = |i: usize| {
-        let cells = ["-999".to_owned(), "missing".to_owned()];
-        let cell = cells.get(i % 4).cloned().unwrap_or_else(|| format!("{}", i % 9));
-        format!("{cell},{},{}", i % 7, i % 2)
+    let codes = |i: usize| match i % 4 {
+        0 => format!("-999,{},{}", i % 7, i % 2),
+        1 => format!("missing,{},{}", i % 7, i % 2),
+        _ => format!("{},{},{}", i % 9, i % 7, i % 2),
     };
-    let text = inspect("t.csv", format!("a,b,out\n{}", rows(&codes)), &[]);
-    assert!(text.contains("(--na=missing,-999)"), "{text}");
+    assert_contains(&inspect("t.csv", "a,b,out", &codes, ""), "(--na=missing,-999)");
     // An identifier is no target.
     let last = |i: usize| format!("{},{},P{i:03}", i % 7, i % 2);
-    let text = inspect("t.csv", format!("a,y,key\n{}", rows(&last)), &[]);
-    assert!(text.contains("No command yet"), "{text}");
+    assert_contains(&inspect("t.csv", "a,y,key", &last, ""), "No command yet");
     // Wavelengths as names.
     let spectra = |i: usize| format!("{}.5,{}.25,{}", i, i * 3 % 7, i % 2);
-    let text = inspect("t.csv", format!("400.5,401,out\n{}", rows(&spectra)), &[]);
-    assert!(text.contains("are the numbers in the header names"), "{text}");
-    assert!(text.contains("--numeric-names t.csv"), "{text}");
+    let text = inspect("t.csv", "400.5,401,out", &spectra, "");
+    assert_contains_all(&text, &["are the numbers in the header names", "--numeric-names t.csv"]);
     // Codes and labels that occur nowhere.
     let plain = |i: usize| format!("{},{},{}", i % 9, i * 3 % 7, i % 2);
-    let table = || format!("a,b,out\n{}", rows(&plain));
-    let text = inspect("t.csv", table(), &["--na=-7,3.0", "--classes", "1.0,2"]);
-    assert!(text.contains("the code \"-7\" occurs nowhere"), "{text}");
-    assert!(!text.contains("\"3.0\" occurs"), "{text}");
-    assert!(text.contains("the label \"2\" does not occur"), "{text}");
-    assert!(text.contains("labels 1.0 (30), 2 (0)"), "{text}");
+    let text = inspect("t.csv", "a,b,out", &plain, "--na=-7,3.0 --classes 1.0,2");
+    let parts = [
+        "the code \"-7\" occurs nowhere",
+        "the label \"2\" does not occur",
+        "labels 1.0 (30), 2 (0)",
+    ];
+    assert_contains_all(&text, &parts);
+    assert_lacks(&text, "\"3.0\" occurs");
 }
 
 /// A column holds identifiers by its name or the form of its values, not because it looks odd.
 #[test]
 fn identifiers_are_not_guessed() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     let inspect = |header: &str, cells: &dyn Fn(usize) -> String| {
-        let rows: String = (0..120).map(|i| cells(i) + "\n").collect();
-        std::fs::write(folder.path().join("t.csv"), format!("{header}\n{rows}")).unwrap();
-        on_one_line(&said(&dpsis(folder.path(), &["inspect", "t.csv"])))
+        folder.table("t.csv", header, 120, cells);
+        folder.run("inspect t.csv").succeeds()
     };
-    let command = |text: &str| text[text.find("dpsis select").unwrap()..].to_owned();
     // Dates, amounts and names of towns.
     for odd in [
         &|i: usize| format!("{:02}.{:02}.2021", i % 28 + 1, i % 12 + 1),
@@ -701,28 +558,34 @@ fn identifiers_are_not_guessed() {
         &|i: usize| format!("{}:{:02} PM", 1 + i % 11, i % 60),
     ] as [&dyn Fn(usize) -> String; 10]
     {
-        let text = inspect("first,b,out", &|i| format!("{},{},{}", odd(i), i % 7, i % 2));
-        assert!(!text.contains("--id") && !text.contains("--unit"), "{text}");
+        let text = inspect("first,b,out", &|i| format!("{},{},{}", odd(i), i % 7, i % 2)).text();
+        assert_lacks(&text, "--id");
+        assert_lacks(&text, "--unit");
     }
-    // Identifiers that differ, by name and by form, in any column; those that repeat.
-    let text = inspect("code,b,out", &|i| format!("S{i:03},{},{}", i % 7, i % 2));
-    assert!(command(&text).contains("--id code"), "{text}");
-    let text = inspect("b,patient_id,out", &|i| format!("{},{},{}", i % 7, 1000 + i, i % 2));
-    assert!(command(&text).contains("--id patient_id"), "{text}");
-    let text =
-        inspect("b,patient_id,out", &|i| format!("{},{},{}", i % 7, 1000 + i / 4, i / 4 % 2));
-    assert!(command(&text).contains("--unit patient_id"), "{text}");
-    // The target varies within each.
-    let text = inspect("b,patient_id,out", &|i| format!("{},{},{}", i % 7, 1000 + i / 4, i % 2));
-    assert!(command(&text).contains("--paired patient_id"), "{text}");
-    // Samples may repeat without being people.
-    let text = inspect("sample_id,b,out", &|i| format!("S{},{},{}", i / 4, i % 7, i % 2));
-    assert!(
-        !command(&text).contains("--unit") && text.contains("Do they identify people?"),
-        "{text}"
-    );
     // Sentences, also where rows repeat.
     let note = |i: usize| format!("visit {} without any finding at all", i / 4);
-    let text = inspect("b,note,out", &|i| format!("{},{},{}", i % 7, note(i), i % 2));
-    assert!(command(&text).contains("--exclude note"), "{text}");
+    for (header, cells, option) in [
+        // Identifiers that differ, by name and by form, in any column; those that repeat.
+        ("code,b,out", &|i| format!("S{i:03},{},{}", i % 7, i % 2), "--id code"),
+        ("b,patient_id,out", &|i| format!("{},{},{}", i % 7, 1000 + i, i % 2), "--id patient_id"),
+        (
+            "b,patient_id,out",
+            &|i| format!("{},{},{}", i % 7, 1000 + i / 4, i / 4 % 2),
+            "--unit patient_id",
+        ),
+        // The target varies within each.
+        (
+            "b,patient_id,out",
+            &|i| format!("{},{},{}", i % 7, 1000 + i / 4, i % 2),
+            "--paired patient_id",
+        ),
+        ("b,note,out", &|i| format!("{},{},{}", i % 7, note(i), i % 2), "--exclude note"),
+    ] as [(&str, &dyn Fn(usize) -> String, &str); 5]
+    {
+        assert_contains(&suggested(&inspect(header, cells)), option);
+    }
+    // Samples may repeat without being people.
+    let samples = inspect("sample_id,b,out", &|i| format!("S{},{},{}", i / 4, i % 7, i % 2));
+    assert_lacks(&suggested(&samples), "--unit");
+    assert_contains(&one_line(&samples.stdout), "Do they identify people?");
 }

@@ -5,15 +5,16 @@
 //! The same for ledgers is in `ledger.rs`.
 
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::panic)] // in a test a panic is how a failure is said
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command};
 use std::time::{Duration, Instant};
+
+use crate::harness::{Folder, Outcome, assert_contains, piped, silent};
 
 /// Commands that write one file, OUT.
 const WRITERS: [&str; 9] = [
@@ -51,49 +52,20 @@ const TALKERS: [&str; 15] = [
 ];
 
 /// A folder with a table, candidates and a ledger.
-struct Folder(tempfile::TempDir);
+fn folder() -> Folder {
+    let folder = Folder::new().with("models.csv", "name,score\na,10\nb,20\n");
+    folder.table("t.csv", "age,dose,out", 200, |i| {
+        format!("{},{},{}", i * 7 % 40, i * i % 31, i % 40)
+    });
+    folder.run("ledger create --cap 1 budget.txt").succeeds();
+    folder
+}
 
-impl Folder {
-    fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let row = |i: u32| format!("{},{},{}\n", i * 7 % 40, i * i % 31, i % 40);
-        let rows: String = (0..200).map(row).collect();
-        fs::write(folder.path().join("t.csv"), format!("age,dose,out\n{rows}")).unwrap();
-        fs::write(folder.path().join("models.csv"), "name,score\na,10\nb,20\n").unwrap();
-        let folder = Self(folder);
-        assert!(folder.run("ledger create --cap 1 budget.txt").status.success());
-        folder
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn command(&self, words: &str) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_dpsis"));
-        command.args(words.split_whitespace()).current_dir(self.0.path());
-        command
-    }
-
-    fn run(&self, words: &str) -> Output {
-        self.command(words).stdin(Stdio::null()).output().unwrap()
-    }
-
-    /// A run where no file can grow beyond a number of blocks, of 512 or 1024 bytes as the shell
-    /// counts.
-    fn run_with_room(&self, blocks: u32, words: &str) -> Output {
-        let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
-        let mut command = Command::new("sh");
-        command.args(["-c", &script, env!("CARGO_BIN_EXE_dpsis")]);
-        command.args(words.split_whitespace()).current_dir(self.0.path()).output().unwrap()
-    }
-
-    /// All files with their contents, those of folders too.
-    fn contents(&self) -> BTreeMap<PathBuf, Vec<u8>> {
-        let mut all = BTreeMap::new();
-        gather(self.0.path(), &mut all);
-        all
-    }
+/// All files with their contents, also in folders.
+fn contents(folder: &Folder) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut all = BTreeMap::new();
+    gather(&folder.path(""), &mut all);
+    all
 }
 
 fn gather(folder: &Path, all: &mut BTreeMap<PathBuf, Vec<u8>>) {
@@ -108,36 +80,28 @@ fn gather(folder: &Path, all: &mut BTreeMap<PathBuf, Vec<u8>>) {
     }
 }
 
-fn said(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// The name of the file that a command is to write; that of a table says its form.
-fn to(words: &str, name: &str) -> String {
-    let ending = if words.contains("make") { ".csv" } else { "" };
-    words.replace("OUT", &format!("{name}{ending}"))
+/// A command with the name of the file that it is to write, and that name; the extension of a table
+/// states its format.
+fn to(line: &str, name: &str) -> (String, String) {
+    let name = format!("{name}{}", if line.contains("make") { ".csv" } else { "" });
+    (line.replace("OUT", &name), name)
 }
 
 #[test]
-fn a_full_disk_leaves_what_was_there() {
-    for words in WRITERS {
-        for old in [None, Some("what was there")] {
+fn a_full_disk_leaves_the_old_file() {
+    for line in WRITERS {
+        for old in [None, Some("the old file")] {
             // A schema is never replaced.
-            if old.is_some() && words.starts_with("inspect") {
+            if old.is_some() && line.starts_with("inspect") {
                 continue;
             }
-            let folder = Folder::new();
-            let words = to(words, "out");
-            let name = words.split_whitespace().find(|word| word.starts_with("out")).unwrap();
-            if let Some(old) = old {
-                fs::write(folder.path(name), old).unwrap();
-            }
-            let before = folder.contents();
-            let output = folder.run_with_room(0, &words);
-            assert_eq!(output.status.code(), Some(5), "{words}: {}", said(&output));
-            assert!(said(&output).contains("cannot write the output to"), "{}", said(&output));
-            assert!(output.stdout.is_empty(), "{words}");
-            assert_eq!(folder.contents(), before, "{words}");
+            let folder = folder();
+            let (line, name) = to(line, "out");
+            old.map(|old| folder.write(&name, old));
+            let before = contents(&folder);
+            let message = folder.run_on_full_disk(0, &line).fails(5);
+            assert_contains(&message, "cannot write the output to");
+            assert_eq!(contents(&folder), before, "{line}");
         }
     }
 }
@@ -145,83 +109,73 @@ fn a_full_disk_leaves_what_was_there() {
 /// A run that found no room is resumed when there is some.
 #[test]
 fn a_full_disk_in_an_evaluation() {
-    for words in FOLDERS {
-        let folder = Folder::new();
-        let words = words.replace("OUT", "out");
+    for line in FOLDERS {
+        let folder = folder();
+        let line = line.replace("OUT", "out");
         for blocks in [0, 4] {
-            let output = folder.run_with_room(blocks, &words);
-            assert_eq!(output.status.code(), Some(5), "{words}: {}", said(&output));
+            assert_eq!(folder.run_on_full_disk(blocks, &line).code, Some(5), "{line}");
             let new = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "new");
-            assert!(!folder.contents().keys().any(new), "{words}: {:?}", folder.contents().keys());
+            assert!(!contents(&folder).keys().any(new), "{line}: {:?}", contents(&folder).keys());
         }
-        let output = folder.run(&words);
-        assert_eq!(output.status.code(), Some(0), "{words}: {}", said(&output));
-        assert!(fs::read_to_string(folder.path("out/index.html")).unwrap().ends_with("</html>\n"));
+        folder.run(&line).succeeds();
+        assert!(folder.read("out/index.html").ends_with("</html>\n"));
     }
 }
 
 /// A path below a file, a folder that is not there, a folder in the place of the file, a device
-/// that is full. (Root may write where permissions forbid it, so that they say nothing here.)
+/// that is full. (Permissions are not tested: root may write in spite of them.)
 #[test]
 fn places_that_cannot_be_written() {
-    for words in WRITERS.into_iter().chain(FOLDERS) {
-        let folder = Folder::new();
-        let before = folder.contents();
-        let mut names = vec!["t.csv/out"];
-        if !FOLDERS.contains(&words) {
-            names.push("nowhere/out");
-        }
-        for name in names {
-            let words = to(words, name);
-            let output = folder.run(&words);
-            assert_eq!(output.status.code(), Some(5), "{words}: {}", said(&output));
-            assert!(said(&output).contains("cannot write"), "{words}: {}", said(&output));
-            assert_eq!(folder.contents(), before, "{words}");
+    for line in WRITERS.into_iter().chain(FOLDERS) {
+        let folder = folder();
+        let before = contents(&folder);
+        for name in ["t.csv/out", "nowhere/out"] {
+            // A folder is made with the folders above it.
+            if FOLDERS.contains(&line) && name.starts_with("nowhere") {
+                continue;
+            }
+            let (line, _) = to(line, name);
+            let output = folder.run(&line);
+            assert_eq!(output.code, Some(5), "{line}: {}", output.stderr);
+            assert_contains(&output.message(), "cannot write");
+            assert_eq!(contents(&folder), before, "{line}");
         }
     }
-    let folder = Folder::new();
-    for words in WRITERS.into_iter().filter(|words| !words.contains("make")) {
-        let output = folder.run(&words.replace("OUT", "/dev/full"));
-        assert_eq!(output.status.code(), Some(5), "{words}: {}", said(&output));
-        fs::create_dir_all(folder.path("a-folder")).unwrap();
-        let output = folder.run(&words.replace("OUT", "a-folder"));
-        assert_eq!(output.status.code(), Some(5), "{words}: {}", said(&output));
+    let folder = folder();
+    fs::create_dir(folder.path("a-folder")).unwrap();
+    for line in WRITERS.into_iter().filter(|line| !line.contains("make")) {
+        for name in ["/dev/full", "a-folder"] {
+            let output = folder.run(&line.replace("OUT", name));
+            assert_eq!(output.code, Some(5), "{line}: {}", output.stderr);
+        }
     }
 }
 
 #[test]
 fn a_full_stdout_is_an_error() {
-    let folder = Folder::new();
-    for words in TALKERS {
+    let folder = folder();
+    for line in TALKERS {
         let full = fs::File::options().write(true).open("/dev/full").unwrap();
-        let output = folder.command(words).stdout(full).output().unwrap();
-        assert_eq!(output.status.code(), Some(5), "{words}: {}", said(&output));
-        assert!(said(&output).contains("cannot write the output to stdout"), "{}", said(&output));
+        let message = Outcome::of(line, folder.command(line).stdout(full)).fails(5);
+        assert_contains(&message, "cannot write the output to stdout");
     }
 }
 
 /// As in `dpsis man | head -1`.
 #[test]
 fn a_reader_that_has_left_is_no_error() {
-    let folder = Folder::new();
-    for words in TALKERS {
-        let mut child = folder.command(words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
-        let child = child.as_mut().unwrap();
+    let folder = folder();
+    for line in TALKERS {
+        let mut child = piped(&mut folder.command(line));
         drop(child.stdout.take());
-        let mut said = String::new();
-        child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
-        assert_eq!(child.wait().unwrap().code(), Some(0), "{words}: {said}");
-        assert!(!said.contains("panicked") && !said.contains("error"), "{words}: {said}");
+        let output = Outcome::new(line, child.wait_with_output().unwrap()).succeeds();
+        assert!(!output.stderr.contains("error"), "{line}: {}", output.stderr);
     }
     // A report that nobody reads withholds no release.
+    let mut shell = Command::new("sh");
     let script = "exec \"$0\" select -k 1 --eps 1 t.csv 2>&-";
-    let output = Command::new("sh")
-        .args(["-c", script, env!("CARGO_BIN_EXE_dpsis")])
-        .current_dir(folder.0.path())
-        .output()
-        .unwrap();
-    assert_eq!(output.status.code(), Some(0));
-    assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 1);
+    shell.args(["-c", script, env!("CARGO_BIN_EXE_dpsis")]).current_dir(folder.path(""));
+    assert_eq!(Outcome::of(script, &mut shell).succeeds().stdout.lines().count(), 1);
 }
 
 fn interrupt(child: &Child) {
@@ -254,8 +208,8 @@ fn with_interrupts(command: Command) -> Command {
 /// is told.
 #[test]
 fn an_interrupt_ends_a_run() {
-    let folder = Folder::new();
-    let before = folder.contents();
+    let folder = folder();
+    let before = contents(&folder);
     for words in [
         "select -k 1 --eps 1 -o out -",
         "select -k 1 --eps 1 --format json -",
@@ -263,9 +217,7 @@ fn an_interrupt_ends_a_run() {
         "inspect --write-schema out -",
         "bounds --clip 1sd -o out -",
     ] {
-        let mut command = with_interrupts(folder.command(words));
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
+        let mut child = piped(&mut with_interrupts(folder.command(words)));
         let mut input = child.stdin.take().unwrap();
         let header =
             if words.starts_with("choose") { "name,score\na,1\n" } else { "a,b,y\n1,2,3\n" };
@@ -277,18 +229,18 @@ fn an_interrupt_ends_a_run() {
             std::thread::sleep(Duration::from_secs(10));
             drop(input);
         });
-        let output = child.wait_with_output().unwrap();
-        assert_eq!(output.status.signal(), Some(2), "{words}: {}", said(&output));
-        assert!(output.stdout.is_empty(), "{words}");
-        assert_eq!(folder.contents(), before, "{words}");
+        let output = Outcome::new(words, child.wait_with_output().unwrap());
+        assert_eq!(output.status.signal(), Some(2), "{words}: {}", output.stderr);
+        assert_eq!(output.stdout, "", "{words}");
+        assert_eq!(contents(&folder), before, "{words}");
     }
 }
 
 /// Killed or interrupted at any moment: the file is the old one or the whole new one.
 #[test]
 fn a_kill_leaves_the_old_file_or_the_new_one() {
-    let folder = Folder::new();
-    let old = "what was there";
+    let folder = folder();
+    let old = "the old file";
     for (words, is_whole) in [
         (
             WRITERS[1],
@@ -300,16 +252,14 @@ fn a_kill_leaves_the_old_file_or_the_new_one() {
         }),
         (WRITERS[8], |text: &str| text.lines().count() == 101 && text.ends_with('\n')),
     ] {
-        let words = to(words, "out");
-        let name = words.split_whitespace().find(|word| word.starts_with("out")).unwrap();
+        let (words, name) = to(words, "out");
         let start = Instant::now();
-        assert_eq!(folder.run(&words).status.code(), Some(0));
+        folder.run(&words).succeeds();
         let whole = start.elapsed();
         let (mut olds, mut news) = (0, 0);
         for round in 0..24 {
-            fs::write(folder.path(name), old).unwrap();
-            let mut child =
-                folder.command(&words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+            folder.write(&name, old);
+            let mut child = silent(&mut folder.command(&words));
             // Up to somewhat more than a whole run, in an order without a pattern.
             std::thread::sleep(whole * (round * 7 % 24) * 5 / 4 / 24);
             if round % 2 == 0 {
@@ -318,7 +268,7 @@ fn a_kill_leaves_the_old_file_or_the_new_one() {
                 interrupt(&child)
             };
             child.wait().unwrap();
-            let text = fs::read_to_string(folder.path(name)).unwrap();
+            let text = folder.read(&name);
             let is_old = text == old;
             assert!(is_old || is_whole(&text), "{words} {round}: {} bytes", text.len());
             if is_old { olds += 1 } else { news += 1 }
@@ -332,11 +282,10 @@ fn a_kill_leaves_the_old_file_or_the_new_one() {
 fn a_killed_evaluation_is_resumed() {
     let words =
         "compare --eps 0.5,1,2,4 --k 1,2 --trials 20 --methods dp-sis,dp-sis:peel -o OUT t.csv";
-    let folder = Folder::new();
-    assert_eq!(folder.run(&words.replace("OUT", "whole")).status.code(), Some(0));
+    let folder = folder();
+    folder.run(&words.replace("OUT", "whole")).succeeds();
     for round in 1..8 {
-        let mut command = folder.command(&words.replace("OUT", "parts"));
-        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let mut child = silent(&mut folder.command(&words.replace("OUT", "parts")));
         std::thread::sleep(Duration::from_millis(15 * round));
         if round % 2 == 0 {
             child.kill().unwrap()
@@ -345,14 +294,8 @@ fn a_killed_evaluation_is_resumed() {
         };
         child.wait().unwrap();
     }
-    let output = folder.run(&words.replace("OUT", "parts"));
-    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
-    let cells = |of: &str| {
-        let text = fs::read_to_string(folder.path(of).join("compare.csv")).unwrap();
-        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
-        lines.sort();
-        lines
-    };
+    folder.run(&words.replace("OUT", "parts")).succeeds();
+    let [whole, parts] = ["whole", "parts"].map(|out| folder.read(&format!("{out}/compare.csv")));
     // The seconds of a cell are its own.
-    assert_eq!(cells("whole").len(), cells("parts").len());
+    assert_eq!(whole.lines().count(), parts.lines().count());
 }

@@ -1,6 +1,7 @@
 //! The tests of the command line from outside, in one program: a file each.
 
-#![allow(clippy::unwrap_used)] // in a test a panic is how a failure is said
+// In a test a panic is how a failure is reported.
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 #[path = "../../../../tests/support/mod.rs"]
 mod support;
@@ -18,6 +19,7 @@ mod evaluation;
 mod fit;
 mod fuzz_corpus;
 mod groups;
+mod harness;
 mod help;
 mod html;
 mod inspect;

@@ -1,26 +1,15 @@
 //! `dpsis plan`: what it prints and writes, and what it refuses.
-#![allow(clippy::unwrap_used)] // in a test a panic is how a failure is said
 
-use std::process::{Command, Output};
+use crate::harness::{Folder, assert_contains_all, dpsis};
 
 const SMALL: &str = "--n 400 --d 30 --k 2 --eps 1 --draws 40";
 
-fn plan(arguments: &str) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_dpsis"))
-        .arg("plan")
-        .args(arguments.split_whitespace())
-        .output()
-        .unwrap()
+fn printed(options: &str) -> String {
+    dpsis(&format!("plan {options}")).succeeds().stdout
 }
 
-fn printed(arguments: &str) -> String {
-    let output = plan(arguments);
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
-}
-
-fn json(arguments: &str) -> serde_json::Value {
-    serde_json::from_str(&printed(&format!("{arguments} --format json"))).unwrap()
+fn json(options: &str) -> serde_json::Value {
+    dpsis(&format!("plan {options} --format json")).json()
 }
 
 #[test]
@@ -32,15 +21,16 @@ fn the_answer_comes_first() {
         "{text}"
     );
     assert!(answer.contains(" (half of all runs), .") && answer.contains(" (nine in ten); found"));
-    for words in [
-        "2 of 30 features, 400 rows",
-        "epsilon 1 = 0.1 target median + 0.075 target center + 0.625 selection\n",
-        "A feature of KS distance 0.4, if 2 features have it, is significant in",
-        "epsilon   half  9/10  0 ",
-        "if one feature has it: from",
-    ] {
-        assert!(text.contains(words), "{words}:\n{text}");
-    }
+    assert_contains_all(
+        &text,
+        &[
+            "2 of 30 features, 400 rows",
+            "epsilon 1 = 0.1 target median + 0.075 target center + 0.625 selection\n",
+            "A feature of KS distance 0.4, if 2 features have it, is significant in",
+            "epsilon   half  9/10  0 ",
+            "if one feature has it: from",
+        ],
+    );
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     let threads = |n: u32| printed(&format!("{SMALL} --threads {n}"));
     assert_eq!(threads(1), threads(2));
@@ -52,25 +42,22 @@ fn the_answer_comes_first() {
 
 #[test]
 fn json_and_files_hold_the_same() {
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("outlook");
-    let arguments = format!("{SMALL} --over 0.5,2 -o {}", out.display());
-    let json = json(&arguments);
+    let folder = Folder::new();
+    let run = |options: &str| folder.run(&format!("plan {SMALL} {options}"));
+    let json = run("--over 0.5,2 -o outlook --format json").json();
     assert_eq!((&json["epsilon"], &json["k"]), (&"1".into(), &2.into()));
     assert_eq!(json["over"].as_array().unwrap().len(), 3);
     assert_eq!(json["spent"][2]["for"], "selection");
-    let read = |name: &str| std::fs::read_to_string(out.join(name)).unwrap();
-    assert_eq!(serde_json::from_str::<serde_json::Value>(&read("plan.json")).unwrap(), json);
+    assert_eq!(folder.json("outlook/plan.json"), json);
     let effect = json["over"][2]["needed"]["significant"][1]["value"].as_f64().unwrap();
-    assert!(read("epsilon.csv").contains(&format!("{effect:.6}")));
-    assert_eq!(read("epsilon.csv").lines().count(), 4);
-    let page = read("index.html");
-    assert!(page.contains("No data were read") && page.contains("<svg"));
+    let csv = folder.read("outlook/epsilon.csv");
+    assert_contains_all(&csv, &[&format!("{effect:.6}")]);
+    assert_eq!(csv.lines().count(), 4);
+    assert_contains_all(&folder.read("outlook/index.html"), &["No data were read", "<svg"]);
     // The folder can be written to again; one with other files cannot.
-    printed(&arguments);
-    std::fs::write(folder.path().join("other.txt"), "mine").unwrap();
-    let refused = plan(&format!("{SMALL} -o {}", folder.path().display()));
-    assert_eq!(refused.status.code(), Some(2));
+    run("--over 0.5,2 -o outlook").succeeds();
+    folder.write("other.txt", "mine");
+    run("-o .").fails(2);
 }
 
 /// Options of `select` change what is planned as they change a run.
@@ -116,33 +103,35 @@ fn a_plan_takes_the_options_of_a_selection() {
 
 #[test]
 fn mistakes_are_explained() {
-    for (arguments, rule) in [
-        ("--n 10 --d 30 --k 2 --eps 1", "the number of rows must lie between 20"),
-        ("--n 400 --d 0 --k 2 --eps 1", "the number of features must lie between 1"),
-        ("--n 400 --d 3 --k 4 --eps 1", "k must not exceed the number of features, 3 (--k)"),
-        ("--n 400 --d 3 --k 0 --eps 1", "k must be at least 1 (--k)"),
-        ("--n 400 --d 30 --k 2 --eps 0", "epsilon must lie between"),
-        ("--n 400 --d 30 --k 2 --eps 1 --share 0.7", "above 0 and up to 0.5"),
-        ("--n 400 --d 30 --k 2 --eps 1 --share 0.001", "at least 5 rows"),
-        ("--n 400 --d 30 --k 2 --eps 1 --share x", "--share must be a share such as 0.3"),
-        ("--n 400 --d 30 --k 2 --eps 1 --classes a,b,c --share 0.5,0.2,0.2", "add up to 1"),
-        ("--n 400 --d 30 --k 2 --eps 1 --effect-size 1.5", "an effect size must lie between"),
-        ("--n 400 --d 30 --k 2 --eps 1 --mechanism gm", "'gm'"),
-        ("--n 400 --d 30 --k 2 --eps 1 --mechanism em", "k must be 1"),
-        ("--n 400 --d 30 --k 2 --eps 1 --mechanism peel --gamma 1", "gamma"),
-        ("--n 400 --d 30 --k 2 --eps 1 --mechanism canonical --gamma 1.5", "gamma"),
-        ("--n 400 --d 30 --k 2 --eps 1 --over 1,1", "stated twice"),
-        ("--n 400 --d 30 --k 2 --eps 1 --draws 3", "at least 20 tables"),
-        ("--n 400 --d 30 --k 2 --eps 1 --split center=2", "share"),
-        ("--n 400 --d 30 --k 2 --eps 1 --method two-stage", "this method has no forecast"),
-        ("--n 400 --d 30 --k 2 --eps 1 --refine gram", "this method has no forecast"),
-        ("--n 400 --d 30 --k 2", "--eps"),
-    ] {
-        let output = plan(arguments);
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(2), "{arguments}: {said}");
-        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(said.contains(rule), "{arguments}: {said}");
-        assert!(output.stdout.is_empty());
-    }
+    let folder = Folder::new();
+    folder.refuses_options(
+        "plan",
+        &[
+            ("--n 10 --d 30 --k 2 --eps 1", "the number of rows must lie between 20"),
+            ("--n 400 --d 0 --k 2 --eps 1", "the number of features must lie between 1"),
+            ("--n 400 --d 3 --k 4 --eps 1", "k must not exceed the number of features, 3 (--k)"),
+            ("--n 400 --d 3 --k 0 --eps 1", "k must be at least 1 (--k)"),
+            ("--n 400 --d 30 --k 2 --eps 0", "epsilon must lie between"),
+            ("--n 400 --d 30 --k 2", "--eps"),
+        ],
+    );
+    folder.refuses_options(
+        "plan --n 400 --d 30 --k 2 --eps 1",
+        &[
+            ("--share 0.7", "above 0 and up to 0.5"),
+            ("--share 0.001", "at least 5 rows"),
+            ("--share x", "--share must be a share such as 0.3"),
+            ("--classes a,b,c --share 0.5,0.2,0.2", "add up to 1"),
+            ("--effect-size 1.5", "an effect size must lie between"),
+            ("--mechanism gm", "'gm'"),
+            ("--mechanism em", "k must be 1"),
+            ("--mechanism peel --gamma 1", "gamma"),
+            ("--mechanism canonical --gamma 1.5", "gamma"),
+            ("--over 1,1", "stated twice"),
+            ("--draws 3", "at least 20 tables"),
+            ("--split center=2", "share"),
+            ("--method two-stage", "this method has no forecast"),
+            ("--refine gram", "this method has no forecast"),
+        ],
+    );
 }

@@ -1,42 +1,30 @@
 //! Entries of the deployments registry: every field is one of its schema, of the kind that the
 //! schema says, and says what the record says. Python validates them with a validator of schemas.
-#![allow(clippy::unwrap_used)] // in a test a panic is how a failure is said
-
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 
 use serde_json::Value;
+use std::collections::BTreeMap;
+
+use crate::harness::{DEMO, Folder, Outcome, PROJECT, assert_contains, assert_lacks};
 
 const SCHEMA: &str = include_str!("../registry-schema-2026-07-15.json");
 
-fn project() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+/// Runs a command on the demo data with a file of facts, facts.json.
+fn run(line: &str, facts: &str) -> Outcome {
+    let folder = Folder::new().with("facts.json", facts).with("models.csv", MODELS);
+    folder.run(line)
 }
 
-/// Runs the program with a file of facts, FACTS.
-fn run(words: &str, facts: &str) -> Output {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("facts.json");
-    std::fs::write(&path, facts).unwrap();
-    let word =
-        |word: &str| if word == "FACTS" { path.to_str().unwrap().to_owned() } else { word.into() };
-    Command::new(env!("CARGO_BIN_EXE_dpsis"))
-        .args(words.split_whitespace().map(word))
-        .current_dir(project())
-        .output()
-        .unwrap()
-}
+const MODELS: &str = "name,score\na,1\nb,2\n";
 
-fn said(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).split_whitespace().collect::<Vec<_>>().join(" ")
+/// Selects with this file of facts.
+fn select(facts: &str) -> Outcome {
+    let select = "select --k 5 --eps 2 --format registry --registry-facts facts.json";
+    run(&format!("{select} {DEMO}"), facts)
 }
-
-const SELECT: &str = "select --k 5 --eps 2 --format registry datasets/demo.csv";
 
 /// The facts that the page shows.
 fn facts() -> String {
-    let page = std::fs::read_to_string(project().join("docs/registry.md")).unwrap();
+    let page = Folder::at(PROJECT).read("docs/registry.md");
     page.split("```json\n").nth(1).unwrap().split("```").next().unwrap().to_owned()
 }
 
@@ -109,19 +97,18 @@ fn check(fields: &BTreeMap<String, Value>) {
 
 #[test]
 fn an_entry_without_facts_marks_what_is_missing() {
-    let output = run(SELECT, "");
-    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
-    let yaml = String::from_utf8(output.stdout.clone()).unwrap();
+    let output = run(&format!("select --k 5 --eps 2 --format registry {DEMO}"), "").succeeds();
+    let yaml = &output.stdout;
     assert!(yaml.lines().nth(1).unwrap().contains("does not validate yet"), "{yaml}");
-    let fields = fields(&yaml);
+    let fields = fields(yaml);
     check(&fields);
     let missing: Vec<&String> =
         fields.iter().filter(|(_, value)| value.is_null()).map(|(path, _)| path).collect();
-    let said = said(&output);
-    assert!(said.contains("the entry does not validate yet: TODO marks "), "{said}");
+    let said = output.message();
+    assert_contains(&said, "the entry does not validate yet: TODO marks ");
     assert_eq!(said.matches(", ").count() + 1, missing.len(), "{said}");
     for path in missing {
-        assert!(said.contains(path.rsplit('/').next().unwrap()), "{path}: {said}");
+        assert_contains(&said, path.rsplit('/').next().unwrap());
     }
     for (path, value) in [
         ("dp_variant/variant_name", "Pure DP"),
@@ -136,18 +123,17 @@ fn an_entry_without_facts_marks_what_is_missing() {
         assert_eq!(fields[&format!("deployment/{path}")], value, "{path}");
     }
     assert_eq!(fields["deployment/privacy_loss/privacy_parameters/epsilon"], 2);
-    assert!(!yaml.contains("delta:"), "{yaml}");
+    assert_lacks(yaml, "delta:");
 }
 
 /// The facts of the page complete the entry.
 #[test]
 fn with_facts_nothing_is_missing() {
-    let output = run(&format!("{SELECT} --registry-facts FACTS"), &facts());
-    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
-    assert!(!said(&output).contains("TODO"));
-    let yaml = String::from_utf8(output.stdout).unwrap();
-    assert!(!yaml.contains("TODO") && !yaml.contains("does not validate"), "{yaml}");
-    let fields = fields(&yaml);
+    let output = select(&facts()).succeeds();
+    assert_lacks(&output.message(), "TODO");
+    assert_lacks(&output.stdout, "TODO");
+    assert_lacks(&output.stdout, "does not validate");
+    let fields = fields(&output.stdout);
     check(&fields);
     let facts: Value = serde_json::from_str(&facts()).unwrap();
     assert_eq!(fields["deployment/basic/name"], facts["name"]);
@@ -185,9 +171,7 @@ fn every_field_of_the_schema_can_be_filled() {
     ] {
         all[free] = "a text".into();
     }
-    let output = run(&format!("{SELECT} --registry-facts FACTS"), &all.to_string());
-    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
-    let fields = fields(&String::from_utf8(output.stdout).unwrap());
+    let fields = fields(&select(&all.to_string()).succeeds().stdout);
     check(&fields);
     assert_eq!((&fields["status"], &fields["tier"]), (&"Pending".into(), &2.into()));
     let mut expected = Vec::new();
@@ -199,37 +183,28 @@ fn every_field_of_the_schema_can_be_filled() {
 
 #[test]
 fn choices_models_and_deltas_have_entries() {
-    let folder = tempfile::tempdir().unwrap();
-    let models = folder.path().join("models.csv");
-    std::fs::write(&models, "name,score\na,1\nb,2\n").unwrap();
-    let choose =
-        format!("choose --eps 1/3 --sensitivity 1 --format registry {}", models.to_str().unwrap());
-    let peel =
-        "select --k 20 --eps 2 --delta 1e-6 --mechanism peel --format registry datasets/demo.csv";
-    let fit = "fit --k 2 --eps 9 --format registry datasets/demo.csv";
-    let of = |words: &str| {
-        let output = run(words, "");
-        assert_eq!(output.status.code(), Some(0), "{words}: {}", said(&output));
-        let yaml = String::from_utf8(output.stdout).unwrap();
+    let entry = |line: &str| {
+        let yaml = run(&format!("{line} --format registry"), "").succeeds().stdout;
         let fields = fields(&yaml);
         check(&fields);
         (yaml, fields)
     };
-    let (yaml, fields) = of(&choose);
+    let (yaml, fields) = entry("choose --eps 1/3 --sensitivity 1 models.csv");
     // Not below a third.
-    assert!(yaml.contains("epsilon: 0.33333333333333337\n"), "{yaml}");
+    assert_contains(&yaml, "epsilon: 0.33333333333333337\n");
     assert_eq!(fields["deployment/privacy_loss/privacy_unit"], "unit");
-    let (yaml, fields) = of(peel);
-    assert!(yaml.contains("      delta: 0.000001\n"), "{yaml}");
+    let (yaml, fields) =
+        entry(&format!("select --k 20 --eps 2 --delta 1e-6 --mechanism peel {DEMO}"));
+    assert_contains(&yaml, "      delta: 0.000001\n");
     assert_eq!(fields["deployment/dp_variant/variant_name"], "Approximate DP");
-    let (_, fields) = of(fit);
+    let (_, fields) = entry(&format!("fit --k 2 --eps 9 {DEMO}"));
     assert_eq!(fields["deployment/basic/data_product_type"], "Machine learning model");
 }
 
-/// Wrong facts are refused before the run, and say nothing of their values.
+/// Wrong facts are refused before the run; no message contains their values.
 #[test]
 fn wrong_facts_are_refused() {
-    for (facts, words) in [
+    for (facts, rule) in [
         ("[1]", "no JSON object"),
         ("{\"name\": ", "no JSON object: see line 1"),
         ("{\"nam\": \"a\"}", "no field \"nam\""),
@@ -244,24 +219,18 @@ fn wrong_facts_are_refused() {
         ("{\"tier\": 4}", "is a number from 1 to 3"),
         ("{\"data_source_type\": \"S3CR3T\"}", "is one of Static, Dynamic"),
     ] {
-        let output = run(&format!("{SELECT} --registry-facts FACTS"), facts);
-        let said = said(&output);
-        assert_eq!(output.status.code(), Some(2), "{facts}: {said}");
-        assert!(said.contains(words) && said.contains("--registry-facts"), "{facts}: {said}");
-        assert!(output.stdout.is_empty() && !said.contains("S3CR3T"), "{facts}: {said}");
+        let message = select(facts).fails(2);
+        assert_contains(&message, rule);
+        assert_contains(&message, "--registry-facts");
+        assert_lacks(&message, "S3CR3T");
     }
-    for (words, code) in [
-        ("select --k 1 --eps 1 --registry-facts FACTS datasets/demo.csv", 2),
-        ("select --k 1 --eps 1 --format registry --registry-facts nowhere datasets/demo.csv", 5),
-        (
-            "select --k 1 --eps 1 --format registry --registry-facts FACTS -o FACTS datasets/demo.csv",
-            2,
-        ),
-        ("select --k 1 --eps 1 --format registry --seed 1 datasets/demo.csv", 2),
-        ("select --k 1 --eps 1 --format registry --dry-run datasets/demo.csv", 2),
+    for (options, code) in [
+        ("--registry-facts facts.json", 2),
+        ("--format registry --registry-facts nowhere", 5),
+        ("--format registry --registry-facts facts.json -o facts.json", 2),
+        ("--format registry --seed 1", 2),
+        ("--format registry --dry-run", 2),
     ] {
-        let output = run(words, "{}");
-        assert_eq!(output.status.code(), Some(code), "{words}: {}", said(&output));
-        assert!(output.stdout.is_empty(), "{words}");
+        run(&format!("select --k 1 --eps 1 {options} {DEMO}"), "{}").fails(code);
     }
 }

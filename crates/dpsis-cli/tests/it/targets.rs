@@ -1,28 +1,15 @@
 //! Targets of other kinds than a number or classes of rows: pairs, and numbers that are hard to
 //! split.
 
-use std::path::Path;
-use std::process::{Command, Output};
-
-fn dpsis(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_dpsis")).args(arguments).current_dir(folder).output().unwrap()
-}
-
-fn said(output: &Output) -> String {
-    let text = String::from_utf8([&output.stdout[..], &output.stderr].concat()).unwrap();
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
+use crate::harness::{Folder, assert_contains, assert_contains_all, one_line, suggested};
 
 /// A folder with a table of noise, a signal that follows `i`, and a last column.
-fn folder(last: &str, cell: impl Fn(usize) -> String) -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    let row = |i: usize| {
+fn folder(last: &str, cell: impl Fn(usize) -> String) -> Folder {
+    let folder = Folder::new();
+    folder.table("t.csv", &format!("a,b,signal,{last}"), 600, |i| {
         let noise = |by: usize| (i * by + i * i * 3) % 101;
-        format!("{},{},{},{}\n", noise(37), noise(53), (i * 7919 % 600) + noise(11), cell(i))
-    };
-    let rows: String = (0..600).map(row).collect();
-    let text = format!("a,b,signal,{last}\n{rows}");
-    std::fs::write(folder.path().join("t.csv"), text).unwrap();
+        format!("{},{},{},{}", noise(37), noise(53), (i * 7919 % 600) + noise(11), cell(i))
+    });
     folder
 }
 
@@ -32,15 +19,12 @@ fn rank(i: usize) -> f64 {
 }
 
 /// The number of ten runs that pick the signal.
-fn found(folder: &Path, more: &[&str]) -> usize {
-    let picks = |seed: usize| {
-        let seed = seed.to_string();
-        let select = ["select", "--k", "1", "--eps", "3", "--seed", &seed];
-        let output = dpsis(folder, &[&select[..], more, &["t.csv"]].concat());
-        assert_eq!(output.status.code(), Some(0), "{}", said(&output));
-        output.stdout == b"signal\n"
+fn found(folder: &Folder, options: &str) -> usize {
+    let picks = |seed: &usize| {
+        let line = format!("select --k 1 --eps 3 --seed {seed} {options} t.csv");
+        folder.run(&line).succeeds().stdout == "signal\n"
     };
-    (0..10).filter(|seed| picks(*seed)).count()
+    (0..10).filter(picks).count()
 }
 
 #[test]
@@ -55,38 +39,33 @@ fn numbers_close_together_and_ties_are_split() {
         ("zeros and ones", &|i| format!("{}", step(i, 4.0).min(1.0))),
     ];
     for (name, cell) in cells {
-        let folder = folder("y", cell);
-        assert_eq!(found(folder.path(), &[]), 10, "{name}");
+        assert_eq!(found(&folder("y", cell), ""), 10, "{name}");
     }
 }
 
-/// Two numbers are classes, and the promise is that of the split.
+/// Two numbers are classes, and the forecast is that of the split.
 #[test]
-fn inspect_sees_how_a_number_is_split() {
-    let inspected = |cell: &dyn Fn(usize) -> String| {
-        let folder = folder("y", cell);
-        said(&dpsis(folder.path(), &["inspect", "t.csv"]))
-    };
+fn inspect_reports_how_a_number_is_split() {
+    let inspected = |cell: &dyn Fn(usize) -> String| folder("y", cell).run("inspect t.csv").text();
     let two = inspected(&|i| format!("{}", 2021 + usize::from(rank(i) > 0.3)));
-    assert!(two.contains("--classes 2021,2022"), "{two}");
+    assert_contains(&two, "--classes 2021,2022");
     let ties = inspected(&|i| format!("{:.2}", (100.0 * rank(i) - 70.0).max(0.0)));
-    assert!(ties.contains("30% of them on the smaller side of the split"), "{ties}");
+    assert_contains(&ties, "30% of them on the smaller side of the split");
     let even = inspected(&|i| format!("{:.2}", 100.0 * rank(i)));
-    assert!(even.contains("With 600 rows features are found"), "{even}");
+    assert_contains(&even, "With 600 rows features are found");
     // Within a minute: there is no point between them.
     let within_a_minute = |i: usize| format!("{:.2}", 1_700_000_010.0 + 60.0 * rank(i));
-    let close = inspected(&within_a_minute);
-    assert!(close.contains("with 0 of 600 numbers on one side"), "{close}");
-    assert!(close.contains("No command yet") && close.contains("--target-bounds=?"), "{close}");
+    let parts = ["with 0 of 600 numbers on one side", "No command yet", "--target-bounds=?"];
+    assert_contains_all(&inspected(&within_a_minute), &parts);
     // The remedies work.
     let near = folder("y", within_a_minute);
-    assert_eq!(found(near.path(), &["--target-bounds", "1.7e9,1.70000007e9"]), 10);
+    assert_eq!(found(&near, "--target-bounds 1.7e9,1.70000007e9"), 10);
     let shifted = folder("y", |i| format!("{:.2}", 60.0 * rank(i)));
-    assert_eq!(found(shifted.path(), &[]), 10);
+    assert_eq!(found(&shifted, ""), 10);
 }
 
 /// People with a row of each class, who differ by more than their rows do.
-fn pairs() -> tempfile::TempDir {
+fn pairs() -> Folder {
     folder("", |i| {
         // Either class may come last.
         let (person, class) = (i / 2, (i + i / 2) % 2);
@@ -98,37 +77,19 @@ fn pairs() -> tempfile::TempDir {
 #[test]
 fn pairs_are_compared_and_suggested() {
     let folder = pairs();
-    let table = std::fs::read_to_string(folder.path().join("t.csv")).unwrap();
+    let table = folder.read("t.csv");
     let named = table.replacen("a,b,signal,\n", "a,b,noise,signal,patient,tissue\n", 1);
-    std::fs::write(folder.path().join("t.csv"), named).unwrap();
-    let folder = folder.path();
-    let inspected = said(&dpsis(folder, &["inspect", "t.csv"]));
-    let text = "it varies within \"patient\": 300 pairs";
-    assert!(inspected.contains(text), "{inspected}");
-    let command = inspected.split("  dpsis ").last().unwrap();
-    assert!(command.contains("--paired patient --classes normal,tumor"), "{inspected}");
-    assert!(inspected.contains("With 300 pairs features are found"), "{inspected}");
-    let classes = ["--classes", "normal,tumor"];
-    assert_eq!(found(folder, &[&classes[..], &["--paired", "patient"]].concat()), 10);
-    let by_hand = [&classes[..], &["--unit", "patient", "--score", "paired"]].concat();
-    assert_eq!(found(folder, &by_hand), 10);
+    folder.write("t.csv", named);
+    let inspected = folder.run("inspect t.csv");
+    let parts = ["it varies within \"patient\": 300 pairs", "With 300 pairs features are found"];
+    assert_contains_all(&one_line(&inspected.stdout), &parts);
+    assert_contains(&suggested(&inspected), "--paired patient --classes normal,tumor");
+    assert_eq!(found(&folder, "--classes normal,tumor --paired patient"), 10);
+    assert_eq!(found(&folder, "--classes normal,tumor --unit patient --score paired"), 10);
     // Between people the difference is drowned.
-    assert!(found(folder, &[&classes[..], &["--unit", "patient"]].concat()) < 8);
-    let both =
-        ["select", "--k", "1", "--eps", "1", "--paired", "patient", "--unit", "patient", "t.csv"];
-    assert_eq!(dpsis(folder, &both).status.code(), Some(2));
-    let fit = [
-        "fit",
-        "--k",
-        "1",
-        "--eps",
-        "1",
-        "--classes",
-        "normal,tumor",
-        "--paired",
-        "patient",
-        "t.csv",
-    ];
-    let fit = dpsis(folder, &fit);
-    assert!(fit.status.code() == Some(2) && said(&fit).contains("paired"), "{}", said(&fit));
+    assert!(found(&folder, "--classes normal,tumor --unit patient") < 8);
+    folder.refuses(&[
+        ("select --k 1 --eps 1 --paired patient --unit patient t.csv", 2, ""),
+        ("fit --k 1 --eps 1 --classes normal,tumor --paired patient t.csv", 2, "paired"),
+    ]);
 }

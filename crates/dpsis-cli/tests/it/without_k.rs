@@ -1,160 +1,129 @@
 //! `dpsis select` without `--k`: all features beyond chance.
-#![allow(clippy::unwrap_used)] // in a test a panic is how a failure is said
 
-use std::process::{Command, Output};
-
-const DEMO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../datasets/demo.csv");
-
-fn dpsis(words: &str) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_dpsis"));
-    command.args(words.split_whitespace()).output().unwrap()
-}
-
-/// Both outputs of a command that succeeds, with one blank between the words of the report.
-fn done(words: &str) -> [String; 2] {
-    let output = dpsis(words);
-    let report = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(0), "{words}: {report}");
-    let report = report.split_whitespace().collect::<Vec<_>>().join(" ");
-    [String::from_utf8(output.stdout).unwrap(), report]
-}
-
-fn refused(words: &str, said: &str) {
-    let output = dpsis(words);
-    let report = String::from_utf8(output.stderr).unwrap();
-    let report = report.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert_eq!(output.status.code(), Some(2), "{words}: {report}");
-    assert!(report.contains(said) && output.stdout.is_empty(), "{words}: {report}");
-}
+use crate::harness::{
+    DATASETS, DEMO, Folder, assert_contains, assert_contains_all, demo_lines, dpsis, one_line,
+};
 
 #[test]
 fn all_beyond_chance_are_named_in_every_form() {
-    let request = format!("select --eps 4 --seed 3 {DEMO}");
-    let [text, report] = done(&request);
-    let names: Vec<&str> = text.lines().collect();
+    let request = "select --eps 4 --seed 3 demo.csv";
+    let output = dpsis(request).succeeds();
+    let (report, names) = (output.message(), output.stdout.lines().count());
     let truth = ["gene_017", "gene_074", "gene_142", "gene_209", "gene_276"];
-    assert!(names.len() >= 3 && names.iter().all(|name| truth.contains(name)), "{text}");
+    assert!(names >= 3, "{}", output.stdout);
+    assert!(output.stdout.lines().all(|name| truth.contains(&name)), "{}", output.stdout);
     assert!(report.starts_with("asked for all beyond chance (fwer 0.05) protected"), "{report}");
-    let verdict = format!(
-        "verdict {} features are beyond chance (any false name in at most 5% of runs)",
-        names.len()
-    );
-    assert!(report.ends_with(&verdict), "{report}");
-    assert!(report.contains(&format!("chosen {} of 300 features: all beyond chance", names.len())));
+    let rate = "(any false name in at most 5% of runs)";
+    assert!(report.ends_with(&format!("verdict {names} features are beyond chance {rate}")));
+    assert_contains(&report, &format!("chosen {names} of 300 features: all beyond chance"));
 
-    let [json, _] = done(&format!("{request} --format json"));
-    let record: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let record = dpsis(&format!("{request} --format json")).json();
     assert!(record["public"]["k"].is_null());
     assert_eq!(record["public"]["false_names"]["fwer"], "0.05");
-    assert_eq!(record["verdict"]["beyond_chance"], names.len());
-    let [tsv, _] = done(&format!("{request} --format tsv"));
+    assert_eq!(record["verdict"]["beyond_chance"], names);
+    let tsv = dpsis(&format!("{request} --format tsv")).succeeds().stdout;
     assert!(tsv.starts_with("name\tcolumn\tstrength\tlow\thigh\n"), "{tsv}");
-    let [page, _] = done(&format!("{request} --format html"));
-    assert!(page.contains(&format!("{} BEYOND CHANCE", names.len())), "{page}");
-    assert!(page.contains("all beyond chance (fwer 0.05)"), "{page}");
+    let page = dpsis(&format!("{request} --format html")).succeeds().stdout;
+    let parts = [&*format!("{names} BEYOND CHANCE"), "all beyond chance (fwer 0.05)"];
+    assert_contains_all(&page, &parts);
 }
 
 /// Nothing on standard output, and a release all the same.
 #[test]
 fn an_empty_selection_ends_well() {
-    let request = format!("select --eps 0.3 --fwer 0.01 --seed 1 {DEMO}");
-    let [text, report] = done(&request);
-    assert!(text.is_empty(), "{text}");
-    assert!(report.contains("verdict no feature is distinguishable from chance in this run; with"));
-    let [json, _] = done(&format!("{request} --format json"));
-    assert!(json.contains("\"selected\": []"), "{json}");
-    let [tsv, _] = done(&format!("{request} --format tsv"));
-    assert_eq!(tsv, "name\tcolumn\n");
-    let [page, _] = done(&format!("{request} --format html"));
-    assert!(page.contains("NOTHING DISTINGUISHABLE FROM CHANCE"), "{page}");
+    let select = "select --eps 0.3 --fwer 0.01 --seed 1 demo.csv --format";
+    let run = |format: &str| dpsis(&format!("{select} {format}")).succeeds();
+    let output = run("text");
+    assert_eq!(output.stdout, "");
+    let verdict = "verdict no feature is distinguishable from chance in this run; with";
+    assert_contains(&output.message(), verdict);
+    assert_contains(&run("json").stdout, "\"selected\": []");
+    assert_eq!(run("tsv").stdout, "name\tcolumn\n");
+    assert_contains(&run("html").stdout, "NOTHING DISTINGUISHABLE FROM CHANCE");
 }
 
 #[test]
-fn what_does_not_go_together_is_refused() {
-    for (options, said) in [
-        ("--k 3 --fwer 0.1", "cannot be used with"),
-        ("--split number=0.1", "the split must be stated as"),
-        ("--split estimates=0", "named by their strengths"),
-        ("--at-most 0", "must be at least 1 (--at-most)"),
-        ("--fwer 0.7", "from 0.001 to 0.5 (--fwer)"),
-        ("--score kendall", "Kendall's correlation hint: state k (--score, --k)"),
-        ("--scale row-rank", "(--scale, --bounds, --k)"),
-        ("--center 0.5", "(--center, --k)"),
-        ("--mechanism peel", "(--mechanism, --k)"),
-        ("--adjust gene_001:0", "(--adjust, --k)"),
-        ("--refine gram", "(--refine, --k)"),
-        ("--method two-stage", "(--method, --k)"),
-        ("--delta 1e-6", "(--delta, --k)"),
-        ("--unit gene_001", "(--unit, --k)"),
-    ] {
-        refused(&format!("select --eps 2 {options} {DEMO}"), said);
-    }
+fn options_that_need_k_are_refused() {
+    Folder::at(DATASETS).refuses_options(
+        "select --eps 2 demo.csv",
+        &[
+            ("--k 3 --fwer 0.1", "cannot be used with"),
+            ("--split number=0.1", "the split must be stated as"),
+            ("--split estimates=0", "named by their strengths"),
+            ("--at-most 0", "must be at least 1 (--at-most)"),
+            ("--fwer 0.7", "from 0.001 to 0.5 (--fwer)"),
+            ("--score kendall", "Kendall's correlation hint: state k (--score, --k)"),
+            ("--scale row-rank", "(--scale, --bounds, --k)"),
+            ("--center 0.5", "(--center, --k)"),
+            ("--mechanism peel", "(--mechanism, --k)"),
+            ("--adjust gene_001:0", "(--adjust, --k)"),
+            ("--refine gram", "(--refine, --k)"),
+            ("--method two-stage", "(--method, --k)"),
+            ("--delta 1e-6", "(--delta, --k)"),
+            ("--unit gene_001", "(--unit, --k)"),
+        ],
+    );
 }
 
 /// With a ledger a forgotten `--k` spends nothing.
 #[test]
-fn a_ledger_wants_it_stated() {
-    let folder = tempfile::tempdir().unwrap();
-    let ledger = folder.path().join("budget.txt").display().to_string();
-    done(&format!("ledger create --cap 3 {ledger}"));
-    let request = format!("select --eps 1 --target-number --ledger {ledger} {DEMO}");
-    refused(&request, "(--k, --fwer)");
-    refused(&format!("{request} --dry-run"), "(--k, --fwer)");
-    let [_, report] = done(&format!("{request} --fwer 0.05"));
+fn a_ledger_requires_k_or_a_rate() {
+    let folder = Folder::new();
+    folder.run("ledger create --cap 3 budget.txt").succeeds();
+    let request = format!("select --eps 1 --target-number --ledger budget.txt {DEMO}");
+    folder.refuses_options(&request, &[("", "(--k, --fwer)"), ("--dry-run", "(--k, --fwer)")]);
+    let report = folder.run(&format!("{request} --fwer 0.05")).succeeds().message();
     assert!(report.starts_with("asked for all beyond chance (fwer 0.05)"), "{report}");
-    let [_, report] = done(&format!("{request} --k 2"));
-    assert!(report.contains("chosen 2 of 300"), "{report}");
-    let [balance, _] = done(&format!("ledger show {ledger}"));
-    assert!(balance.contains("\nleft       1\n"), "{balance}");
+    let report = folder.run(&format!("{request} --k 2")).succeeds().message();
+    assert_contains(&report, "chosen 2 of 300");
+    let balance = folder.run("ledger show budget.txt").succeeds().stdout;
+    assert_contains(&balance, "\nleft       1\n");
 }
 
 #[test]
-fn before_any_data_are_touched() {
-    let [text, report] = done(&format!("select --eps 2 --dry-run {DEMO}"));
-    let all = format!("{text} {report}");
-    let all = all.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(
-        all.contains("of 300 features: all beyond chance (fwer 0.05), by a draw of features together with their number"),
-        "{all}"
+fn forecasts_and_inspections_do_without_k() {
+    let plan = dpsis("select --eps 2 --dry-run demo.csv").succeeds().text();
+    assert_contains_all(
+        &plan,
+        &[
+            "of 300 features: all beyond chance (fwer 0.05), by a draw of features together with their number",
+            "in half of all runs, a single feature is named from effect size 0.2 with",
+        ],
     );
-    assert!(
-        all.contains("in half of all runs, a single feature is named from effect size 0.2 with"),
-        "{all}"
+    let plan = dpsis("plan --n 500 --d 300 --eps 2 --fwer 0.1 --effect-size 0.3").succeeds().stdout;
+    assert_contains_all(
+        &plan,
+        &[
+            "all significant ones of 300 features (fwer 0.1)",
+            "A feature of KS distance 0.3 is significant in",
+        ],
     );
-    let [text, _] = done("plan --n 500 --d 300 --eps 2 --fwer 0.1 --effect-size 0.3");
-    assert!(text.contains("all significant ones of 300 features (fwer 0.1)"), "{text}");
-    assert!(text.contains("A feature of KS distance 0.3 is significant in"), "{text}");
-    let [json, _] = done("plan --n 500 --d 300 --eps 2 --format json");
-    let outlook: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let plan = dpsis("plan --n 500 --d 300 --eps 2 --format json").json();
     let named = |needed: &serde_json::Value| needed["significant"][1]["value"].as_f64().unwrap();
-    let others = |place: usize| named(&outlook["others"][place]["needed"]);
-    assert!(named(&outlook["needed"]) < others(0) && others(0) < others(1), "{json}");
-    refused("plan --n 500 --d 300 --eps 2 --mechanism peel", "--k");
-    refused("plan --n 500 --d 300 --eps 2 --score kendall", "Kendall");
-    let [look, _] = done(&format!("inspect {DEMO}"));
-    let look = look.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(look.contains("Without --k all significant features are named"), "{look}");
+    let others = |place: usize| named(&plan["others"][place]["needed"]);
+    assert!(named(&plan["needed"]) < others(0) && others(0) < others(1), "{plan}");
+    Folder::new().refuses_options(
+        "plan --n 500 --d 300 --eps 2",
+        &[("--mechanism peel", "--k"), ("--score kendall", "Kendall")],
+    );
+    let inspected = one_line(&dpsis("inspect demo.csv").succeeds().stdout);
+    assert_contains(&inspected, "Without --k all significant features are named");
 }
 
 /// Sums of parts give what the whole table does.
 #[test]
 fn partials_are_released_without_k() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name).display().to_string();
-    let text = std::fs::read_to_string(DEMO).unwrap();
-    let (header, rows) = text.split_once('\n').unwrap();
-    let rows: Vec<&str> = rows.lines().collect();
-    let facts = "--score ks --bounds=-3,3 --target-bounds=-3,3";
+    let folder = Folder::new();
+    let (header, rows) = demo_lines();
+    let options = "--score ks --bounds=-3,3 --target-bounds=-3,3";
     for (part, rows) in rows.chunks(rows.len().div_ceil(2)).enumerate() {
-        let file = path(&format!("{part}.csv"));
-        std::fs::write(&file, format!("{header}\n{}\n", rows.join("\n"))).unwrap();
-        let to = path(&format!("{part}.partial"));
-        done(&format!("partial --part {}/2 {facts} -o {to} {file}", part + 1));
+        folder.write(&format!("{part}.csv"), format!("{header}\n{}\n", rows.join("\n")));
+        let files = format!("-o {part}.partial {part}.csv");
+        folder.run(&format!("partial --part {}/2 {options} {files}", part + 1)).succeeds();
     }
     let release = "select --eps 30 --fwer 0.1 --seed 5 --format tsv";
-    let [parts, _] =
-        done(&format!("{release} --partials {} {}", path("0.partial"), path("1.partial")));
-    let [whole, _] = done(&format!("{release} {facts} {DEMO}"));
+    let parts = folder.run(&format!("{release} --partials 0.partial 1.partial")).succeeds().stdout;
+    let whole = folder.run(&format!("{release} {options} {DEMO}")).succeeds().stdout;
     assert_eq!(parts, whole);
     assert!(whole.lines().count() > 1, "{whole}");
 }
