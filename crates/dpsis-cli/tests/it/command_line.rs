@@ -1,88 +1,47 @@
-//! The command line as a user meets it.
-#![allow(clippy::unwrap_used)] // in a test a panic is how a failure is said
+//! Options, reports, records and output files of `dpsis select`, and what all commands share.
 
-use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::fs;
 
-const DEMO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../datasets/demo.csv");
+use crate::harness::{
+    DATASETS, DEMO, Folder, Outcome, assert_contains, assert_contains_all, assert_lacks, dpsis,
+    gzip, one_line, warning_ids,
+};
 
-/// Runs the program. Its records carry one day, so that they can be compared at midnight, too.
-fn dpsis(arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_dpsis"));
-    command.env("SOURCE_DATE_EPOCH", "1795305600").args(arguments).output().unwrap()
-}
-
-fn code(output: &Output) -> i32 {
-    output.status.code().unwrap()
-}
-
-fn stdout(output: &Output) -> &str {
-    std::str::from_utf8(&output.stdout).unwrap()
-}
-
-fn stderr(output: &Output) -> &str {
-    std::str::from_utf8(&output.stderr).unwrap()
-}
-
-/// The words on stderr with one blank between them: lines are wrapped.
-fn said(output: &Output) -> String {
-    stderr(output).split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// A folder that goes with the test, and files in it.
-struct Files(tempfile::TempDir);
-
-impl Files {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
-        let path = self.0.path().join(name);
-        std::fs::write(&path, bytes).unwrap();
-        path
-    }
-}
-
-fn run_on(path: &Path, more: &[&str]) -> Output {
-    let mut arguments = vec!["select", "--k", "1", "--eps", "1"];
-    arguments.extend(more);
-    arguments.push(path.to_str().unwrap());
-    dpsis(&arguments)
+/// Selects one feature of the table `t.csv`.
+fn select_one(folder: &Folder, options: &str) -> Outcome {
+    folder.run(&format!("select --k 1 --eps 1 {options} t.csv"))
 }
 
 #[test]
-fn the_main_job() {
-    let output = dpsis(&["select", "--k", "5", "--eps", "2", DEMO]);
-    assert_eq!(code(&output), 0);
-    let names: Vec<&str> = stdout(&output).lines().collect();
+fn names_go_to_stdout_and_the_report_to_stderr() {
+    let output = dpsis("select --k 5 --eps 2 demo.csv").succeeds();
+    let names: Vec<&str> = output.stdout.lines().collect();
     assert_eq!(names.len(), 5);
     assert!(names.iter().all(|name| name.starts_with("gene_")));
-    let report = stderr(&output);
-    assert!(report.lines().next().unwrap().contains("one row of the table"), "{report}");
-    assert!(said(&output).contains("(Kolmogorov-Smirnov): suits"), "{report}");
-    assert!(
-        said(&output)
-            .contains("epsilon 2 = 0.2 target median + 0.15 target center + 1.25 selection"),
-        "{report}"
+    let report = &output.stderr;
+    assert_contains(report.lines().next().unwrap(), "one row of the table");
+    assert_contains_all(
+        &output.message(),
+        &[
+            "(Kolmogorov-Smirnov): suits",
+            "epsilon 2 = 0.2 target median + 0.15 target center + 1.25 selection",
+        ],
     );
     // Names may be found, not found, or found in part; the last words are the verdict in any case.
-    let verdict = report.rfind("\nverdict    ").unwrap();
-    assert!(report[verdict..].contains("chance"), "{report}");
-    assert!(!report[verdict..].contains("\nwarning"), "{report}");
+    let verdict = &report[report.rfind("\nverdict    ").unwrap()..];
+    assert_contains(verdict, "chance");
+    assert_lacks(verdict, "\nwarning");
     for name in names {
-        assert!(report.contains(&format!("\n           {name}  0.")), "{report}");
+        assert_contains(report, &format!("\n           {name}  0."));
     }
-    assert!(!report.contains("not for release"));
+    assert_lacks(report, "not for release");
 }
 
 #[test]
 fn json_is_the_whole_record() {
-    let output = dpsis(&["select", "-k", "3", "-e", "1/3", "--format", "json", DEMO]);
-    assert_eq!(code(&output), 0);
-    assert!(!stderr(&output).contains("spent"), "the report is in the document");
-    let record: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let output = dpsis("select -k 3 -e 1/3 --format json demo.csv");
+    assert_lacks(&output.stderr, "spent");
+    let record = output.json();
     assert_eq!(record["command"], "select");
     assert_eq!(record["private"], true);
     assert_eq!(record["order"], "file");
@@ -90,16 +49,12 @@ fn json_is_the_whole_record() {
     assert_eq!(record["guarantee"]["epsilon"], "1/3");
     assert_eq!(record["guarantee"]["delta"], "0");
     assert_eq!(record["guarantee"]["neighbors"], "add/remove");
-    let spent: Vec<String> = record["guarantee"]["spent"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|part| format!("{} {}", part["for"].as_str().unwrap(), part["epsilon"]))
-        .collect();
+    let spent = record["guarantee"]["spent"].as_array().unwrap().iter();
+    let spent: Vec<_> =
+        spent.map(|part| ["for", "epsilon"].map(|key| part[key].as_str().unwrap())).collect();
     let parts = [("target-median", "1/30"), ("target-center", "0.025"), ("selection", "5/24")];
     let parts = parts.into_iter().chain([("estimates", "1/15")]);
-    let parts: Vec<String> = parts.map(|(part, share)| format!("{part} {share:?}")).collect();
-    assert_eq!(spent, parts);
+    assert_eq!(spent, parts.map(|(part, share)| [part, share]).collect::<Vec<_>>());
     // About 500 rows are too few for three at once at a third.
     assert_eq!(record["mechanism"]["id"], "peel-pnf");
     assert_eq!(record["mechanism"]["chosen"]["by"], "counts");
@@ -117,400 +72,240 @@ fn json_is_the_whole_record() {
     assert_eq!(picked["column"], number);
 }
 
-/// Counts per million come before any score; bounds are of them if they are stated beside, not
-/// those of a schema file.
+/// Counts per million come before any score. Bounds that are given as an option are bounds of
+/// counts per million; bounds of a schema file are not.
 #[test]
 fn counts_per_million_come_first() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    let rows: String = (1..40).map(|i| format!("{},{},{}\n", i, 2 * i + i % 2, i % 3)).collect();
-    std::fs::write(path("t.csv"), format!("a,b,y\n{rows}")).unwrap();
-    std::fs::write(path("s.json"), "{\"bounds\": [0, 80]}").unwrap();
-    let score = |more: &[&str]| {
-        let (table, schema) = (path("t.csv"), path("s.json"));
-        let base =
-            ["select", "-k", "1", "-e", "1", "--format", "json", "--scale", "cpm", "--schema"];
-        let output = dpsis(&[&base[..], &[&*schema, &*table], more].concat());
-        assert_eq!(code(&output), 0, "{}", stderr(&output));
-        let record: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let folder = Folder::new().with("s.json", "{\"bounds\": [0, 80]}");
+    folder.table("t.csv", "a,b,y", 39, |i| {
+        let i = i + 1;
+        format!("{},{},{}", i, 2 * i + i % 2, i % 3)
+    });
+    for (options, expected) in [
+        ("", r#""ks" "none" null"#),
+        ("--bounds 0,5e5", r#""correlation" "bounds" [0.0,500000.0]"#),
+        ("--score correlation", r#""correlation" "row-rank" null"#),
+        ("--score kendall", r#""kendall" "none" null"#),
+    ] {
+        let options = format!("--format json --scale cpm --schema s.json {options}");
+        let record = select_one(&folder, &options).json();
         assert_eq!(record["score"]["per_million"], true);
         assert_eq!(record["score"]["by_default"], false);
-        let texts = ["id", "scale", "bounds"].map(|key| record["score"][key].to_string());
-        texts.join(" ")
-    };
-    assert_eq!(score(&[]), r#""ks" "none" null"#);
-    assert_eq!(score(&["--bounds", "0,5e5"]), r#""correlation" "bounds" [0.0,500000.0]"#);
-    assert_eq!(score(&["--score", "correlation"]), r#""correlation" "row-rank" null"#);
-    assert_eq!(score(&["--score", "kendall"]), r#""kendall" "none" null"#);
-    let report = dpsis(&["select", "-k", "1", "-e", "1", "--scale", "cpm", &path("t.csv")]);
-    assert!(stderr(&report).contains("counts per million"), "{}", stderr(&report));
+        let found = ["id", "scale", "bounds"].map(|key| record["score"][key].to_string());
+        assert_eq!(found.join(" "), expected, "{options}");
+    }
+    assert_contains(&select_one(&folder, "--scale cpm").stderr, "counts per million");
 }
 
 /// The request alone is wrong: exit code 2 although the file does not even exist.
 #[test]
 fn wrong_requests_are_refused_before_reading() {
-    let base = ["select", "--k", "5", "--eps", "2"];
-    for (arguments, text) in [
-        (&["select", "--k", "5"][..], "--eps"),
-        (&["select"], "--eps"),
-        (&["select", "--k", "0", "--eps", "2"], "at least 1"),
-        (&["select", "--k", "-1", "--eps", "2"], "unexpected argument"),
-        (&["select", "--k", "5", "--eps", "0"], "between 1e-6 and 1e6"),
-        (&["select", "--k", "5", "--eps", "-1"], "between 1e-6 and 1e6"),
-        (&["select", "--k", "5", "--eps", "nan"], "must be a number"),
-        (&["select", "--k", "5", "--eps", "inf"], "must be a number"),
-        (&["select", "--k", "5", "--eps", "1e7"], "between 1e-6 and 1e6"),
-        (&[&base[..], &["--gamma", "1.5"]].concat(), "between 0 and 1"),
-        (&[&base[..], &["--gamma", "-0.1"]].concat(), "between 0 and 1"),
-        (&[&base[..], &["--bounds", "1,0"]].concat(), "the lower one first"),
-        (&[&base[..], &["--bounds", "1"]].concat(), "LO,HI"),
-        (&[&base[..], &["--bounds", "nan,1"]].concat(), "LO,HI"),
-        (&[&base[..], &["--bounds=0,1", "--scale", "row-rank"]].concat(), "exclude"),
-        (&[&base[..], &["--scale", "bounds"]].concat(), "state them (--bounds, --bounds-file"),
-        (
-            &[&base[..], &["--scale", "cpm", "--preprocess", "paper", "--not-private"]].concat(),
-            "no score, bounds, scale",
-        ),
-        (&[&base[..], &["--target-bounds", "5,5"]].concat(), "the lower one first"),
-        (&[&base[..], &["--classes", "a"]].concat(), "at least two classes"),
-        (&[&base[..], &["--classes", "a,b,a"]].concat(), "twice"),
-        (&[&base[..], &["--classes", "a,b", "--target-bounds", "0,1"]].concat(), "cannot be used"),
-        (&[&base[..], &["--target", "y", "--target-index", "3"]].concat(), "cannot be used"),
-        (&[&base[..], &["--center", "middle"]].concat(), "private, none"),
-        (&[&base[..], &["--center", "0.5"]].concat(), "--target-bounds, --classes"),
-        (&[&base[..], &["--threads", "0"]].concat(), "between 1 and 256"),
-        (&[&base[..], &["--threads", "18446744073709551615"]].concat(), "between 1 and 256"),
-        (&[&base[..], &["--format", "xml"]].concat(), "possible values"),
-    ] {
-        let mut arguments = arguments.to_vec();
-        arguments.push("no-such-file.csv");
-        let output = dpsis(&arguments);
-        assert_eq!(code(&output), 2, "{arguments:?}: {}", stderr(&output));
-        assert!(said(&output).contains(text), "{arguments:?}: {}", stderr(&output));
-        assert_eq!(stdout(&output), "");
-    }
+    Folder::new().refuses_options(
+        "select no-such-file.csv",
+        &[
+            ("", "--eps"),
+            ("--k 5", "--eps"),
+            ("--k 0 --eps 2", "at least 1"),
+            ("--k -1 --eps 2", "unexpected argument"),
+            ("--k 5 --eps 0", "between 1e-6 and 1e6"),
+            ("--k 5 --eps -1", "between 1e-6 and 1e6"),
+            ("--k 5 --eps nan", "must be a number"),
+            ("--k 5 --eps inf", "must be a number"),
+            ("--k 5 --eps 1e7", "between 1e-6 and 1e6"),
+        ],
+    );
+    Folder::new().refuses_options(
+        "select no-such-file.csv --k 5 --eps 2",
+        &[
+            ("--gamma 1.5", "between 0 and 1"),
+            ("--gamma -0.1", "between 0 and 1"),
+            ("--bounds 1,0", "the lower one first"),
+            ("--bounds 1", "LO,HI"),
+            ("--bounds nan,1", "LO,HI"),
+            ("--bounds=0,1 --scale row-rank", "exclude"),
+            ("--scale bounds", "state them (--bounds, --bounds-file"),
+            ("--scale cpm --preprocess paper --not-private", "no score, bounds, scale"),
+            ("--target-bounds 5,5", "the lower one first"),
+            ("--classes a", "at least two classes"),
+            ("--classes a,b,a", "twice"),
+            ("--classes a,b --target-bounds 0,1", "cannot be used"),
+            ("--target y --target-index 3", "cannot be used"),
+            ("--center middle", "private, none"),
+            ("--center 0.5", "--target-bounds, --classes"),
+            ("--threads 0", "between 1 and 256"),
+            ("--threads 18446744073709551615", "between 1 and 256"),
+            ("--format xml", "possible values"),
+        ],
+    );
 }
 
 #[test]
-fn requests_wrong_against_the_header() {
-    let files = Files::new();
-    let table = files.write("t.csv", "age,weight,outcome\n1,2,3\n4,5,6\n");
-    for (more, text) in [
-        (&["--k", "3"][..], "number of features, 2"),
-        (&["--target", "outcom"], "did you mean \"outcome\"?"),
-        (&["--target-index", "4"], "the table has 3 columns"),
-        (&["--id", "nobody"], "no column \"nobody\""),
-        (&["--id", "outcome"], "both the target and the id"),
-    ] {
-        let mut arguments = vec!["select", "--eps", "1"];
-        if more[0] != "--k" {
-            arguments.extend(["--k", "1"]);
-        }
-        arguments.extend(more);
-        arguments.push(table.to_str().unwrap());
-        let output = dpsis(&arguments);
-        assert_eq!(code(&output), 2, "{}", stderr(&output));
-        assert!(said(&output).contains(text), "{}", stderr(&output));
-    }
+fn requests_are_compared_with_the_header() {
+    let folder = Folder::new().with("t.csv", "age,weight,outcome\n1,2,3\n4,5,6\n");
+    folder.refuses_options(
+        "select --eps 1 t.csv",
+        &[
+            ("--k 3", "number of features, 2"),
+            ("--k 1 --target outcom", "did you mean \"outcome\"?"),
+            ("--k 1 --target-index 4", "the table has 3 columns"),
+            ("--k 1 --id nobody", "no column \"nobody\""),
+            ("--k 1 --id outcome", "both the target and the id"),
+        ],
+    );
 }
 
-/// A file that is not there: names beside it that are near, wherever a file is stated.
+/// A missing file of any option: the message suggests a name in the same folder.
 #[test]
-fn missing_files_have_near_names() {
-    let files = Files::new();
-    let table = files.write("data.csv", "age,weight,outcome\n1,2,3\n4,5,6\n");
-    let [missing, far] = ["dat.csv", "zzz"].map(|name| table.with_file_name(name));
-    let [table, missing, far] = [&table, &missing, &far].map(|path| path.to_str().unwrap());
-    for (words, near) in [
-        (&["select", "--k", "1", "--eps", "1", missing][..], true),
-        (&["select", "--k", "1", "--eps", "1", far], false),
-        (&["select", "--k", "1", "--eps", "1", "--schema", missing, table], true),
-        (&["select", "--k", "1", "--eps", "1", "--groups", missing, table], true),
-        (&["select", "--k", "1", "--eps", "1", "--ledger", missing, table], true),
-        (&["select", "--k", "1", "--eps", "1", "--bounds-file", missing, table], true),
-        (
-            &["select", "--k", "1", "--eps", "1", "--target-file", missing, "--id", "age", table],
-            true,
-        ),
-        (&["select", "--k", "1", "--eps", "1", "--partials", missing], true),
-        (&["inspect", missing], true),
-        (&["predict", missing, table], true),
-        (&["account", missing], true),
+fn near_names_of_missing_files_are_suggested() {
+    let folder = Folder::new().with("data.csv", "age,weight,outcome\n1,2,3\n4,5,6\n");
+    for line in [
+        "select --k 1 --eps 1 dat.csv",
+        "select --k 1 --eps 1 --schema dat.csv data.csv",
+        "select --k 1 --eps 1 --groups dat.csv data.csv",
+        "select --k 1 --eps 1 --ledger dat.csv data.csv",
+        "select --k 1 --eps 1 --bounds-file dat.csv data.csv",
+        "select --k 1 --eps 1 --target-file dat.csv --id age data.csv",
+        "select --k 1 --eps 1 --partials dat.csv",
+        "inspect dat.csv",
+        "predict dat.csv data.csv",
+        "account dat.csv",
     ] {
-        let output = dpsis(words);
-        assert_eq!(code(&output), 5, "{words:?}: {}", stderr(&output));
-        let told = said(&output).contains("did you mean \"data.csv\"?");
-        assert_eq!(told, near, "{words:?}: {}", stderr(&output));
+        folder.refuses(&[(line, 5, "did you mean \"data.csv\"?")]);
     }
+    assert_lacks(&folder.run("select --k 1 --eps 1 zzz").fails(5), "did you mean");
 }
 
 /// Options of other tools lead to those here, where the command has them.
 #[test]
-fn options_of_other_tools_are_known() {
-    for (words, tip) in [
-        (&["select", "--html", "x.html"][..], Some("--format html -o FILE")),
-        (&["select", "--random-state=3"], Some("--seed N")),
-        (&["fit", "--labels", "a,b"], Some("--classes A,B")),
-        (&["fit", "--html", "x.html"], None),
-        (&["ledger", "--html", "x.html"], None),
+fn options_of_other_tools_are_translated() {
+    for (line, option) in [
+        ("select --html x.html", "--format html -o FILE"),
+        ("select --random-state=3", "--seed N"),
+        ("fit --labels a,b", "--classes A,B"),
     ] {
-        let output = dpsis(words);
-        assert_eq!(code(&output), 2);
-        let told = said(&output);
-        match tip {
-            Some(tip) => {
-                assert!(told.contains(&format!("here it is '{tip}'")), "{words:?}: {told}");
-                assert!(!told.contains("similar argument"), "{words:?}: {told}");
-            }
-            None => assert!(!told.contains("here it is"), "{words:?}: {told}"),
-        }
+        let message = dpsis(line).fails(2);
+        assert_contains(&message, &format!("here it is '{option}'"));
+        assert_lacks(&message, "similar argument");
+    }
+    for line in ["fit --html x.html", "ledger --html x.html"] {
+        assert_lacks(&dpsis(line).fails(2), "here it is");
     }
 }
 
-/// Malformed input: exit code 3, row and column, and never what stands in a cell.
 #[test]
-fn malformed_input_is_refused_with_its_place() {
-    let files = Files::new();
-    let long = "7".repeat(5000);
-    let gzip = |text: &str| {
-        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-        encoder.write_all(text.as_bytes()).unwrap();
-        encoder.finish().unwrap()
-    };
-    let zipped = gzip(&format!("a,b,y\n{}", "1,2,3\n".repeat(5000)));
-    let rows = |middle: &str| format!("a,b,y\n1,2,3\n{middle}\n4,5,6\n").into_bytes();
-    for (name, bytes, text) in [
-        ("empty", vec![], "empty"),
-        ("blank lines", b"\n\n\n".to_vec(), "empty"),
-        ("one column", b"y\n1\n".to_vec(), "no feature"),
-        ("other delimiter", b"a|b|y\n1|2|3\n".to_vec(), "--delimiter"),
-        ("duplicate", b"a,a,y\n1,2,3\n".to_vec(), "header, column 2: a column name occurs twice"),
-        ("nameless", b"a,,y\n1,2,3\n".to_vec(), "header, column 2"),
-        ("not utf-8", b"a,\xff,y\n1,2,3\n".to_vec(), "header, column 2"),
-        ("nul", b"a,\0,y\n1,2,3\n".to_vec(), "header, column 2"),
-        ("short", rows("SECRET,2"), "row 2, column 3: the row has fewer cells than the header"),
-        ("wide", rows("1,2,3,SECRET"), "row 2, column 4: the row has more cells"),
-        ("unclosed", rows("1,\"SECRET,3"), "row 2, column 2: a quoted cell runs past the end"),
-        ("line feed", rows("1,\"SEC\nRET\",3"), "row 2, column 2: a quoted cell runs past"),
-        ("quote in header", b"a,b,\"y\n1,SECRET,3\n".to_vec(), "header, column 3"),
-        ("quoted header", b"a,\"b,y\n1,\"SECRET\",3\n4,5,6\n".to_vec(), "header, column 2"),
-        ("carriage", rows("1,SEC\rRET,3"), "row 2, column 2: a carriage return"),
-        ("oversized", rows(&format!("1,{long},3")), "row 2, column 2: the cell is longer"),
-        ("row names", b"a,y\nr1,1,2\nr2,3,4\n".to_vec(), "is one name short, as"),
-        ("truncated", zipped[..zipped.len() - 20].to_vec(), "damaged or end too early"),
-    ] {
-        let path = files.write("bad.csv", bytes);
-        for threads in ["1", "2"] {
-            let output = run_on(&path, &["--threads", threads]);
-            assert_eq!(code(&output), 3, "{name}: {}", stderr(&output));
-            assert!(said(&output).contains(text), "{name}: {}", stderr(&output));
-            assert!(!stderr(&output).contains("SEC"), "{name}: {}", stderr(&output));
-            assert_eq!(stdout(&output), "", "{name}");
-        }
-    }
-    // Labels that do not occur end a run or are warned of, by counts that have noise.
-    let labels = files.write("labels.csv", "a,b,y\n1,2,yes\n3,4,no\n");
-    let output = run_on(&labels, &["--classes", "Yes,No"]);
-    let expected = if code(&output) == 3 { "case included" } else { "spelling of the labels" };
-    assert!(said(&output).contains(expected), "{}", stderr(&output));
-}
-
-/// Odd but well-formed: a release.
-#[test]
-fn odd_tables_are_read() {
-    let files = Files::new();
-    for (name, text) in [
-        ("one row", "a,b,y\n1,2,3\n"),
-        ("one feature", "a,y\n1,2\n3,4\n"),
-        ("constant columns", "a,b,y\n1,1,1\n1,1,1\n"),
-        ("missing cells", "a,b,y\nNA,,1\nnan,inf,2\n1e400,x,\n"),
-        ("ids", ",a,y\nr1,1,2\nr2,3,4\n"),
-        ("quotes", "\"a\",\"b\",\"y\"\n\"1\",\"2\",\"3\"\n"),
-        ("no line end", "a,b,y\n1,2,3"),
-        ("bytes", "a,b,y\n1,\u{fffd}\0,3\n"),
-    ] {
-        let output = run_on(&files.write("odd.csv", text), &[]);
-        assert_eq!(code(&output), 0, "{name}: {}", stderr(&output));
-        assert_eq!(stdout(&output).lines().count(), 1, "{name}");
-    }
-    let output = run_on(&files.write("ids.csv", ",a,y\nr1,1,2\n"), &[]);
-    assert_eq!(stdout(&output), "a\n");
-    assert!(stderr(&output).contains("column 1 is read as ids"), "{}", stderr(&output));
-}
-
-#[test]
-fn names_are_printed_as_they_are() {
-    let files = Files::new();
-    let table = files.write("t.csv", "\"say \"\"x\"\", y\",y\n1,2\n");
-    assert_eq!(stdout(&run_on(&table, &[])), "say \"x\", y\n");
+fn names_are_printed_without_quoting() {
+    let folder = Folder::new().with("t.csv", "\"say \"\"x\"\", y\",y\n1,2\n");
+    assert_eq!(select_one(&folder, "").stdout, "say \"x\", y\n");
 }
 
 /// A file without a header would give its first row away as names.
 #[test]
 fn a_missing_header_is_noticed() {
-    let files = Files::new();
-    let numbers = files.write("n.csv", "51.25,130.5,1.5\n48.5,121,0\n39,110,1\n");
-    let labels = files.write("l.csv", "51.25,130.5, case\n48.5,121,control\n");
-    for (table, more) in [
-        (&numbers, &[][..]),
-        (&numbers, &["--target-bounds", "0,2"]),
-        (&numbers, &["--target-index", "1"]),
-        (&labels, &["--classes", "case,control"]),
+    let folder = Folder::new()
+        .with("numbers.csv", "51.25,130.5,1.5\n48.5,121,0\n39,110,1\n")
+        .with("labels.csv", "51.25,130.5, case\n48.5,121,control\n")
+        .with("commas.txt", "51,25;130,5;1,5\n48,5;121;0\n")
+        .with("schema.json", "{\"target\": \"1.5\"}")
+        .with("values.csv", "p1,51.25,3.5\np2,48.5,121\n")
+        .with("targets.csv", "who,status\np1,1\np2,2\n")
+        .with("headless.csv", "p1,77\np2,2\n")
+        .with("named.csv", "who,a,b\np1,51.25,3.5\np2,48.5,121\n")
+        .with("spectra.csv", "400,402,protein\n1,2,3\n")
+        .with("few.csv", "a,b,1,y\n1,2,3,4\n");
+    for options in [
+        "numbers.csv",
+        "numbers.csv --target-bounds 0,2",
+        "numbers.csv --target-index 1",
+        "labels.csv --classes case,control",
+        // A decimal comma, a schema, a target elsewhere: the same.
+        "commas.txt --decimal-comma",
+        "numbers.csv --schema schema.json",
+        "values.csv --target-file targets.csv",
+        "named.csv --target-file headless.csv",
     ] {
-        let output = run_on(table, more);
-        assert_eq!((code(&output), stdout(&output)), (3, ""));
-        assert!(stderr(&output).contains("is the header missing?"), "{}", stderr(&output));
-        assert!(!stderr(&output).contains("51.25") && !stderr(&output).contains("1.5"));
-    }
-    // A decimal comma, a schema, a target elsewhere: the same.
-    let commas = files.write("c.txt", "51,25;130,5;1,5\n48,5;121;0\n");
-    let schema = files.write("s.json", "{\"target\": \"1.5\"}");
-    let values = files.write("v.csv", "p1,51.25,3.5\np2,48.5,121\n");
-    let targets = files.write("y.csv", "who,status\np1,1\np2,2\n");
-    let headless = files.write("z.csv", "p1,77\np2,2\n");
-    let named = files.write("w.csv", "who,a,b\np1,51.25,3.5\np2,48.5,121\n");
-    let path = |path: &PathBuf| path.to_str().unwrap().to_owned();
-    for (table, more) in [
-        (&commas, vec!["--decimal-comma".to_owned()]),
-        (&numbers, vec!["--schema".into(), path(&schema)]),
-        (&values, vec!["--target-file".into(), path(&targets)]),
-        (&named, vec!["--target-file".into(), path(&headless)]),
-    ] {
-        let more: Vec<&str> = more.iter().map(String::as_str).collect();
-        let output = run_on(table, &more);
-        assert_eq!((code(&output), stdout(&output)), (3, ""), "{more:?}");
-        assert!(stderr(&output).contains("is the header missing?"), "{}", stderr(&output));
-        for value in ["51.25", "51,25", "130", "77"] {
-            assert!(!stderr(&output).contains(value), "{}", stderr(&output));
+        let message = folder.run(&format!("select --k 1 --eps 1 {options}")).fails(3);
+        assert_contains(&message, "is the header missing?");
+        for value in ["51.25", "51,25", "130", "77", "1.5"] {
+            assert_lacks(&message, value);
         }
     }
     // Columns that really are named by numbers, as spectra are.
-    let spectra = files.write("s.csv", "400,402,protein\n1,2,3\n");
-    assert_eq!(code(&run_on(&spectra, &[])), 3);
-    assert_eq!(code(&run_on(&spectra, &["--numeric-names"])), 0);
-    let few = files.write("p.csv", "a,b,1,y\n1,2,3,4\n");
-    assert_eq!(code(&run_on(&few, &[])), 0);
+    folder.run("select --k 1 --eps 1 spectra.csv").fails(3);
+    folder.run("select --k 1 --eps 1 spectra.csv --numeric-names").succeeds();
+    folder.run("select --k 1 --eps 1 few.csv").succeeds();
 }
 
 /// The header of a target file is not printed, because it could be somebody's value.
 #[test]
-fn a_target_file_lends_no_name() {
-    let files = Files::new();
-    let lines = |line: &dyn Fn(usize) -> String| (1..800).map(line).collect::<String>();
-    let table = files.write("t.csv", format!("who,a,b\n{}", lines(&|i| format!("p{i},1,{i}\n"))));
-    let label = |i: usize| if i.is_multiple_of(2) { "no" } else { "yes" };
-    let targets = lines(&|i| format!("p{i},{}\n", label(i)));
-    let targets = files.write("y.csv", format!("p0,SECRET\n{targets}"));
+fn the_header_of_a_target_file_is_not_printed() {
+    let folder = Folder::new();
+    folder.table("t.csv", "who,a,b", 799, |i| format!("p{0},1,{0}", i + 1));
+    folder.table("y.csv", "p0,SECRET", 799, |i| format!("p{},{}", i + 1, ["yes", "no"][i % 2]));
     for format in ["text", "json"] {
-        let more = ["--target-file", targets.to_str().unwrap(), "--classes", "no,yes"];
-        let output = run_on(&table, &[&more[..], &["--format", format]].concat());
-        assert_eq!(code(&output), 0, "{}", stderr(&output));
-        assert!(!stderr(&output).contains("SECRET") && !stdout(&output).contains("SECRET"));
+        let options = format!("--target-file y.csv --classes no,yes --format {format}");
+        assert_lacks(&select_one(&folder, &options).succeeds().text(), "SECRET");
     }
 }
 
 #[test]
-fn what_the_system_refuses() {
-    let files = Files::new();
-    let missing = files.0.path().join("missing.csv");
-    assert_eq!(code(&run_on(&missing, &[])), 5);
-    assert_eq!(code(&run_on(files.0.path(), &[])), 5);
-    for url in ["s3://bucket/table.csv", "https://host/table.parquet"] {
-        let output = run_on(Path::new(url), &[]);
-        assert_eq!(code(&output), 2);
-        assert!(said(&output).contains("URLs are not read"), "{}", stderr(&output));
+fn tables_that_cannot_be_opened_are_refused() {
+    let folder = Folder::new();
+    for (table, code, part) in [
+        ("missing.csv", 5, ""),
+        (".", 5, ""),
+        ("s3://bucket/table.csv", 2, "URLs are not read"),
+        ("https://host/table.parquet", 2, "URLs are not read"),
+    ] {
+        folder.refuses(&[(format!("select --k 1 --eps 1 {table}"), code, part)]);
     }
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn a_full_disk_is_an_error() {
-    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_dpsis"))
-        .args(["select", "--k", "5", "--eps", "2", DEMO])
-        .stdout(full)
-        .output()
-        .unwrap();
-    assert_eq!(code(&output), 5);
-    assert!(stderr(&output).contains("cannot write the output"));
-}
-
-#[test]
-fn a_closed_pipe_ends_quietly() {
-    let (reader, writer) = std::io::pipe().unwrap();
-    drop(reader);
-    let output = Command::new(env!("CARGO_BIN_EXE_dpsis"))
-        .args(["select", "--k", "5", "--eps", "2", DEMO])
-        .stdout(Stdio::from(writer))
-        .output()
-        .unwrap();
-    assert_eq!(code(&output), 0);
-    assert!(!stderr(&output).contains("error"), "{}", stderr(&output));
-}
-
-fn with_input(arguments: &[&str], input: &[u8]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_dpsis"));
-    let pipes = command.env("SOURCE_DATE_EPOCH", "1795305600").args(arguments);
-    let pipes = pipes.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = pipes.spawn().unwrap();
-    // The child may refuse without reading.
-    let _ = child.stdin.take().unwrap().write_all(input);
-    child.wait_with_output().unwrap()
 }
 
 /// Standard input can be read once: the same selection as from the file, median and all.
 #[test]
 fn standard_input_is_a_table() {
-    let table = std::fs::read(DEMO).unwrap();
-    for more in [&[][..], &["--target-bounds=-9,9"], &["--score", "kendall"]] {
+    let table = fs::read(DEMO).unwrap();
+    let folder = Folder::at(DATASETS);
+    for options in ["", "--target-bounds=-9,9", "--score kendall"] {
         let run = |file: &str| {
-            let head = ["select", "--k", "5", "--eps", "1", "--seed", "4", "--format", "json"];
-            with_input(&[&head, more, &[file]].concat(), &table)
+            let line = format!("select --k 5 --eps 1 --seed 4 --format json {options} {file}");
+            folder.pipe(&line, &table).succeeds().stdout
         };
-        let (piped, read) = (run("-"), run(DEMO));
-        assert_eq!(code(&piped), 0, "{}", stderr(&piped));
-        assert_eq!(stdout(&piped), stdout(&read));
+        let read = run("demo.csv");
+        assert_eq!(run("-"), read);
         #[cfg(unix)]
-        assert_eq!(stdout(&run("/dev/stdin")), stdout(&read));
+        assert_eq!(run("/dev/stdin"), read);
     }
 }
 
 #[test]
 fn a_seed_marks_the_run() {
-    let run = |seed: &str, format: &str| {
-        dpsis(&["select", "--k", "5", "--eps", "1", "--seed", seed, "--format", format, DEMO])
+    let run = |seed: u32, format: &str| {
+        dpsis(&format!("select --k 5 --eps 1 --seed {seed} --format {format} demo.csv"))
     };
-    let text = run("7", "text");
-    assert!(stderr(&text).contains("seeded: not for release"));
-    let json = run("7", "json");
-    assert!(stderr(&json).contains("seeded: not for release"));
-    let record: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    let text = run(7, "text");
+    assert_contains(&text.stderr, "seeded: not for release");
+    let json = run(7, "json");
+    assert_contains(&json.stderr, "seeded: not for release");
+    let record = json.json();
     assert_eq!(record["private"], false);
     assert_eq!(record["randomness"]["seeded"], true);
     assert_eq!(record["warnings"][0]["id"], "seeded");
-    assert_eq!(stdout(&run("7", "text")), stdout(&text));
-    assert_ne!(stderr(&run("8", "text")), stderr(&text));
+    assert_eq!(run(7, "text").stdout, text.stdout);
+    assert_ne!(run(8, "text").stderr, text.stderr);
 }
 
 /// The same table in another order, with other line ends, quoted, compressed in two members, on
 /// other numbers of threads: the same record to the byte.
 #[test]
 fn the_form_of_the_table_does_not_matter() {
-    let files = Files::new();
-    let text = std::fs::read_to_string(DEMO).unwrap();
+    let folder = Folder::new();
+    let text = fs::read_to_string(DEMO).unwrap();
     let (header, rows) = text.split_once('\n').unwrap();
     let mut reversed: Vec<&str> = rows.lines().rev().collect();
     reversed.rotate_left(123);
     let permuted = format!("{header}\n{}\n", reversed.join("\n"));
-    let quoted: String = text
-        .lines()
-        .map(|line| format!("\"{}\"\n", line.split(',').collect::<Vec<_>>().join("\",\"")))
-        .collect();
-    let gzip = |part: &str| {
-        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-        encoder.write_all(part.as_bytes()).unwrap();
-        encoder.finish().unwrap()
-    };
+    let quote = |line: &str| format!("\"{}\"\n", line.replace(',', "\",\""));
+    let quoted: String = text.lines().map(quote).collect();
     let (front, back) = text.split_at(text.len() / 3);
     let forms = [
         text.clone().into_bytes(),
@@ -520,137 +315,84 @@ fn the_form_of_the_table_does_not_matter() {
         quoted.into_bytes(),
         [gzip(front), gzip(back)].concat(),
     ];
-    let run = |path: &Path, threads: &str| {
-        let path = path.to_str().unwrap();
-        let output = dpsis(&[
-            "select",
-            "--k",
-            "7",
-            "--eps",
-            "0.5",
-            "--seed",
-            "3",
-            "--format",
-            "json",
-            "--threads",
-            threads,
-            path,
-        ]);
-        assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let run = |table: &str, threads: u32| {
+        let options = format!("--seed 3 --format json --threads {threads}");
+        let output = folder.run(&format!("select --k 7 --eps 0.5 {options} {table}")).succeeds();
         // The request states the threads.
-        stdout(&output).replace(&format!("--threads {threads} "), "")
+        output.stdout.replace(&format!("--threads {threads} "), "")
     };
-    let expected = run(Path::new(DEMO), "1");
+    let expected = run(DEMO, 1);
     for (i, form) in forms.iter().enumerate() {
-        let path = files.write("form.csv", form);
-        for threads in ["1", "2", "5"] {
-            assert!(run(&path, threads) == expected, "form {i}, {threads} threads");
+        folder.write("form.csv", form);
+        for threads in [1, 2, 5] {
+            assert!(run("form.csv", threads) == expected, "form {i}, {threads} threads");
         }
     }
 }
 
 #[test]
-fn help_and_version() {
-    let help = dpsis(&["select", "--help"]);
-    assert_eq!(code(&help), 0);
-    for option in ["--k", "--eps", "--bounds", "--classes", "--center", "--gamma", "--seed"] {
-        assert!(stdout(&help).contains(option));
-    }
-    let version = dpsis(&["--version"]);
-    assert_eq!(stdout(&version), format!("dpsis {}\n", env!("CARGO_PKG_VERSION")));
-    assert_eq!(code(&dpsis(&[])), 2);
-    assert_eq!(code(&dpsis(&["selct"])), 2);
+fn the_version_is_printed_and_commands_are_checked() {
+    let version = format!("dpsis {}\n", env!("CARGO_PKG_VERSION"));
+    assert_eq!(dpsis("--version").succeeds().stdout, version);
+    dpsis("selct").fails(2);
 }
 
-/// Small tables in every form, and the same selection from each.
+/// The same selection from small tables with other delimiters, compressed, with decimal commas,
+/// with features as rows, and with targets in another file.
 #[test]
-fn tables_lie_and_are_written_in_many_ways() {
-    let files = Files::new();
-    let select = |more: &[&str]| {
-        let head = ["select", "--k", "2", "--eps", "1000", "--seed", "1", "--classes", "no,yes"];
-        dpsis(&[&head, more].concat())
-    };
+fn tables_are_written_in_many_ways() {
+    let folder = Folder::new();
     // 8 samples, 4 features; g2 and g4 follow the label.
-    let rows: Vec<(String, [f64; 4], &str)> = (0..8)
-        .map(|i| {
-            let up = f64::from(u8::from(i % 2 == 0));
-            let noise = f64::from((i * 5) % 7);
-            let values = [noise, up * 10.0 + 0.25, 3.5, -10.0 * up - noise / 8.0];
-            (format!("p{i}"), values, if i % 2 == 0 { "yes" } else { "no" })
-        })
-        .collect();
-    let table = |delimiter: &str, comma: bool, with_target: bool| {
-        let number = |value: f64| {
-            let text = value.to_string();
-            if comma { text.replace('.', ",") } else { text }
-        };
-        let mut header = vec!["who", "g1", "g2", "g3", "g4"];
-        if with_target {
-            header.push("status");
-        }
-        let mut text = header.join(delimiter) + "\n";
-        for (id, values, label) in &rows {
-            let mut cells = vec![id.clone()];
-            cells.extend(values.iter().map(|value| number(*value)));
-            if with_target {
-                cells.push((*label).to_owned());
-            }
-            text += &(cells.join(delimiter) + "\n");
-        }
-        text
+    let header = ["who", "g1", "g2", "g3", "g4", "status"].map(str::to_owned);
+    let row = |i: u32| {
+        let (up, noise) = (f64::from(1 - i % 2), f64::from(i * 5 % 7));
+        let values = [noise, up * 10.0 + 0.25, 3.5, -10.0 * up - noise / 8.0];
+        let [a, b, c, d] = values.map(|value| value.to_string());
+        [format!("p{i}"), a, b, c, d, ["yes", "no"][i as usize % 2].to_owned()]
     };
-    let transposed = |with_target: bool| {
-        let mut text: String = "gene".to_owned();
-        rows.iter().for_each(|(id, ..)| text += &format!("\t{id}"));
-        for g in 0..4 {
-            text += &format!("\ng{}", g + 1);
-            rows.iter().for_each(|(_, values, _)| text += &format!("\t{}", values[g]));
-        }
-        if with_target {
-            text += "\nstatus";
-            rows.iter().for_each(|(.., label)| text += &format!("\t{label}"));
-        }
-        text + "\n"
+    let rows: Vec<[String; 6]> = std::iter::once(header).chain((0..8).map(row)).collect();
+    let by_rows = |columns: usize, delimiter: &str| -> String {
+        rows.iter().map(|row| row[..columns].join(delimiter) + "\n").collect()
     };
-    let targets: String =
-        rows.iter().rev().map(|(id, _, label)| format!("{id},{label}\n")).collect();
-    let targets = files.write("targets.csv", format!("who,status\n{targets}stranger,yes\n"));
-    let targets = targets.to_str().unwrap();
-    let zst = zstd::encode_all(table("\t", false, true).as_bytes(), 3).unwrap();
-    let forms: [(&str, Vec<u8>, &[&str]); 8] = [
-        ("t.csv", table(",", false, true).into(), &["--id", "who"]),
-        ("t.tsv", table("\t", false, true).into(), &["--id", "who"]),
-        ("t.zst", zst, &["--id", "who"]),
-        ("t.txt", table(";", true, true).into(), &["--id", "who", "--decimal-comma"]),
-        ("t.txt", table("|", false, true).into(), &["--id", "who", "--delimiter", "|"]),
-        ("t.csv", table(",", false, false).into(), &["--target-file", targets]),
-        (
-            "t.tsv",
-            transposed(false).into(),
-            &["--orient", "features-as-rows", "--target-file", targets],
-        ),
-        ("t.tsv", transposed(true).into(), &["--orient", "features-as-rows", "--target", "status"]),
+    let by_columns = |columns: usize| -> String {
+        let line = |j: usize| rows.iter().map(|row| &*row[j]).collect::<Vec<_>>().join("\t");
+        (0..columns).map(|j| line(j) + "\n").collect()
+    };
+    let targets = rows.iter().rev().map(|row| format!("{},{}\n", row[0], row[5]));
+    let targets: String = targets.take(8).collect();
+    folder.write("targets.csv", format!("who,status\n{targets}stranger,yes\n"));
+    let tsv = by_rows(6, "\t");
+    let turned = "--orient features-as-rows";
+    let forms = [
+        ("t.csv", by_rows(6, ",").into(), "--id who"),
+        ("t.tsv", tsv.clone().into(), "--id who"),
+        ("t.zst", zstd::encode_all(tsv.as_bytes(), 3).unwrap(), "--id who"),
+        ("t.txt", by_rows(6, ";").replace('.', ",").into(), "--id who --decimal-comma"),
+        ("t.txt", by_rows(6, "|").into(), "--id who --delimiter |"),
+        ("t.csv", by_rows(5, ",").into(), "--target-file targets.csv"),
+        ("t.tsv", by_columns(5).into(), &*format!("{turned} --target-file targets.csv")),
+        ("t.tsv", by_columns(6).into(), &*format!("{turned} --target status")),
     ];
-    for score in [&["--score", "kendall"][..], &["--bounds=-12,12"]] {
-        for (name, bytes, more) in &forms {
-            let path = files.write(name, bytes);
-            let more = [more, score, &[path.to_str().unwrap()]].concat();
-            let output = select(&more);
-            assert_eq!(code(&output), 0, "{more:?}: {}", stderr(&output));
-            assert_eq!(stdout(&output), "g2\ng4\n", "{more:?}");
-            let unit = if more.contains(&"features-as-rows") { "column" } else { "row" };
-            assert!(stderr(&output).starts_with(&format!("protected  one {unit} of the table")));
+    for score in ["--score kendall", "--bounds=-12,12"] {
+        for (name, bytes, options) in &forms {
+            folder.write(name, bytes as &Vec<u8>);
+            let select = "select --k 2 --eps 1000 --seed 1 --classes no,yes";
+            let output = folder.run(&format!("{select} {options} {score} {name}")).succeeds();
+            assert_eq!(output.stdout, "g2\ng4\n", "{options} {score}");
+            let unit = if options.contains("features-as-rows") { "column" } else { "row" };
+            assert!(output.stderr.starts_with(&format!("protected  one {unit} of the table")));
         }
     }
 }
 
 #[test]
-fn side_files_are_checked() {
-    let files = Files::new();
-    let table = files.write("t.csv", "id,a,b\np1,1,2\np2,3,4\np2,5,6\n");
-    let run = |text: &str| {
-        let targets = files.write("y.csv", text);
-        run_on(&table, &["--target-file", targets.to_str().unwrap()])
+fn files_of_targets_and_bounds_are_checked() {
+    let folder = Folder::new()
+        .with("t.csv", "id,a,b\np1,1,2\np2,3,4\np2,5,6\n")
+        .with("u.csv", "a,b,y\n1,2,3\n4,5,6\n");
+    let with_targets = |text: &str| {
+        folder.write("y.csv", text);
+        select_one(&folder, "--target-file y.csv")
     };
     // Whether ids match is private.
     for text in [
@@ -660,488 +402,371 @@ fn side_files_are_checked() {
         "id,y\np2,1\n",
         "id,y\n",
     ] {
-        let fine = run(text);
-        assert_eq!(code(&fine), 0, "{}", stderr(&fine));
+        with_targets(text).succeeds();
     }
-    // The rows are read twice, the targets once.
-    let targets = files.write("y.csv", "id,y\np1,1\n");
-    let piped =
-        ["select", "--k", "1", "--eps", "1", "--target-file", targets.to_str().unwrap(), "-"];
-    let piped = with_input(&piped, b"id,a,b\np1,1,2\n");
-    assert_eq!(code(&piped), 2);
-    assert!(stderr(&piped).contains("read twice"), "{}", stderr(&piped));
-    for (text, said) in
+    for (text, part) in
         [("id,y,z\np1,1,2\n", "must have two columns, ids and values"), ("id,y\nSECRET\n", "row 1")]
     {
-        let output = run(text);
-        assert_eq!(code(&output), 3, "{text}: {}", stderr(&output));
-        assert!(stderr(&output).contains(said), "{text}: {}", stderr(&output));
-        assert!(!stderr(&output).contains("SECRET"));
+        let message = with_targets(text).fails(3);
+        assert_contains(&message, part);
+        assert_lacks(&message, "SECRET");
     }
-    let bounds = |text: &str| {
-        let bounds = files.write("b.csv", text);
-        let table = files.write("u.csv", "a,b,y\n1,2,3\n4,5,6\n");
-        run_on(&table, &["--bounds-file", bounds.to_str().unwrap()])
-    };
-    assert_eq!(code(&bounds("feature,lo,hi\n*,0,10\na,1,2\n")), 0);
-    assert_eq!(code(&bounds("feature,lo,hi\na,1,2\n")), 2);
-    assert_eq!(code(&bounds("feature,lo,hi\n*,0,10\nz,1,2\n")), 2);
+    // The rows are read twice, the targets once.
+    folder.write("y.csv", "id,y\np1,1\n");
+    let piped = folder.pipe("select --k 1 --eps 1 --target-file y.csv -", "id,a,b\np1,1,2\n");
+    assert_contains(&piped.fails(2), "read twice");
+    for (text, code) in [
+        ("feature,lo,hi\n*,0,10\na,1,2\n", 0),
+        ("feature,lo,hi\na,1,2\n", 2),
+        ("feature,lo,hi\n*,0,10\nz,1,2\n", 2),
+    ] {
+        folder.write("b.csv", text);
+        let output = folder.run("select --k 1 --eps 1 --bounds-file b.csv u.csv");
+        assert_eq!(output.code, Some(code), "{text}");
+    }
 }
 
 /// A whole table for a list of names would put its rows into a query or a message.
 #[test]
-fn a_table_is_no_list_of_names() {
-    let files = Files::new();
-    let table = files.write("t.csv", "a,b,y\n1,2,3\n4,5,6\n");
-    let sql = [
-        "sql",
-        "--dialect",
-        "duckdb",
-        "--table",
-        "t",
-        "--wide",
-        "--target",
-        "y",
-        "--classes",
-        "a,b",
-        "--bounds",
-        "0,1",
-    ];
+fn a_table_is_refused_as_a_list_of_names() {
+    let folder = Folder::new().with("t.csv", "a,b,y\n1,2,3\n4,5,6\n");
     let query = |text: &str| {
-        let list = files.write("list.txt", text);
-        dpsis(&[&sql[..], &["--features", list.to_str().unwrap()]].concat())
+        folder.write("list.txt", text);
+        let sql = "sql --dialect duckdb --table t --wide --target y --classes a,b --bounds 0,1";
+        folder.run(&format!("{sql} --features list.txt"))
     };
     let excluded = |text: &str| {
-        let list = files.write("list.txt", text);
-        run_on(&table, &["--exclude", &format!("@{}", list.display())])
+        folder.write("list.txt", text);
+        select_one(&folder, "--exclude @list.txt")
     };
     for text in ["id,note\np1,SECRET\np2,SECRET\n", "id\tnote\np1\tSECRET\n", "a;SECRET\n"] {
         for output in [query(text), excluded(text)] {
-            assert_eq!(code(&output), 2, "{text}");
-            assert!(stderr(&output).contains("list.txt is a table"), "{}", stderr(&output));
-            let all = format!("{}{}", stderr(&output), stdout(&output));
-            assert!(!all.contains("SECRET"), "{all}");
+            let message = output.fails(2);
+            assert_contains(&message, "list.txt is a table");
+            assert_lacks(&message, "SECRET");
         }
     }
-    assert_eq!(code(&excluded("\na\n\n")), 0);
-    let names = query("plain\nHLA-A, beta\n1,2-dichloro,ethane\n");
-    assert!(code(&names) == 0 && stdout(&names).contains("HLA-A, beta"), "{}", stderr(&names));
-    let quoted = query("\"1,2-dichloro\"\n\"a \"\"b\"\", c\"\n");
-    let said = stdout(&quoted);
-    assert!(said.contains("1,2-dichloro") && said.contains("a \"\"b\"\", c"), "{said}");
+    excluded("\na\n\n").succeeds();
+    let names = query("plain\nHLA-A, beta\n1,2-dichloro,ethane\n").succeeds();
+    assert_contains(&names.stdout, "HLA-A, beta");
+    let quoted = query("\"1,2-dichloro\"\n\"a \"\"b\"\", c\"\n").stdout;
+    assert_contains_all(&quoted, &["1,2-dichloro", "a \"\"b\"\", c"]);
 }
 
 /// A side file from a pipe is read to its end, once; two files cannot both be standard input.
 #[cfg(unix)]
 #[test]
 fn a_target_file_can_be_standard_input() {
-    let files = Files::new();
-    let ids: Vec<String> = (0..9000).map(|i| format!("person-{i:06}")).collect();
-    let rows = |value: &dyn Fn(usize) -> String| -> String {
-        ids.iter().enumerate().map(|(i, id)| format!("{id},{}\n", value(i))).collect()
-    };
-    let table = format!("id,a,b\n{}", rows(&|i| format!("{},{}", i % 7, i % 2)));
-    let table = files.write("t.csv", table);
-    let targets = format!("id,y\n{}", rows(&|i| (i % 2).to_string()));
+    let folder = Folder::new();
+    let id = |i: usize| format!("person-{i:06}");
+    folder.table("t.csv", "id,a,b", 9000, |i| format!("{},{},{}", id(i), i % 7, i % 2));
+    folder.table("y.csv", "id,y", 9000, |i| format!("{},{}", id(i), i % 2));
     let run = |table: &str| {
-        let more = ["--neighbors", "replace-one", "--bounds=0,7", "--target-bounds=0,1"];
-        let head = ["select", "--k", "1", "--eps", "9", "--target-file", "-"];
-        with_input(&[&head, &more[..], &[table]].concat(), targets.as_bytes())
+        let options = "--neighbors replace-one --bounds=0,7 --target-bounds=0,1";
+        let line = format!("select --k 1 --eps 9 --target-file - {options} {table}");
+        folder.pipe(&line, folder.read("y.csv"))
     };
-    let output = run(table.to_str().unwrap());
-    assert_eq!((code(&output), stdout(&output)), (0, "b\n"), "{}", stderr(&output));
+    let output = run("t.csv").succeeds();
+    assert_eq!(output.stdout, "b\n");
     // How many ids join is not public.
-    assert!(!stderr(&output).contains("rows (public)"), "{}", stderr(&output));
-    assert_eq!(code(&run("-")), 2);
+    assert_lacks(&output.stderr, "rows (public)");
+    run("-").fails(2);
 }
 
 /// A schema and the command line cannot both say where the target is.
 #[test]
 fn schemas_and_options_do_not_mix_targets() {
-    let files = Files::new();
-    let table = files.write("t.csv", "id,a,b,y\np1,1,2,0\np2,3,4,1\n");
-    let targets = files.write("y.csv", "id,v\np1,1\np2,2\n");
-    let schema = |text: &str| files.write("s.json", text).to_str().unwrap().to_owned();
-    let target_file = targets.to_str().unwrap();
-    let in_table = schema("{\"target\": \"y\"}");
-    let output = run_on(&table, &["--schema", &in_table, "--target-file", target_file]);
-    assert_eq!(code(&output), 2, "{}", stderr(&output));
+    let folder = Folder::new()
+        .with("t.csv", "id,a,b,y\np1,1,2,0\np2,3,4,1\n")
+        .with("y.csv", "id,v\np1,1\np2,2\n");
+    let run = |schema: &str, options: &str| {
+        folder.write("s.json", schema);
+        select_one(&folder, &format!("--schema s.json {options}"))
+    };
+    run("{\"target\": \"y\"}", "--target-file y.csv").fails(2);
     for both in [
         "{\"target\": \"y\", \"target_file\": \"y.csv\"}",
         "{\"classes\": [\"0\", \"1\"], \"target_bounds\": [0, 1]}",
         "{\"bounds\": [0, 1], \"bounds_file\": \"b.csv\"}",
     ] {
-        assert_eq!(code(&run_on(&table, &["--schema", &schema(both)])), 2, "{both}");
+        run(both, "").fails(2);
     }
     // Files are named from where the schema is; a stated target leaves the schema's labels behind.
-    let elsewhere = schema("{\"target_file\": \"y.csv\"}");
-    let output = run_on(&table, &["--schema", &elsewhere]);
-    assert_eq!(code(&output), 0, "{}", stderr(&output));
-    let labels = schema("{\"target\": \"y\", \"classes\": [\"0\", \"1\"]}");
-    let output = run_on(&table, &["--schema", &labels, "--id", "id", "--target", "b"]);
-    assert_eq!(code(&output), 0, "{}", stderr(&output));
-    assert!(stderr(&output).contains("\"b\", column 3: a number"), "{}", stderr(&output));
+    run("{\"target_file\": \"y.csv\"}", "").succeeds();
+    let labels = "{\"target\": \"y\", \"classes\": [\"0\", \"1\"]}";
+    let output = run(labels, "--id id --target b").succeeds();
+    assert_contains(&output.stderr, "\"b\", column 3: a number");
 }
 
+/// Columns and rows are excluded by names, by patterns and by files of both.
 #[test]
-fn columns_can_be_left_out() {
-    let files = Files::new();
-    let table = files.write("t.csv", "id,sex,age,y\n1,f,30,1\n2,m,40,2\n");
-    let output = run_on(&table, &["--exclude", "id,sex"]);
-    assert_eq!((code(&output), stdout(&output)), (0, "age\n"));
-    assert_eq!(code(&run_on(&table, &["--exclude", "sx"])), 2);
-    assert_eq!(code(&run_on(&table, &["--exclude", "y"])), 2);
-    assert_eq!(code(&run_on(&table, &["--exclude", "id,sex,age"])), 3);
-}
-
-#[test]
-fn columns_can_be_left_out_by_patterns_and_files() {
-    let files = Files::new();
-    let header = "id,adm_day,adm_type,a*,ab,\"x, y\",age,y\n";
-    let table = files.write("t.csv", format!("{header}1,2,3,4,5,6,30,1\n2,3,4,5,6,7,40,2\n"));
+fn features_are_excluded_by_names_patterns_and_files() {
+    let header = "id,adm_day,adm_type,a*,ab,\"x, y\",age,y";
+    let folder = Folder::new()
+        .with("t.csv", format!("{header}\n1,2,3,4,5,6,30,1\n2,3,4,5,6,7,40,2\n"))
+        .with("list.txt", "\u{feff}id\r\n\r\nx, y\r\nadm_*\r\n \r\n")
+        .with("odd.txt", "id\n# a remark\n")
+        .with("s.json", "{\"exclude\": [\"adm_*\", \"id\"]}")
+        .with("r.tsv", "gene\tp1\tp2\ng1\t1\t2\nctrl_1\t1\t2\nctrl_2\t1\t2\ny\t1\t2\n");
     // What is left is said by k.
-    let left = |exclude: &[&str], features: &str| {
-        let exclude: Vec<&str> = exclude.iter().flat_map(|one| ["--exclude", *one]).collect();
-        let output = run_on(&table, &exclude);
-        assert_eq!(code(&output), 0, "{exclude:?}: {}", stderr(&output));
-        let said = format!("1 of {features} features");
-        assert!(stderr(&output).contains(&said), "{exclude:?}: {}", stderr(&output));
-    };
-    left(&["adm_*"], "5");
-    left(&["adm_*,id"], "4");
-    left(&["adm_*", "?d"], "4");
-    // There is a column of this name.
-    left(&["a*"], "6");
-    left(&["a?*"], "2");
-    let list = files.write("list.txt", "\u{feff}id\r\n\r\nx, y\r\nadm_*\r\n \r\n");
-    let list = format!("@{}", list.to_str().unwrap());
-    left(&[&list], "3");
-    left(&[&list, "age"], "2");
-    let rows: String = (0..90)
-        .map(|i| format!("{i},2,3,{},{},{},{},{}\n", i % 7, i % 9, i % 5, i % 30, i % 2))
-        .collect();
-    let long = files.write("long.csv", format!("{header}{rows}"));
-    let looked = dpsis(&["inspect", "--exclude", "adm_*", long.to_str().unwrap()]);
-    assert!(stdout(&looked).contains("4 of 4 features hold numbers"), "{}", stdout(&looked));
-    assert!(stdout(&looked).contains("--exclude 'adm_*'"), "{}", stdout(&looked));
-    let schema = files.write("s.json", "{\"exclude\": [\"adm_*\", \"id\"]}");
-    let output = run_on(&table, &["--schema", schema.to_str().unwrap()]);
-    assert!(stderr(&output).contains("1 of 4 features"), "{}", stderr(&output));
-    let odd = files.write("odd.txt", "id\n# a remark\n");
-    let odd = format!("@{}", odd.to_str().unwrap());
-    for (exclude, expected, text) in [
+    for (options, features) in [
+        ("--exclude adm_*", 5),
+        ("--exclude adm_*,id", 4),
+        ("--exclude adm_* --exclude ?d", 4),
+        // There is a column of this name.
+        ("--exclude a*", 6),
+        ("--exclude a?*", 2),
+        ("--exclude @list.txt", 3),
+        ("--exclude @list.txt --exclude age", 2),
+        ("--schema s.json", 4),
+    ] {
+        let output = select_one(&folder, options).succeeds();
+        assert_contains(&output.stderr, &format!("1 of {features} features"));
+    }
+    let output = select_one(&folder, "--exclude a*,ab,id,adm_*,'\"x, y\"'").succeeds();
+    assert_eq!(output.stdout, "age\n");
+    folder.table("long.csv", header, 90, |i| {
+        format!("{i},2,3,{},{},{},{},{}", i % 7, i % 9, i % 5, i % 30, i % 2)
+    });
+    let inspected = folder.run("inspect --exclude adm_* long.csv").stdout;
+    assert_contains_all(&inspected, &["4 of 4 features hold numbers", "--exclude 'adm_*'"]);
+    for (exclude, code, part) in [
         ("lab_*", 2, "no name matches the exclusion \"lab_*\""),
         ("adm_da", 2, "did you mean \"adm_day\"?"),
         ("y", 2, "the target cannot be excluded"),
-        (&odd, 2, "# a remark"),
+        ("id,adm_*,a*,ab,age,'\"x, y\"'", 3, ""),
+        ("@odd.txt", 2, "# a remark"),
         ("@no-such-file", 5, "cannot read no-such-file"),
     ] {
-        let output = run_on(&table, &["--exclude", exclude]);
-        assert_eq!(code(&output), expected, "{exclude}: {}", stderr(&output));
-        assert!(said(&output).contains(text), "{exclude}: {}", stderr(&output));
+        assert_contains(&select_one(&folder, &format!("--exclude {exclude}")).fails(code), part);
     }
     // The same for names of rows.
-    let rows =
-        files.write("r.tsv", "gene\tp1\tp2\ng1\t1\t2\nctrl_1\t1\t2\nctrl_2\t1\t2\ny\t1\t2\n");
-    let more = ["--orient", "features-as-rows", "--target", "y", "--exclude"];
-    let output = run_on(&rows, &[&more[..], &["ctrl_*"]].concat());
-    assert_eq!((code(&output), stdout(&output)), (0, "g1\n"), "{}", stderr(&output));
-    assert_eq!(code(&run_on(&rows, &[&more[..], &["lab_*"]].concat())), 2);
+    let rows = "select --k 1 --eps 1 --orient features-as-rows --target y r.tsv --exclude";
+    assert_eq!(folder.run(&format!("{rows} ctrl_*")).succeeds().stdout, "g1\n");
+    folder.run(&format!("{rows} lab_*")).fails(2);
     // What is read is never written over.
-    let path = &list[1..];
-    assert_eq!(code(&run_on(&table, &["--exclude", &list, "-o", path])), 2);
-}
-
-/// A label that is spelled otherwise in the file shows in the private counts.
-#[test]
-fn a_misspelled_label_is_suspected_from_the_private_counts() {
-    let files = Files::new();
-    let rows: String = (0..900).map(|i| format!("{i},{}\n", ["no", "yes"][i % 2])).collect();
-    let table = files.write("t.csv", format!("a,y\n{rows}"));
-    let warned = |labels: &str| {
-        let more = ["--classes", labels, "--bounds=0,900", "--format", "json", "--seed", "1"];
-        let output = run_on(&table, &more);
-        let record: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-        record["warnings"].as_array().unwrap().iter().any(|w| w["id"] == "rare-class")
-    };
-    assert!(!warned("no,yes"));
-    assert!(warned("no,Yes") && warned("no,maybe,yes"));
+    select_one(&folder, "--exclude @list.txt -o list.txt").fails(2);
 }
 
 #[test]
 fn missing_codes_are_missing() {
-    let files = Files::new();
-    let table = files.write("t.csv", "a,b,y\n1,2,?\n-999,4,-999\n5,6,7\n");
-    let rows = |options: &[&str]| {
-        let exact = ["--eps", "1e6", "--format", "json"];
-        let output =
-            dpsis(&[&["select", "-k1"], &exact[..], options, &[table.to_str().unwrap()]].concat());
-        let record: serde_json::Value = serde_json::from_str(stdout(&output)).unwrap();
-        let released = &record["released"];
-        [&released["rows_estimate"], &released["unusable_estimate"]].map(|n| n.as_u64().unwrap())
-    };
-    assert_eq!(rows(&["--na=?,-999"]), [1, 2]);
-    assert_eq!(rows(&[]), [2, 1]);
+    let folder = Folder::new().with("t.csv", "a,b,y\n1,2,?\n-999,4,-999\n5,6,7\n");
+    for (options, expected) in [("--na=?,-999", [1, 2]), ("", [2, 1])] {
+        let line = format!("select -k1 --eps 1e6 --format json {options} t.csv");
+        let released = &folder.run(&line).json()["released"];
+        let found = ["rows_estimate", "unusable_estimate"].map(|key| released[key].as_u64());
+        assert_eq!(found, expected.map(Some), "{options}");
+    }
 }
 
 /// A dry run reads the header alone: the rows may be broken, or not be there.
 #[test]
 fn a_dry_run_touches_no_row() {
-    let files = Files::new();
     let header: Vec<String> = (0..300).map(|i| format!("f{i}")).collect();
-    let table = files.write("t.csv", format!("{},y\n\"broken", header.join(",")));
-    let output = run_on(&table, &["--dry-run"]);
-    assert_eq!(code(&output), 0, "{}", stderr(&output));
-    for said in ["0.075 target center + 0.625 selection + 0.2 strengths", "nothing was drawn"] {
-        let plan: Vec<&str> = stdout(&output).split_whitespace().collect();
-        assert!(plan.join(" ").contains(said), "{}", stdout(&output));
-    }
-    let json = run_on(&table, &["--dry-run", "--format", "json"]);
-    let plan: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    let folder = Folder::new().with("t.csv", format!("{},y\n\"broken", header.join(",")));
+    let plan = one_line(&select_one(&folder, "--dry-run").succeeds().stdout);
+    let parts = ["0.075 target center + 0.625 selection + 0.2 strengths", "nothing was drawn"];
+    assert_contains_all(&plan, &parts);
+    let plan = select_one(&folder, "--dry-run --format json").json();
     assert_eq!((&plan["dry_run"], &plan["features"]), (&true.into(), &300.into()));
-    assert_eq!(code(&run_on(&table, &["--dry-run", "--target", "nobody"])), 2);
-    assert_eq!(code(&run_on(&table, &[])), 3);
+    select_one(&folder, "--dry-run --target nobody").fails(2);
+    select_one(&folder, "").fails(3);
 }
 
 #[test]
-fn the_split_can_be_stated() {
-    let arguments = ["select", "-k5", "-e1", "--split", "center=0.1,target=1/5", DEMO];
-    let output = dpsis(&arguments);
+fn the_split_can_be_given() {
+    let report = |options: &str| dpsis(&format!("select -k5 -e1 {options} demo.csv")).message();
     let expected =
         "epsilon 1 = 0.2 target median + 0.1 target center + 0.5 selection + 0.2 strengths";
-    assert!(said(&output).contains(expected), "{}", stderr(&output));
-    let none = ["select", "-k5", "-e1", "--split", "estimates=0", DEMO];
-    assert!(said(&dpsis(&none)).ends_with("no verdict: the share of the estimates is 0"));
-    let directed = ["select", "-k5", "-e1", "--direction", "--split", "direction=0.2", DEMO];
-    let output = dpsis(&directed);
-    assert!(said(&output).contains("0.2 strengths + 0.2 directions"), "{}", stderr(&output));
-    assert!(stderr(&output).contains("rises") || stderr(&output).contains("falls"));
-    let wrong = ["center=0.5,target=0.5", "center=0", "middle=0.1", "0.1", "direction=0.1"];
-    for split in wrong.into_iter().chain(["center=0.1,center=0.2", "estimates=1e-9"]) {
-        assert_eq!(code(&dpsis(&["select", "-k5", "-e1", "--split", split, "missing.csv"])), 2);
+    assert_contains(&report("--split center=0.1,target=1/5"), expected);
+    let none = report("--split estimates=0");
+    assert!(none.ends_with("no verdict: the share of the estimates is 0"), "{none}");
+    let directed = report("--direction --split direction=0.2");
+    assert_contains(&directed, "0.2 strengths + 0.2 directions");
+    assert!(directed.contains("rises") || directed.contains("falls"), "{directed}");
+    for split in [
+        "center=0.5,target=0.5",
+        "center=0",
+        "middle=0.1",
+        "0.1",
+        "direction=0.1",
+        "center=0.1,center=0.2",
+        "estimates=1e-9",
+    ] {
+        dpsis(&format!("select -k5 -e1 --split {split} missing.csv")).fails(2);
     }
 }
 
 #[test]
 fn replacing_a_row_makes_the_number_of_rows_public() {
-    let output = dpsis(&["select", "-k5", "-e4", "--neighbors", "replace-one", DEMO]);
-    assert_eq!(code(&output), 0);
-    let report: Vec<&str> = stderr(&output).split_whitespace().collect();
-    let report = report.join(" ");
-    assert!(report.contains("640 rows (public)") && report.contains("replacing one row"));
-    let sensitivity = |neighbors: &str| {
-        let common = ["select", "-k5", "-e4", "--score", "kendall", "--format", "json"];
-        let output = dpsis(&[&common[..], &["--neighbors", neighbors, DEMO]].concat());
-        let record: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert_eq!(record["public"]["rows"].is_null(), neighbors == "add-remove");
-        record["score"]["sensitivity"].as_u64().unwrap()
-    };
-    assert_eq!(sensitivity("add-remove"), 3 * (1 << 19) + 1);
-    assert_eq!(sensitivity("replace-one"), 2 * (1 << 20) + 1);
+    let report = dpsis("select -k5 -e4 --neighbors replace-one demo.csv").succeeds().message();
+    assert_contains_all(&report, &["640 rows (public)", "replacing one row"]);
+    for (neighbors, is_public, sensitivity) in
+        [("add-remove", false, 3 * (1 << 19) + 1), ("replace-one", true, 2 * (1 << 20) + 1)]
+    {
+        let options = format!("--score kendall --format json --neighbors {neighbors}");
+        let record = dpsis(&format!("select -k5 -e4 {options} demo.csv")).json();
+        assert_eq!(record["public"]["rows"].is_null(), !is_public);
+        assert_eq!(record["score"]["sensitivity"], sensitivity);
+    }
 }
 
 #[test]
-fn the_papers_preprocessing_is_marked_everywhere() {
-    let paper = ["select", "-k5", "-e2", "--preprocess", "paper"];
-    assert_eq!(code(&dpsis(&[&paper[..], &[DEMO]].concat())), 2);
-    assert_eq!(code(&dpsis(&["select", "-k5", "-e2", "--not-private", DEMO])), 2);
-    for format in ["text", "json", "tsv"] {
-        for quiet in [&[][..], &["--quiet"]] {
-            let more = [&["--not-private", "--format", format], quiet, &[DEMO]].concat();
-            let output = dpsis(&[&paper[..], &more].concat());
-            assert_eq!(code(&output), 0, "{}", stderr(&output));
-            assert!(stderr(&output).contains("NOT PRIVATE"), "{format}");
-        }
+fn the_preprocessing_of_the_paper_is_marked_everywhere() {
+    dpsis("select -k5 -e2 --preprocess paper demo.csv").fails(2);
+    dpsis("select -k5 -e2 --not-private demo.csv").fails(2);
+    let paper = "select -k5 -e2 --preprocess paper --not-private demo.csv --format";
+    for options in ["text", "json", "tsv", "text --quiet", "json --quiet", "tsv --quiet"] {
+        let output = dpsis(&format!("{paper} {options}")).succeeds();
+        assert_contains(&output.stderr, "NOT PRIVATE");
     }
-    let output = dpsis(&[&paper[..], &["--not-private", "--format", "json", DEMO]].concat());
-    let record: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let record = dpsis(&format!("{paper} json")).json();
     assert_eq!((&record["private"], &record["score"]["scale"]), (&false.into(), &"paper".into()));
 }
 
 #[test]
-fn output_files_are_whole_or_not_there() {
-    let files = Files::new();
-    let path = files.0.path().join("names.tsv");
-    let out = path.to_str().unwrap();
-    let write = |more: &[&str]| {
-        dpsis(&[&["select", "-k5", "-e2", "--format", "tsv", "-o", out], more].concat())
-    };
-    let output = write(&[DEMO]);
-    assert_eq!((code(&output), stdout(&output)), (0, ""));
-    let written = std::fs::read_to_string(&path).unwrap();
+fn output_files_are_whole_or_absent() {
+    let folder = Folder::new();
+    let write =
+        |table: &str| folder.run(&format!("select -k5 -e2 --format tsv -o names.tsv {table}"));
+    assert_eq!(write(DEMO).succeeds().stdout, "");
+    let written = folder.read("names.tsv");
     let header = "name\tcolumn\tstrength\tlow\thigh\tp_value\tbeyond_chance\ngene_";
     assert!(written.starts_with(header), "{written}");
     assert_eq!(written.lines().count(), 6);
     // A run that fails leaves the old file, and nothing beside it.
-    assert_eq!(code(&write(&["missing.csv"])), 5);
-    assert_eq!(std::fs::read_to_string(&path).unwrap(), written);
-    assert_eq!(std::fs::read_dir(files.0.path()).unwrap().count(), 1);
+    write("missing.csv").fails(5);
+    assert_eq!(folder.read("names.tsv"), written);
+    assert_eq!(folder.names(), ["names.tsv"]);
     // What is read is never written over, by whatever name.
-    let table = files.write("table.csv", "a,b,y\n1,2,3\n");
-    let table = table.to_str().unwrap();
+    folder.write("table.csv", "a,b,y\n1,2,3\n");
     #[cfg(unix)]
-    let link = {
-        let link = files.0.path().join("link");
-        std::os::unix::fs::symlink(table, &link).unwrap();
-        link.to_str().unwrap().to_owned()
-    };
-    #[cfg(not(unix))]
-    let link = table.to_owned();
-    for over in [table, &link] {
-        assert_eq!(code(&dpsis(&["select", "-k1", "-e1", "-o", over, table])), 2);
-        assert_eq!(code(&dpsis(&["inspect", "--write-schema", over, table])), 2);
+    std::os::unix::fs::symlink(folder.path("table.csv"), folder.path("link")).unwrap();
+    for over in if cfg!(unix) { &["table.csv", "link"][..] } else { &["table.csv"] } {
+        folder.run(&format!("select -k1 -e1 -o {over} table.csv")).fails(2);
+        folder.run(&format!("inspect --write-schema {over} table.csv")).fails(2);
     }
-    assert_eq!(std::fs::read_to_string(table).unwrap(), "a,b,y\n1,2,3\n");
-    let slash = format!("{}/none/", files.0.path().to_str().unwrap());
-    let output = dpsis(&["select", "-k5", "-e2", "-o", &slash, DEMO]);
-    assert_eq!((code(&output), stdout(&output)), (5, ""));
-    assert!(!stderr(&output).contains("spent"), "nothing was drawn");
+    assert_eq!(folder.read("table.csv"), "a,b,y\n1,2,3\n");
+    let slash = folder.run(&format!("select -k5 -e2 -o none/ {DEMO}")).fails(5);
+    assert_lacks(&slash, "spent");
     // A folder that is not there is noticed before the table is read.
-    let nowhere = files.0.path().join("no/where");
-    let output = dpsis(&["select", "-k5", "-e2", "-o", nowhere.to_str().unwrap(), "missing.csv"]);
-    assert_eq!(code(&output), 5);
-    assert!(stderr(&output).contains("cannot write"), "{}", stderr(&output));
-    let folder = files.0.path().to_str().unwrap();
-    assert_eq!(code(&dpsis(&["select", "-k5", "-e2", "-o", folder, DEMO])), 5);
-    #[cfg(target_os = "linux")]
-    assert_eq!(code(&dpsis(&["select", "-k5", "-e2", "-o", "/dev/full", DEMO])), 5);
+    folder.refuses(&[("select -k5 -e2 -o no/where missing.csv", 5, "cannot write")]);
 }
 
 #[test]
-fn quiet_drops_the_report_but_not_what_matters() {
-    let output = dpsis(&["select", "-k5", "-e2", "--quiet", DEMO]);
-    assert_eq!((code(&output), stderr(&output)), (0, ""));
-    let output = dpsis(&["select", "-k5", "-e2", "--quiet", "--seed", "1", DEMO]);
-    assert!(stderr(&output).contains("seeded: not for release"));
-    assert_eq!(stderr(&output).lines().count(), 1);
+fn quiet_drops_the_report_but_no_warning() {
+    assert_eq!(dpsis("select -k5 -e2 --quiet demo.csv").succeeds().stderr, "");
+    let seeded = dpsis("select -k5 -e2 --quiet --seed 1 demo.csv").stderr;
+    assert_contains(&seeded, "seeded: not for release");
+    assert_eq!(seeded.lines().count(), 1);
     // What the names are worth is said, too.
-    let files = Files::new();
-    let few = files.write("few.csv", "a,b,y\n1,2,3\n2,3,4\n");
-    let output = run_on(&few, &["--quiet", "--format", "tsv"]);
-    assert!(stderr(&output).starts_with("warning: about "), "{}", stderr(&output));
+    let few = Folder::new().with("t.csv", "a,b,y\n1,2,3\n2,3,4\n");
+    let warned = select_one(&few, "--quiet --format tsv").stderr;
+    assert!(warned.starts_with("warning: about "), "{warned}");
 }
 
 /// Reports, warnings and errors.
 #[test]
 fn no_line_is_wider_than_80_columns() {
-    let files = Files::new();
-    let ragged = files.write("ragged.csv", "a,b,y\n1,2,x\n3,4\n");
-    let ragged = ragged.to_str().unwrap();
-    for (arguments, code) in [
-        (&["select", "-k5", "-e2", DEMO][..], 0),
-        (&["select", "-k5", "-e2", "--direction", "--scale", "row-rank", DEMO], 0),
-        (&["select", "-k5", "-e2", "--format", "json", "--scale", "row-rank", "-q", DEMO], 0),
-        (&["select", "-k5", "-e2", "--dry-run", "--scale", "row-rank", DEMO], 0),
-        (&["select", "-k5", "-e2", "--preprocess", "paper", "--not-private", DEMO], 0),
-        (&["select", "-k5", "-e2", "--target", "respons", DEMO], 2),
-        (&["select", "-k5", "-e2", "--mechanism", "nothing", DEMO], 2),
-        (&["select", "-k1", "-e2", "--center", "private", "--id", "a", ragged], 3),
-        (&["choose", "-e2", "--advise", "--trials", "3", DEMO], 2),
-        (&["choose", "-e2", "--sensitivity", "1", DEMO], 3),
+    let ragged = Folder::new().with("ragged.csv", "a,b,y\n1,2,x\n3,4\n");
+    let ragged = ragged.path("ragged.csv").display().to_string();
+    for (line, code) in [
+        ("select -k5 -e2 demo.csv", 0),
+        ("select -k5 -e2 --direction --scale row-rank demo.csv", 0),
+        ("select -k5 -e2 --format json --scale row-rank -q demo.csv", 0),
+        ("select -k5 -e2 --dry-run --scale row-rank demo.csv", 0),
+        ("select -k5 -e2 --preprocess paper --not-private demo.csv", 0),
+        ("select -k5 -e2 --target respons demo.csv", 2),
+        ("select -k5 -e2 --mechanism nothing demo.csv", 2),
+        (&*format!("select -k1 -e2 --center private --id a {ragged}"), 3),
+        ("choose -e2 --advise --trials 3 demo.csv", 2),
+        ("choose -e2 --sensitivity 1 demo.csv", 3),
     ] {
-        let output = dpsis(arguments);
-        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", stderr(&output));
-        let dry = arguments.contains(&"--dry-run");
-        for line in stderr(&output).lines().chain(stdout(&output).lines().filter(|_| dry)) {
-            assert!(line.chars().count() <= 80, "{arguments:?}: {line}");
+        let output = dpsis(line);
+        assert_eq!(output.code, Some(code), "{line}: {}", output.stderr);
+        let plan = if line.contains("--dry-run") { &output.stdout } else { "" };
+        for text in output.stderr.lines().chain(plan.lines()) {
+            assert!(text.chars().count() <= 80, "{line}: {text}");
         }
     }
 }
 
 #[test]
-fn few_rows_are_said_from_the_private_count() {
-    let files = Files::new();
+fn few_rows_are_noticed_in_the_private_count() {
     let header: Vec<String> = (0..250).map(|i| format!("f{i}")).collect();
     let row = vec!["1"; 251].join(",");
-    let table = files.write("few.csv", format!("{},y\n{row}\n{row}\n", header.join(",")));
-    let output = run_on(&table, &["--seed", "1", "--format", "json"]);
-    let record: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    let ids: Vec<&str> =
-        record["warnings"].as_array().unwrap().iter().map(|w| w["id"].as_str().unwrap()).collect();
-    assert_eq!(ids, ["seeded", "rare-class"]);
+    let folder = Folder::new().with("t.csv", format!("{},y\n{row}\n{row}\n", header.join(",")));
+    let record = select_one(&folder, "--seed 1 --format json").json();
+    assert_eq!(warning_ids(&record), ["seeded", "rare-class"]);
 }
 
 #[test]
 fn completions_and_manual() {
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
-        let output = dpsis(&["completions", shell]);
-        assert_eq!(code(&output), 0);
-        assert!(stdout(&output).contains("target-bounds"), "{shell}");
+        let script = dpsis(&format!("completions {shell}")).succeeds().stdout;
+        assert_contains(&script, "target-bounds");
     }
-    let manual = dpsis(&["man"]);
-    for word in ["dpsis", "\\-\\-target\\-bounds", "\\-\\-write\\-schema"] {
-        assert!(stdout(&manual).contains(word), "{word}");
-    }
+    let words = ["dpsis", "\\-\\-target\\-bounds", "\\-\\-write\\-schema"];
+    assert_contains_all(&dpsis("man").stdout, &words);
 }
 
 /// JSON carries the day and the request without the names of files, which are named on request
 /// alone.
 #[test]
-fn a_record_says_when_and_how_it_was_made() {
-    let files = Files::new();
-    let table = files.write("secret.csv", "a,b,y\n1,2,3\n4,5,6\n");
-    let list = files.write("list.txt", "b\n");
-    let list = format!("@{}", list.to_str().unwrap());
-    let run = |more: &[&str], epoch: &str| {
-        let common = ["-e1", "--exclude", &list, "--format", "json", "--na=-9"];
-        let output = Command::new(env!("CARGO_BIN_EXE_dpsis"))
-            .args([&["select", "-k", "1"], &common[..], more, &[table.to_str().unwrap()]].concat())
-            .env("SOURCE_DATE_EPOCH", epoch)
-            .output()
-            .unwrap();
-        (code(&output), stdout(&output).to_owned(), said(&output))
+fn records_carry_the_day_and_the_request() {
+    let folder = Folder::new().with("secret.csv", "a,b,y\n1,2,3\n4,5,6\n").with("list.txt", "b\n");
+    let line = "select -k 1 -e1 --exclude @list.txt --format json --na=-9";
+    let run = |options: &str, epoch: &str| {
+        let line = format!("{line} {options} secret.csv");
+        Outcome::of(&line, folder.command(&line).env("SOURCE_DATE_EPOCH", epoch))
     };
-    let (_, json, _) = run(&["--seed", "7"], "1795305600");
-    let record: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let json = run("--seed 7", "1795305600");
+    let record = json.json();
     assert_eq!(record["run"]["day"], "2026-11-22");
     let request = "dpsis select --k 1 --eps 1 --exclude @FILE --na=-9 --format json --seed 7 FILE";
     assert_eq!(record["run"]["request"], request);
-    assert!(!json.contains("secret") && !json.contains("list.txt"));
+    assert_lacks(&json.stdout, "secret");
+    assert_lacks(&json.stdout, "list.txt");
     // The day, not the time of it.
-    assert_eq!(run(&["--seed", "7"], "1795391999").1, json);
-    assert_ne!(run(&["--seed", "7"], "1795392000").1, json);
-    let (_, json, _) = run(&["--name-file"], "0");
-    let record: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(run("--seed 7", "1795391999").stdout, json.stdout);
+    assert_ne!(run("--seed 7", "1795392000").stdout, json.stdout);
+    let record = run("--name-file", "0").json();
     let request = record["run"]["request"].as_str().unwrap();
-    assert!(request.ends_with(table.to_str().unwrap()) && request.contains(&list), "{request}");
+    assert!(request.ends_with(" secret.csv") && request.contains("@list.txt"), "{request}");
     assert_eq!(record["run"]["day"], "1970-01-01");
-    let (code, json, said) = run(&[], "yesterday");
-    assert_eq!((code, json.as_str()), (2, ""));
-    assert!(said.contains("SOURCE_DATE_EPOCH must be"), "{said}");
+    assert_contains(&run("", "yesterday").fails(2), "SOURCE_DATE_EPOCH must be");
+    // Without the variable: the day of the clock.
+    let line = format!("{line} secret.csv");
+    let today = Outcome::of(&line, folder.command(&line).env_remove("SOURCE_DATE_EPOCH")).json();
+    let day = today["run"]["day"].as_str().unwrap();
+    assert!(day.len() == 10 && day > "2026", "{day}");
 }
 
-/// The command line asks the library for what its options say, and prints its record.
+/// The command line requests from the library what its options say, and prints its record.
 #[test]
 fn options_make_the_request_of_the_library() {
     use dpsis::{Bounds, Center, Neighbors, ScoreKind, Select, Target};
     let bounded = Target::Bounded(Bounds::new(-4.0, 4.0).unwrap());
     let select = || Select::new(5).epsilon("0.7");
-    let requests: Vec<(Select, &[&str])> = vec![
-        (select(), &[]),
-        (select().bounds(-2.0, 2.0), &["--bounds=-2,2"]),
+    let requests: Vec<(Select, &str)> = vec![
+        (select(), ""),
+        (select().bounds(-2.0, 2.0), "--bounds=-2,2"),
         (
             select().bounds(-2.0, 2.0).target(bounded.clone()).neighbors(Neighbors::ReplaceOne),
-            &["--bounds=-2,2", "--target-bounds=-4,4", "--neighbors", "replace-one"],
+            "--bounds=-2,2 --target-bounds=-4,4 --neighbors replace-one",
         ),
-        (
-            select().target(bounded).center(Center::Stated(0.5)),
-            &["--target-bounds=-4,4", "--center", "0.5"],
-        ),
-        (select().score(ScoreKind::Kendall), &["--score", "kendall"]),
-        (select().shares("0.2", "0.1"), &["--split", "center=0.1,target=0.2"]),
+        (select().target(bounded).center(Center::Stated(0.5)), "--target-bounds=-4,4 --center 0.5"),
+        (select().score(ScoreKind::Kendall), "--score kendall"),
+        (select().shares("0.2", "0.1"), "--split center=0.1,target=0.2"),
     ];
     for (request, options) in requests {
-        let printed = Command::new(env!("CARGO_BIN_EXE_dpsis"))
-            .args(["select", "--k", "5", "--eps", "0.7", "--seed", "11", "--format", "json", DEMO])
-            .args(options)
-            .output()
-            .unwrap();
+        let line = format!("select --k 5 --eps 0.7 --seed 11 --format json demo.csv {options}");
+        let printed = dpsis(&line);
         let record = request.seed(11).run(DEMO).unwrap();
-        let printed = String::from_utf8(printed.stdout).unwrap();
         // What the command line adds.
-        let parsed: serde_json::Value = serde_json::from_str(&printed).unwrap();
-        let [day, request] = ["day", "request"].map(|key| parsed["run"][key].as_str().unwrap());
+        let run = &printed.json()["run"];
+        let [day, request] = ["day", "request"].map(|key| run[key].as_str().unwrap());
         let record = record.with_run(dpsis::RunNote::new(day, request));
-        assert_eq!(printed, dpsis::report::to_json(&record).unwrap());
+        assert_eq!(printed.stdout, dpsis::report::to_json(&record).unwrap());
     }
 }

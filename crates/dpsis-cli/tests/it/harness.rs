@@ -320,3 +320,9 @@ pub(crate) fn names_in(record: &Value, list: &str) -> Vec<String> {
     let picks = record[list].as_array().unwrap().iter();
     picks.map(|picked| picked["name"].as_str().unwrap().to_owned()).collect()
 }
+
+/// The ids of the warnings in a record.
+pub(crate) fn warning_ids(record: &Value) -> Vec<&str> {
+    let warnings = record["warnings"].as_array().unwrap().iter();
+    warnings.map(|warning| warning["id"].as_str().unwrap()).collect()
+}

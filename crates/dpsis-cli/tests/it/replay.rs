@@ -7,15 +7,11 @@
 //! are no rows are in `bad_input.rs`. More than a thousand runs: about fifteen seconds of a
 //! processor with unoptimized code.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // in a test a panic is how a failure is said
-
-use std::fs;
 use std::io::Write;
-use std::path::Path;
-use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
+use crate::harness::{Folder, demo_lines, gzip, one_line};
 use crate::support::effort::exhaustive;
 use crate::support::people::{Person, csv, features, npy_numbers, npy_texts, r, tabs, zip};
 
@@ -89,19 +85,17 @@ fn odd_people() -> Vec<Person> {
     all
 }
 
-/// A file of a format: its name and bytes, and the arguments that state it.
+/// A table in a format: its files, and the arguments that describe it.
 struct Table {
     format: &'static str,
-    arguments: Vec<&'static str>,
+    arguments: &'static str,
     files: Vec<(&'static str, Vec<u8>)>,
-    /// The file that is standard input, if one is.
-    standard: Option<&'static str>,
 }
 
-fn gzip(bytes: &[u8]) -> Vec<u8> {
-    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    encoder.write_all(bytes).unwrap();
-    encoder.finish().unwrap()
+impl Table {
+    fn csv(text: impl Into<Vec<u8>>, arguments: &'static str) -> Self {
+        Self { format: "csv", arguments, files: vec![("t.csv", text.into())] }
+    }
 }
 
 /// People as a table with their ids and targets.
@@ -134,7 +128,6 @@ fn tables(people: &[Person]) -> Vec<Table> {
     let (pairs, in_order) = (csv(&pairs), csv(&in_order));
     let targets = npy_texts(people.iter().map(|person| person.target.as_slice()));
     let numbers = npy_numbers(people);
-    let own = vec!["--id", "id", "--target", "outcome"];
     let column = |of: &dyn Fn(&Person) -> Vec<u8>| {
         let cells: Vec<Vec<u8>> = people.iter().map(of).collect();
         r::column(&cells.iter().map(Vec::as_slice).collect::<Vec<_>>())
@@ -153,58 +146,55 @@ fn tables(people: &[Person]) -> Vec<Table> {
         line.insert(1, if i == 0 { b"Description".to_vec() } else { b"na".to_vec() });
     }
     let gct = [size.into_bytes(), tabs(&described)].concat();
-    let table = |format, arguments: &[&'static str], files: &[(&'static str, &[u8])]| Table {
+    let table = |format, arguments, files: &[(&'static str, &[u8])]| Table {
         format,
-        arguments: arguments.to_vec(),
+        arguments,
         files: files.iter().map(|(name, bytes)| (*name, bytes.to_vec())).collect(),
-        standard: None,
     };
-    let own_in = |name| [own.clone(), vec![name]].concat();
-    let mut all = vec![
-        table("csv", &own_in("t.csv"), &[("t.csv", &whole)]),
-        table("csv without a last feed", &own_in("t.csv"), &[("t.csv", whole.trim_ascii_end())]),
-        table("tsv", &own_in("t.tsv"), &[("t.tsv", &tabs(&rows(people, "id", true)))]),
-        table("gzip", &own_in("t.csv.gz"), &[("t.csv.gz", &gzip(&whole))]),
+    let zst = zstd::encode_all(&whole[..], 1).unwrap();
+    let without_target = csv(&rows(people, "id", false));
+    let by_columns = csv(&turned(people, "gene"));
+    vec![
+        table("csv", "--id id --target outcome t.csv", &[("t.csv", &whole)]),
         table(
-            "Zstandard",
-            &own_in("t.csv.zst"),
-            &[("t.csv.zst", &zstd::encode_all(&whole[..], 1).unwrap())],
+            "csv without a last feed",
+            "--id id --target outcome t.csv",
+            &[("t.csv", whole.trim_ascii_end())],
         ),
         table(
+            "tsv",
+            "--id id --target outcome t.tsv",
+            &[("t.tsv", &tabs(&rows(people, "id", true)))],
+        ),
+        table("gzip", "--id id --target outcome t.csv.gz", &[("t.csv.gz", &gzip(&whole))]),
+        table("Zstandard", "--id id --target outcome t.csv.zst", &[("t.csv.zst", &zst)]),
+        table(
             "csv by id",
-            &["--target-file", "y.csv", "t.csv"],
-            &[("t.csv", &csv(&rows(people, "id", false))), ("y.csv", &pairs)],
+            "--target-file y.csv t.csv",
+            &[("t.csv", &without_target), ("y.csv", &pairs)],
         ),
         table(
             "csv in order",
-            &["--id", "id", "--target-file", "y.csv", "t.csv"],
-            &[("t.csv", &csv(&rows(people, "id", false))), ("y.csv", &in_order)],
+            "--id id --target-file y.csv t.csv",
+            &[("t.csv", &without_target), ("y.csv", &in_order)],
         ),
         table(
             "features as rows",
-            &["--orient", "features-as-rows", "--target-file", "y.csv", "t.csv"],
-            &[("t.csv", &csv(&turned(people, "gene"))), ("y.csv", &pairs)],
+            "--orient features-as-rows --target-file y.csv t.csv",
+            &[("t.csv", &by_columns), ("y.csv", &pairs)],
         ),
-        table(".gct", &["--target-file", "y.csv", "t.gct"], &[("t.gct", &gct), ("y.csv", &pairs)]),
+        table(".gct", "--target-file y.csv t.gct", &[("t.gct", &gct), ("y.csv", &pairs)]),
+        table(".npy", "--target-file y.npy t.npy", &[("t.npy", &numbers), ("y.npy", &targets)]),
         table(
-            ".npy",
-            &["--target-file", "y.npy", "t.npy"],
-            &[("t.npy", &numbers), ("y.npy", &targets)],
+            ".npz",
+            "t.npz",
+            &[("t.npz", &zip(&[("X.npy", numbers.clone()), ("y.npy", targets.clone())]))],
         ),
-        table(".npz", &["t.npz"], &[("t.npz", &zip(&[("X.npy", numbers), ("y.npy", targets)]))]),
-        table("R", &own_in("t.rds"), &[("t.rds", &gzip(&frame))]),
-        table("R in xz", &own_in("t.rds"), &[("t.rds", &xz.finish().unwrap())]),
-    ];
-    all.push(Table {
-        standard: Some("t.csv"),
+        table("R", "--id id --target outcome t.rds", &[("t.rds", &gzip(&frame))]),
+        table("R in xz", "--id id --target outcome t.rds", &[("t.rds", &xz.finish().unwrap())]),
         // Of a pipe, identifiers are compared for some scores alone.
-        ..table(
-            "standard input",
-            &["--exclude", "id", "--target", "outcome", "-"],
-            &[("t.csv", &whole)],
-        )
-    });
-    all
+        table("standard input", "--exclude id --target outcome -", &[("t.csv", &whole)]),
+    ]
 }
 
 /// The exit code and the output of a run.
@@ -215,52 +205,24 @@ struct Run {
     stderr: String,
 }
 
-fn run(command: &str, table: &Table, options: &[&str]) -> Run {
-    let folder = tempfile::tempdir().unwrap();
+fn run(command: &str, table: &Table, options: &str) -> Run {
+    let folder = Folder::new();
     for (name, bytes) in &table.files {
-        fs::write(folder.path().join(name), bytes).unwrap();
+        folder.write(name, bytes);
     }
-    let mut dpsis = Command::new(env!("CARGO_BIN_EXE_dpsis"));
-    dpsis.arg(command).args(options).args(&table.arguments).current_dir(folder.path());
-    let input = table.standard.map(|name| fs::File::open(folder.path().join(name)).unwrap());
-    dpsis.stdin(input.map_or(Stdio::null(), Stdio::from));
-    let output = dpsis.output().unwrap();
-    assert_eq!(left_in(folder.path()), table.files.len(), "a file was left");
-    let text = |bytes| without_days(&String::from_utf8(bytes).unwrap());
-    Run { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
-}
-
-fn left_in(folder: &Path) -> usize {
-    fs::read_dir(folder).unwrap().count()
-}
-
-/// A text without the day of the run, which may have changed since the last one.
-fn without_days(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let is_it = |(byte, form): (&u8, &u8)| match form {
-        b'9' => byte.is_ascii_digit(),
-        form => byte == form,
+    let line = format!("{command} {options} {}", table.arguments);
+    let output = match table.arguments.ends_with(" -") {
+        true => folder.pipe(&line, &table.files[0].1),
+        false => folder.run(&line),
     };
-    let is_day = |at: usize| {
-        bytes.get(at..at + 10).is_some_and(|part| part.iter().zip(b"2099-99-99").all(is_it))
-    };
-    let mut plain = String::new();
-    let mut rest = text.char_indices();
-    while let Some((at, letter)) = rest.next() {
-        if is_day(at) {
-            plain += "DAY";
-            rest.nth(8);
-        } else {
-            plain.push(letter);
-        }
-    }
-    plain
+    assert_eq!(folder.names().len(), table.files.len(), "a file was left");
+    Run { code: output.code, stdout: output.stdout, stderr: output.stderr }
 }
 
 /// Words without digits, joined by blanks: line breaks move with the width of a number.
-fn words(text: &str) -> String {
-    let number = |word: &&str| !word.contains(|c: char| c.is_ascii_digit());
-    text.split_whitespace().filter(number).collect::<Vec<_>>().join(" ")
+fn without_numbers(text: &str) -> String {
+    let has_digit = |word: &&str| word.contains(|c: char| c.is_ascii_digit());
+    text.split_whitespace().filter(|word| !has_digit(word)).collect::<Vec<_>>().join(" ")
 }
 
 /// Replaces what the budget paid for.
@@ -277,20 +239,24 @@ fn mask(record: &mut Value) {
     if let Some(released) = fields.get_mut("released").and_then(Value::as_object_mut) {
         released.values_mut().for_each(|value| *value = value.is_null().into());
     }
+    // By the released counts.
+    if let Some(ratio) = fields["mechanism"].pointer_mut("/chosen/ratio") {
+        *ratio = true.into();
+    }
     // In units of a grid around the private center.
     if let Some(score) = fields.get_mut("score").and_then(Value::as_object_mut) {
         score.insert("sensitivity".into(), 0.into());
     }
     for warning in fields["warnings"].as_array_mut().unwrap() {
-        let text = words(warning["text"].as_str().unwrap());
+        let text = without_numbers(warning["text"].as_str().unwrap());
         warning["text"] = text.into();
     }
 }
 
 /// The public part of a run in each form of output.
-fn public(command: &str, table: &Table, options: &[&str]) -> Vec<(Option<i32>, String, String)> {
+fn public(command: &str, table: &Table, options: &str) -> Vec<(Option<i32>, String, String)> {
     let in_form = |form: &str| {
-        let run = run(command, table, &[options, &["--format", form]].concat());
+        let run = run(command, table, &format!("{options} --format {form}"));
         let stdout = match (form, run.code) {
             (_, Some(0)) if form == "json" => {
                 let mut record: Value = serde_json::from_str(&run.stdout).unwrap();
@@ -302,41 +268,36 @@ fn public(command: &str, table: &Table, options: &[&str]) -> Vec<(Option<i32>, S
         };
         // What was found depends on what was released.
         let report = run.stderr.split("\nstrength ").next().unwrap();
-        let report = if form == "text" { words(report) } else { words(&run.stderr) };
+        let report = without_numbers(if form == "text" { report } else { &run.stderr });
         (run.code, stdout, report)
     };
     ["json", "text"].map(in_form).to_vec()
 }
 
-const SELECT: [&str; 6] = ["-k", "1", "--eps", "20", "--seed", "9"];
+const SELECT: &str = "-k 1 --eps 20 --seed 9";
 
 /// The requests, by whether the target is a label.
-fn requests(labels: bool) -> Vec<Vec<&'static str>> {
+fn requests(labels: bool) -> &'static [&'static str] {
     if labels {
-        let base = ["--classes", "well,ill"];
-        [
-            &[][..],
-            &["--score", "kendall"],
-            &["--score", "correlation", "--bounds=-1,20"],
-            &["--scale", "cpm"],
+        &[
+            "--classes well,ill",
+            "--classes well,ill --score kendall",
+            "--classes well,ill --score correlation --bounds=-1,20",
+            "--classes well,ill --scale cpm",
         ]
-        .map(|more| [&base, more].concat())
-        .to_vec()
     } else {
-        [
-            &[][..],
-            &["--score", "kendall"],
-            &["--score", "correlation", "--bounds=-1,20"],
-            &["--score", "correlation", "--scale", "row-rank", "--target-bounds", "0,9"],
-            &["--center", "none"],
-            &["--bounds=-1,20", "--target-bounds", "0,9", "--center", "0"],
-            &["--bounds=-1,20", "--direction"],
-            &["--mechanism", "peel"],
-            &["--method", "dpkendall"],
-            &["--method", "two-stage", "--bounds=-1,20", "--blocks", "5"],
+        &[
+            "",
+            "--score kendall",
+            "--score correlation --bounds=-1,20",
+            "--score correlation --scale row-rank --target-bounds 0,9",
+            "--center none",
+            "--bounds=-1,20 --target-bounds 0,9 --center 0",
+            "--bounds=-1,20 --direction",
+            "--mechanism peel",
+            "--method dpkendall",
+            "--method two-stage --bounds=-1,20 --blocks 5",
         ]
-        .map(<[_]>::to_vec)
-        .to_vec()
     }
 }
 
@@ -357,7 +318,7 @@ fn one_more_person_changes_nothing_public() {
             // A third of the pairs; all of them in `.ci/full`.
             let pairs = |(q, _): &(usize, _)| exhaustive() || (f + q).is_multiple_of(3);
             for (q, request) in requests.iter().enumerate().filter(pairs) {
-                let options = [&SELECT[..], request].concat();
+                let options = format!("{SELECT} {request}");
                 let expected = public("select", before, &options);
                 // Each pair of format and request meets a few of them; each of them all formats.
                 let share = (f + q) % requests.len();
@@ -379,10 +340,10 @@ fn one_more_person_changes_nothing_public() {
 fn one_person_fewer_changes_nothing_public() {
     let people = ordinary(false);
     for (f, before) in tables(&people).iter().enumerate() {
-        let expected = public("select", before, &SELECT);
+        let expected = public("select", before, SELECT);
         let mut fewer = people.clone();
         fewer.remove([0, 20, people.len() - 1][f % 3]);
-        assert_eq!(public("select", &tables(&fewer)[f], &SELECT), expected, "{}", before.format);
+        assert_eq!(public("select", &tables(&fewer)[f], SELECT), expected, "{}", before.format);
     }
 }
 
@@ -390,7 +351,7 @@ fn one_person_fewer_changes_nothing_public() {
 #[test]
 fn one_person_replaced_changes_nothing_public() {
     let people = ordinary(false);
-    let options = [&SELECT[..], &["--neighbors", "replace-one"]].concat();
+    let options = format!("{SELECT} --neighbors replace-one");
     let odd = odd_people();
     for (f, before) in tables(&people).iter().enumerate() {
         let expected = public("select", before, &options);
@@ -407,7 +368,7 @@ fn one_person_replaced_changes_nothing_public() {
 /// width.
 fn without_count(run: Run) -> Run {
     let without = |text: &str| {
-        let mut text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let mut text = one_line(text);
         // In words, and in JSON as it is, within HTML and within a link.
         let name = "unusable_estimate";
         let marks = ["\": ", "&quot;: ", "%22%3A%20"].map(|end| format!("{name}{end}"));
@@ -449,10 +410,9 @@ fn people_without_a_target_change_no_byte() {
                 more.insert([0, 20, people.len()][t % 3], person);
                 let after = &tables(&more)[f];
                 for form in ["text", "json", "tsv", "html"] {
-                    let mut options = [&SELECT[..], request, &["--format", form]].concat();
-                    if !request.contains(&"dpkendall") {
-                        options.extend(["--split", "estimates=0"]);
-                    }
+                    let split =
+                        if request.contains("dpkendall") { "" } else { "--split estimates=0" };
+                    let options = format!("{SELECT} {request} {split} --format {form}");
                     let expected = without_count(run("select", &plain[f], &options));
                     assert_eq!(expected.code, Some(0), "{}", expected.stderr);
                     let found = without_count(run("select", after, &options));
@@ -481,15 +441,14 @@ fn people_on_the_edge_of_a_block() {
                 text += person;
             }
         }
-        let files = vec![("t.csv", text.into_bytes())];
-        Table { format: "csv", arguments: vec!["t.csv"], files, standard: None }
+        Table::csv(text, "t.csv")
     };
     let long = format!("{},1,2,NA\n", "3".repeat(4000));
     let silent = [(BLOCK - 3, "1,2,3,NA\n"), (BLOCK, "1,2,3,\n"), (BLOCK - 2000, &long)];
     let loud = [(BLOCK - 5, "word,1e400,,5\n"), (2 * BLOCK - 5, "-0,inf,2024-02-29,1e308\n")];
     for threads in ["1", "3"] {
-        let options = [&SELECT[..], &["--threads", threads]].concat();
-        let exact = [&options[..], &["--split", "estimates=0"]].concat();
+        let options = format!("{SELECT} --threads {threads}");
+        let exact = format!("{options} --split estimates=0");
         let expected = run("select", &table(None), &exact);
         assert_eq!(expected.code, Some(0), "{}", expected.stderr);
         for person in silent {
@@ -517,10 +476,8 @@ fn candidates_of_neighbors() {
         };
         let rows: String = names.into_iter().zip(scores).map(line).collect();
         let header = if own { "name,score,sensitivity" } else { "name,score" };
-        let files = vec![("models.csv", format!("{header}\n{rows}").into_bytes())];
-        let arguments =
-            if own { vec!["models.csv"] } else { vec!["--sensitivity", "0.01", "models.csv"] };
-        Table { format: "candidates", arguments, files, standard: None }
+        let arguments = if own { "t.csv" } else { "--sensitivity 0.01 t.csv" };
+        Table::csv(format!("{header}\n{rows}"), arguments)
     };
     let all = [
         ["0.81", "0.79", "0.87", "0.86"],
@@ -532,7 +489,7 @@ fn candidates_of_neighbors() {
         for mechanism in
             ["canonical", "em", "pnf", "noisy-max", "gem", "mgem", "cgem", "rs", "joint"]
         {
-            let options = ["--eps", "1", "--seed", "9", "--mechanism", mechanism];
+            let options = format!("--eps 1 --seed 9 --mechanism {mechanism}");
             let expected = public("choose", &file(all[0], own), &options);
             for scores in &all[1..] {
                 let found = public("choose", &file(*scores, own), &options);
@@ -541,6 +498,31 @@ fn candidates_of_neighbors() {
             // The same numbers are the same to the byte, however they are written.
             let exact = run("choose", &file(all[0], own), &options);
             assert_eq!(run("choose", &file(all[3], own), &options), exact, "{mechanism} {own}");
+        }
+    }
+}
+
+/// Several features of a table of ordinary size, whose mechanism is chosen by released counts.
+#[test]
+fn several_features_of_the_demo_data() {
+    let (header, lines) = demo_lines();
+    let table = |rows: &[String]| Table::csv(format!("{header}\n{}", rows.join("\n")), "t.csv");
+    let without = |row: usize| [&lines[..row], &lines[row + 1..]].concat();
+    let with = |row: String| [&lines[..], &[row]].concat();
+    let wild = "1e400,-9e307,nan,x,".repeat(75) + "77";
+    let neighbors = [without(0), without(249), with(",".repeat(300)), with(wild)];
+    for options in [
+        "",
+        "--score kendall",
+        "--target-bounds=-9,9 --bounds=-3,3",
+        "--target-bounds=-9,9 --center 0",
+        "--center none --scale row-rank",
+    ] {
+        let options = format!("-k 5 --eps 1 --seed 9 {options}");
+        let expected = public("select", &table(&lines), &options);
+        assert_eq!(expected[0].0, Some(0));
+        for rows in &neighbors {
+            assert_eq!(public("select", &table(rows), &options), expected, "{options}");
         }
     }
 }
