@@ -25,7 +25,7 @@ fn price(account: &Value, id: &str) -> Option<f64> {
 
 /// Twelve randomized responses at 0.5, summed by definition.
 #[test]
-fn prices_are_those_of_the_definition() {
+fn prices_follow_the_definition() {
     let folder = folder();
     let account = folder.run("account pure:0.5x8 pure:0.5x4 --eps 3 --format json").json();
     let e = 0.5f64.exp();

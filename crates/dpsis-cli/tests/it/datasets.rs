@@ -108,7 +108,7 @@ fn r_files_hold_what_csv_files_hold() {
 
 /// Written tables can be read again, in every form, from the folder itself and below it.
 #[test]
-fn published_sets_go_around() {
+fn published_sets_are_read_and_written() {
     let Some(folder) = published() else { return };
     let shared = folder.parent().unwrap().to_str().unwrap();
     let temporary = Folder::new();
@@ -239,7 +239,7 @@ fn wrong_requests_are_refused() {
 
 /// The selection within bounds from a reference is the one within the same bounds stated by hand.
 #[test]
-fn bounds_go_to_select() {
+fn select_takes_bounds_of_a_reference_table() {
     let folder = Folder::new();
     folder.table("t.csv", "\"one, a\",two,const,four,y", 60, |i| {
         let (a, b) = ((i * 7 % 13) as f64, (i * i % 11) as f64 / 3.0);

@@ -78,7 +78,7 @@ fn commands_run() {
 /// The reports shown in the README and on the page about them are what the command prints with a
 /// seed, but for the warning about it; so is what was found.
 #[test]
-fn the_shown_report_is_what_comes() {
+fn shown_reports_match_the_output() {
     let printed = |command: &str| {
         let output = run(command);
         let lines = output.stderr.lines().filter(|line| !line.starts_with("warning"));
@@ -108,7 +108,7 @@ fn the_shown_report_is_what_comes() {
 /// A command that draws nothing, or by a stated seed, is shown with its exact output where that
 /// follows: `...` stands for lines that are left out.
 #[test]
-fn what_is_shown_below_a_command_is_what_comes() {
+fn shown_outputs_match_their_commands() {
     let mut count = 0;
     for (path, text) in pages() {
         for after in text.split("```sh\n").skip(1) {
@@ -144,7 +144,7 @@ fn what_is_shown_below_a_command_is_what_comes() {
 
 /// The page about people shows what its seeded commands print.
 #[test]
-fn the_page_about_people_shows_what_comes() {
+fn the_page_about_people_matches_the_output() {
     let page = std::fs::read_to_string(project().join("docs/people.md")).unwrap();
     let commands: Vec<&str> =
         page.lines().filter_map(|line| line.strip_prefix("cargo run --release -- ")).collect();
@@ -160,7 +160,7 @@ fn the_page_about_people_shows_what_comes() {
 
 /// Relative links lead to files that are there.
 #[test]
-fn links_lead_somewhere() {
+fn links_lead_to_existing_files() {
     let mut count = 0;
     for (path, text) in pages() {
         for link in text.split("](").skip(1) {

@@ -119,7 +119,7 @@ fn an_audit_of_sets() {
 
 /// The same sets are selected from a table that lies the other way, as text and as GCT.
 #[test]
-fn the_way_a_table_lies_does_not_matter() {
+fn the_orientation_of_a_table_does_not_matter() {
     let text = std::fs::read_to_string(DEMO).unwrap();
     let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
     let (n, d) = (rows.len() - 1, rows[0].len() - 1);

@@ -50,7 +50,7 @@ fn the_short_help_fits_one_screen() {
 
 /// Without a command those of a first day are shown, and nothing is done.
 #[test]
-fn a_first_day_is_three_commands() {
+fn three_commands_are_shown_without_a_command() {
     let output = dpsis("");
     output.fails(2);
     let shown = output.stderr;
@@ -113,7 +113,7 @@ fn the_long_help_has_every_option() {
 
 /// The groups that most users need come first.
 #[test]
-fn groups_go_from_what_most_need_to_what_few_need() {
+fn option_groups_are_ordered_by_need() {
     let help = help(&["select".to_owned()], "--help");
     let place = |group: &str| help.find(&format!("\n{group}:\n")).unwrap_or(usize::MAX);
     let groups = ["Options", "Table", "Target", "Output", "Privacy", "Mechanism", "Method"];

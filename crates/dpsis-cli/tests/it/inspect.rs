@@ -109,7 +109,7 @@ fn the_suggested_command_works() {
 /// A table that may lie either way: the question is asked, and no command given until it is
 /// answered.
 #[test]
-fn which_way_it_lies_is_asked() {
+fn an_unclear_orientation_is_asked_for() {
     let folder = Folder::new();
     let samples: Vec<String> = (0..90).map(|s| format!("S{s}")).collect();
     folder.table("genes.tsv", &format!("name\t{}", samples.join("\t")), 400, |g| {

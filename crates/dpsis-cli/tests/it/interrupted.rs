@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use crate::harness::{Folder, Outcome, assert_contains, piped, silent};
 
 /// Commands that write one file, OUT.
-const WRITERS: [&str; 9] = [
+const FILE_WRITERS: [&str; 9] = [
     "select -k 1 --eps 1 -o OUT t.csv",
     "select -k 1 --eps 1 --format json -o OUT t.csv",
     "select -k 1 --eps 1 --format tsv -o OUT t.csv",
@@ -29,11 +29,11 @@ const WRITERS: [&str; 9] = [
     "datasets make fan-lv -o OUT",
 ];
 
-/// Commands that write a folder, OUT.
-const FOLDERS: [&str; 1] = ["compare --eps 1 --k 1 --trials 2 --methods dp-sis -o OUT t.csv"];
+/// A command that writes a folder, OUT.
+const COMPARE: &str = "compare --eps 1 --k 1 --trials 2 --methods dp-sis -o OUT t.csv";
 
 /// Commands that write to stdout.
-const TALKERS: [&str; 15] = [
+const STDOUT_WRITERS: [&str; 15] = [
     "select -k 1 --eps 1 t.csv",
     "select -k 1 --eps 1 --format json t.csv",
     "select -k 1 --eps 1 --format html t.csv",
@@ -89,7 +89,7 @@ fn to(line: &str, name: &str) -> (String, String) {
 
 #[test]
 fn a_full_disk_leaves_the_old_file() {
-    for line in WRITERS {
+    for line in FILE_WRITERS {
         for old in [None, Some("the old file")] {
             // A schema is never replaced.
             if old.is_some() && line.starts_with("inspect") {
@@ -109,29 +109,27 @@ fn a_full_disk_leaves_the_old_file() {
 /// A run that found no room is resumed when there is some.
 #[test]
 fn a_full_disk_in_an_evaluation() {
-    for line in FOLDERS {
-        let folder = folder();
-        let line = line.replace("OUT", "out");
-        for blocks in [0, 4] {
-            assert_eq!(folder.run_on_full_disk(blocks, &line).code, Some(5), "{line}");
-            let new = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "new");
-            assert!(!contents(&folder).keys().any(new), "{line}: {:?}", contents(&folder).keys());
-        }
-        folder.run(&line).succeeds();
-        assert!(folder.read("out/index.html").ends_with("</html>\n"));
+    let folder = folder();
+    let line = COMPARE.replace("OUT", "out");
+    for blocks in [0, 4] {
+        assert_eq!(folder.run_on_full_disk(blocks, &line).code, Some(5), "{line}");
+        let new = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "new");
+        assert!(!contents(&folder).keys().any(new), "{line}: {:?}", contents(&folder).keys());
     }
+    folder.run(&line).succeeds();
+    assert!(folder.read("out/index.html").ends_with("</html>\n"));
 }
 
 /// A path below a file, a folder that is not there, a folder in the place of the file, a device
 /// that is full. (Permissions are not tested: root may write in spite of them.)
 #[test]
 fn places_that_cannot_be_written() {
-    for line in WRITERS.into_iter().chain(FOLDERS) {
+    for line in FILE_WRITERS.into_iter().chain([COMPARE]) {
         let folder = folder();
         let before = contents(&folder);
         for name in ["t.csv/out", "nowhere/out"] {
             // A folder is made with the folders above it.
-            if FOLDERS.contains(&line) && name.starts_with("nowhere") {
+            if line == COMPARE && name.starts_with("nowhere") {
                 continue;
             }
             let (line, _) = to(line, name);
@@ -143,7 +141,7 @@ fn places_that_cannot_be_written() {
     }
     let folder = folder();
     fs::create_dir(folder.path("a-folder")).unwrap();
-    for line in WRITERS.into_iter().filter(|line| !line.contains("make")) {
+    for line in FILE_WRITERS.into_iter().filter(|line| !line.contains("make")) {
         for name in ["/dev/full", "a-folder"] {
             let output = folder.run(&line.replace("OUT", name));
             assert_eq!(output.code, Some(5), "{line}: {}", output.stderr);
@@ -154,7 +152,7 @@ fn places_that_cannot_be_written() {
 #[test]
 fn a_full_stdout_is_an_error() {
     let folder = folder();
-    for line in TALKERS {
+    for line in STDOUT_WRITERS {
         let full = fs::File::options().write(true).open("/dev/full").unwrap();
         let message = Outcome::of(line, folder.command(line).stdout(full)).fails(5);
         assert_contains(&message, "cannot write the output to stdout");
@@ -165,7 +163,7 @@ fn a_full_stdout_is_an_error() {
 #[test]
 fn a_reader_that_has_left_is_no_error() {
     let folder = folder();
-    for line in TALKERS {
+    for line in STDOUT_WRITERS {
         let mut child = piped(&mut folder.command(line));
         drop(child.stdout.take());
         let output = Outcome::new(line, child.wait_with_output().unwrap()).succeeds();
@@ -243,14 +241,14 @@ fn a_kill_leaves_the_old_file_or_the_new_one() {
     let old = "the old file";
     for (words, is_whole) in [
         (
-            WRITERS[1],
+            FILE_WRITERS[1],
             (|text: &str| serde_json::from_str::<serde_json::Value>(text).is_ok())
                 as fn(&str) -> bool,
         ),
-        (WRITERS[3], |text: &str| {
+        (FILE_WRITERS[3], |text: &str| {
             text.starts_with("<!doctype html>") && text.ends_with("</html>\n")
         }),
-        (WRITERS[8], |text: &str| text.lines().count() == 101 && text.ends_with('\n')),
+        (FILE_WRITERS[8], |text: &str| text.lines().count() == 101 && text.ends_with('\n')),
     ] {
         let (words, name) = to(words, "out");
         let start = Instant::now();
