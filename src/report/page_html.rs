@@ -120,7 +120,8 @@ fn block(html: &mut String, block: &Block) {
             let data = data.unwrap_or_default();
             writeln!(
                 html,
-                "<figure>\n<div class=\"scroll\">{}</div>\n<figcaption>{}{data}</figcaption>\n</figure>",
+                "<figure>\n{}{}</div>\n<figcaption>{}{data}</figcaption>\n</figure>",
+                scroll("Figure", caption),
                 svg.trim(),
                 escape(caption)
             )
@@ -155,7 +156,8 @@ fn block(html: &mut String, block: &Block) {
         }
         Block::Details { summary, text } => writeln!(
             html,
-            "<details>\n<summary>{}</summary>\n<pre>{}</pre>\n</details>",
+            "<details>\n<summary>{}</summary>\n<pre tabindex=\"0\" role=\"region\" aria-label=\"{}\">{}</pre>\n</details>",
+            escape(summary),
             escape(summary),
             escape(text)
         ),
@@ -175,13 +177,28 @@ fn href_of(href: &str) -> String {
     if href.contains(':') || href.starts_with("//") { "#".to_owned() } else { href.to_owned() }
 }
 
+/// The start of a container that scrolls sideways where the page is narrow. A container that scrolls
+/// must take the focus, or else the keyboard cannot reach what it hides.
+fn scroll(kind: &str, name: &str) -> String {
+    let name = name.trim();
+    let label = if name.is_empty() { kind.to_owned() } else { format!("{kind}: {name}") };
+    format!(
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">",
+        escape(&label)
+    )
+}
+
 fn table(html: &mut String, caption: &str, header: &[String], rows: &[Vec<String>]) {
     // A `<caption>` element would wrap at the width of the table.
     html.push_str("<figure class=\"table\">\n");
     if !caption.trim().is_empty() {
         let _ = writeln!(html, "<figcaption>{}</figcaption>", escape(caption));
     }
-    html.push_str("<div class=\"scroll\">\n<table>\n");
+    html.push_str(&match caption.trim() {
+        "" => scroll("Table", &header.join(", ")),
+        caption => scroll("Table", caption),
+    });
+    html.push_str("\n<table>\n");
     let columns = rows.iter().map(Vec::len).chain([header.len()]).max().unwrap_or(0);
     let class = |column: usize| if is_numeric(rows, column) { " class=\"number\"" } else { "" };
     let classes: Vec<&str> = (0..columns).map(class).collect();
@@ -345,6 +362,22 @@ mod tests {
         assert_eq!(href_of("javascript:alert(1)"), "#");
         assert_eq!(href_of("https://example.org"), "#");
         assert_eq!(href_of("fig2.csv"), "fig2.csv");
+    }
+
+    #[test]
+    fn what_scrolls_takes_the_focus_and_has_a_name() {
+        let html = everything().html();
+        let label =
+            format!(" tabindex=\"0\" role=\"region\" aria-label=\"Table: {}\">", escape(EVIL));
+        assert!(html.contains(&format!("<div class=\"scroll\"{label}")), "{html}");
+        assert_eq!(html.matches("class=\"scroll\"").count(), 3);
+        assert_eq!(
+            html.matches("class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=").count(),
+            3
+        );
+        // A table without a caption and a header.
+        assert!(html.contains("role=\"region\" aria-label=\"Table\">"));
+        assert!(html.contains("<pre tabindex=\"0\" role=\"region\" aria-label="));
     }
 
     #[test]
