@@ -1,5 +1,7 @@
 //! Findings and suggestions, drawn from the counts of a table.
 
+use std::collections::BTreeMap;
+
 use super::Decimal;
 use super::beside::Beside;
 use super::column::ColumnSummary;
@@ -17,7 +19,8 @@ use crate::select::Target;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Finding {
-    /// The part of the table that it is about, such as `target`.
+    /// The part of the table that it is about, such as `target`. Odd findings on `names` must be
+    /// repaired in the file: until then every run refuses it.
     pub topic: &'static str,
     /// The finding.
     pub text: String,
@@ -198,6 +201,7 @@ pub(super) fn draw(seen: Seen<'_>) -> (Vec<Finding>, Suggestion) {
     let suggestion = Suggestion { facts, ..Suggestion::default() };
     let mut draft = Draft { findings: Vec::new(), suggestion };
     seen.shape(&mut draft);
+    seen.names(&mut draft);
     seen.orientation(&mut draft);
     seen.index(&mut draft);
     seen.ids(&mut draft);
@@ -254,6 +258,45 @@ impl Seen<'_> {
             }
         }
         self.decimal_sign(draft);
+    }
+
+    /// Names that every run refuses.
+    fn names(&self, draft: &mut Draft) {
+        const LISTED: usize = 10;
+        let kind = if self.turned { "row" } else { "column" };
+        let mut places: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        // Identifiers and targets beside the columns of the file have no name in it.
+        let (before, behind) = match self.written {
+            Written::Text(_) => (0, 0),
+            Written::Blocks { ids, target, .. } => (usize::from(ids), usize::from(target)),
+        };
+        for column in before..self.header.len().saturating_sub(behind) {
+            places.entry(&self.header[column]).or_default().push(column);
+        }
+        let nameless = places.remove("").unwrap_or_default();
+        let mut repeated: Vec<_> = places.into_iter().filter(|(_, of)| of.len() > 1).collect();
+        repeated.sort_by_key(|(_, of)| of[0]);
+        for (name, of) in repeated.iter().take(LISTED) {
+            let numbers: Vec<String> =
+                of.iter().take(LISTED).map(|&column| self.number(column).to_string()).collect();
+            let more = if of.len() > LISTED { " and others" } else { "" };
+            let text = format!(
+                "{kind}s {}{more} have the same name, {name:?}: give each {kind} a name of its own",
+                numbers.join(", ")
+            );
+            draft.warn("names", text);
+        }
+        if let Some(more @ 1..) = repeated.len().checked_sub(LISTED) {
+            let text = format!("also repeated: {}", counted(more as u64, "more name"));
+            draft.warn("names", text);
+        }
+        // The first column may be one of row names.
+        let first = usize::from(!self.turned);
+        if let (Written::Text(_), Some(column)) =
+            (&self.written, nameless.into_iter().find(|column| *column >= first))
+        {
+            draft.warn("names", format!("{kind} {} has no name: name it", self.number(column)));
+        }
     }
 
     fn decimal_sign(&self, draft: &mut Draft) {

@@ -333,6 +333,28 @@ mod tests {
         );
     }
 
+    #[test]
+    fn names_that_a_run_refuses_are_found() {
+        let on_names = |text: &str| -> Vec<String> {
+            let found = inspected(text, TableFacts::default());
+            let about = found.findings.into_iter().filter(|finding| finding.topic == "names");
+            about.inspect(|finding| assert!(finding.odd)).map(|finding| finding.text).collect()
+        };
+        assert!(on_names(",b,y\n1,2,3\n4,5,6\n").is_empty());
+        assert_eq!(
+            on_names("a,b,a,,y,b,a\n1,2,3,4,5,6,7\n"),
+            [
+                "columns 1, 3, 7 have the same name, \"a\": give each column a name of its own",
+                "columns 2, 6 have the same name, \"b\": give each column a name of its own",
+                "column 4 has no name: name it",
+            ]
+        );
+        let names = (0..24).map(|i| format!("c{}", i / 2)).collect::<Vec<_>>().join(",");
+        let found = on_names(&format!("{names}\n{}1\n", "1,".repeat(23)));
+        assert_eq!(found.len(), 11);
+        assert_eq!(found[10], "also repeated: 2 more names");
+    }
+
     /// The cells themselves are not in the findings.
     #[test]
     fn numbers_read_as_words_are_pointed_out() {
