@@ -19,7 +19,7 @@ fn the_names_come_first_below_the_verdict_and_the_promise() {
     let ledger = place(&html, "<td class=\"number\">1.25</td>");
     let names = place(&html, "<td>gene_");
     let how = place(&html, "by the mechanism ");
-    let record = place(&html, "<pre>{");
+    let record = place(&html, "aria-label=\"The whole record\">{");
     assert!(verdict < words && words < names && names < ledger && ledger < how && how < record);
     place(&html, "<h1>5 of 300 features for \u{201c}response\u{201d}</h1>");
     assert_eq!(html.matches("<td>gene_").count(), 5);
@@ -39,7 +39,8 @@ fn the_record_can_be_saved() {
     let html = dpsis(&format!("{select} html")).succeeds().stdout;
     let json = dpsis(&format!("{select} json"));
     let record = json.json();
-    let shown = &html[place(&html, "<pre>") + 5..place(&html, "</pre>")];
+    let start = "aria-label=\"The whole record\">";
+    let shown = &html[place(&html, start) + start.len()..place(&html, "</pre>")];
     let json = json.stdout.replace("--format json", "--format html");
     assert_eq!(shown.replace("&quot;", "\"").replace("&#39;", "'"), json);
     let start = place(&html, "data:application/json;charset=utf-8,") + 36;
