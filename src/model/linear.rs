@@ -59,6 +59,8 @@ const NINETY: f64 = 1.6449;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct LinearFit {
     pub(super) intercept: f64,
+    /// The mean of the target.
+    pub(super) mean: f64,
     pub(super) slopes: Vec<f64>,
     /// The half-width of the interval of each slope.
     pub(super) half_widths: Vec<f64>,
@@ -127,7 +129,7 @@ pub(super) fn fit(noisy: &[i64], features: &Variables, q: i32, deviation: f64) -
     let variance = sums.product(k, k) / rows;
     let loss = (noise / rows).powi(2) / variance.max(0.0);
     let loss_of_mean = if loss.is_finite() { loss } else { f64::INFINITY };
-    LinearFit { intercept, slopes, half_widths, rows, loss_of_mean }
+    LinearFit { intercept, mean: sums.mean(k), slopes, half_widths, rows, loss_of_mean }
 }
 
 /// The share of the slopes that is kept: 1 - 2 s^2 tr((C + lambda)^-1)/(c' w), at least 0. Noise

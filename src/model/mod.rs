@@ -32,8 +32,8 @@ pub(crate) use predictions::ReadCell;
 pub use saved::{Model, ModelFeature, ModelGuarantee, ModelKind, ModelTarget};
 
 pub(crate) use release::{
-    ModelBudget, ModelPrice, ModelRequest, Regression, ReleasedModel, Rows, Term, TermValues,
-    fit_model,
+    Fallback, ModelBudget, ModelPrice, ModelRequest, Regression, ReleasedModel, Rows, Term,
+    TermValues, fit_model,
 };
 
 /// The most columns of a model: with more, the noise of that many sums would drown any table.

@@ -1,4 +1,36 @@
 //! The release of a model: ranges, then sums or a minimizer, each with its part of the budget.
+//!
+//! # Too few rows
+//!
+//! With few rows, the medians of a range are drawn from all numbers of their grid: a range may lie
+//! around 1e14, or be a billionth of its center, and the intercept of a model in the units of the
+//! columns is then as large. Where released numbers do not determine coefficients, all of them are
+//! 0, and every prediction is the released mean of the target or the released share of the second
+//! class:
+//!
+//! - The count of rows is below [`ModelPrice::rows_needed`]: the count of the selection, else that
+//!   of the sums of a linear model, else one that takes part in the budget of the ranges. The
+//!   logistic model then spends its budget on the counts of the two classes.
+//! - Lambda was given, the noise of a coefficient is above 1/2 (for values from -1 to 1), and the
+//!   coefficients of a logistic model are together no longer than noise alone would make them in
+//!   about 97 of 100 fits. With less noise such coefficients
+//!   predict a little better than none; a warning says that none is distinguishable from 0.
+//!
+//! The log-odds of the share are ln((b + c)/(a + c)) for the noisy counts a and b, at least 0,
+//! where c = 1/2 + their standard deviation. So they are at most ln(1 + max(a, b)/c), and noise
+//! alone does not make a class certain. Where a range of the target was drawn from too few rows, no
+//! number is known to be near the target, and there is no model.
+//!
+//! # Guarantee
+//!
+//! Each decision is a function of released numbers and of the request. What is drawn after it was
+//! paid for whatever the decision: by adaptive composition the parts add up. Replacing coefficients
+//! by 0 is post-processing. So no message, warning or file depends on a row but through a released
+//! number.
+//!
+//! The counts are sums of integer weights, without rounding: the weights of a person add up to at
+//! most one unit over both classes, so that a person moves the counts by one unit together (L1),
+//! and a replacement by two.
 
 use num_bigint::BigInt;
 
@@ -9,12 +41,12 @@ use crate::exact::GRID;
 use crate::model::linear;
 use crate::model::logistic::{self, LogisticRows, coefficient, radius};
 use crate::model::moments::{Moments, moves};
-use crate::model::noise::VectorNoise;
+use crate::model::noise::{Moves, VectorNoise};
 use crate::model::ranges::{MEDIANS, RangeDraw, Weighted};
 use crate::model::saved::ModelFeature;
 use crate::model::variables::Variables;
 use crate::privacy::{Delta, Epsilon, Neighbors, Purpose};
-use crate::random::RandomnessSource;
+use crate::random::{Bits, RandomnessSource};
 
 /// The values of the features and the targets of the rows with a usable one.
 pub(crate) struct Rows {
@@ -37,6 +69,15 @@ impl Rows {
         self.weights.as_ref().map_or(1, |weights| weights[row])
     }
 
+    /// The weights of the rows of each class, added up.
+    fn class_weights(&self) -> [i64; 2] {
+        let mut weights = [0; 2];
+        for (row, target) in self.targets.iter().enumerate() {
+            weights[usize::from(*target > 0.5)] += i64::from(self.weight(row));
+        }
+        weights
+    }
+
     /// Values, one of each row, with their weights.
     fn weighted<'a>(&'a self, values: &'a [f64]) -> Weighted<'a> {
         Weighted { values, weights: self.weights.as_deref(), unit: self.unit() }
@@ -49,8 +90,8 @@ pub(crate) enum Regression {
     /// Of a number, by its range if that is stated, else around its median if that was released
     /// before.
     Linear { range: Option<Bounds>, center: Option<f64> },
-    /// Of two classes, with this strength of the regularization.
-    Logistic { lambda: f64 },
+    /// Of two classes, with this strength of the regularization if it is given.
+    Logistic { lambda: Option<f64> },
 }
 
 /// The parts of the budget.
@@ -126,8 +167,12 @@ pub(crate) struct ModelRequest {
     pub(crate) terms: Vec<Term>,
     pub(crate) neighbors: Neighbors,
     pub(crate) budget: ModelBudget,
-    /// Whether the whole budget goes to the mean of a numeric target, and every coefficient is 0.
+    /// Whether the whole budget goes to the mean of the target, and every coefficient is 0.
     pub(crate) mean_only: bool,
+    /// The number of rows, if it was released before.
+    pub(crate) counted: Option<u64>,
+    /// Whether no selection has counted the rows.
+    pub(crate) uncounted: bool,
 }
 
 /// A model as it was released.
@@ -140,6 +185,17 @@ pub(crate) struct ReleasedModel {
     /// The noisy number of rows, if it was released.
     pub(crate) rows: Option<f64>,
     pub(crate) price: ModelPrice,
+    /// The reason why all coefficients are 0, if they are.
+    pub(crate) fallback: Option<Fallback>,
+}
+
+/// Why every prediction of a model is the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fallback {
+    /// The released count of rows is below the number that coefficients take.
+    FewRows,
+    /// The coefficients are together no longer than their noise.
+    Noise,
 }
 
 /// The coefficients of a model.
@@ -160,6 +216,39 @@ pub(crate) struct ModelPrice {
     /// are drawn at random, or the noise of a coefficient is about as large as what most tables can
     /// tell of it (by simulation).
     pub(crate) rows_needed: f64,
+    /// The strength of the regularization of a logistic model: the default is a function of the
+    /// noise.
+    pub(crate) lambda: Option<f64>,
+}
+
+/// The default lambda.
+const LAMBDA: f64 = 10.0;
+
+/// The noise of a coefficient, for values from -1 to 1, up to which it is released even where it
+/// hides the coefficients: by simulation the mean log loss falls
+/// from 0.495 to 0.492 where such slopes are 0 at a noise of 0.5 to 1, and from 3.51 to 1.61 above
+/// that; it rises below, from 0.444 to 0.447 at 0.25 to 0.5.
+const MOST_NOISE: f64 = 0.5;
+
+/// Whether slopes are together no longer than noise of this deviation alone would make them in
+/// about 97 of 100 draws: two standard deviations of the square above its mean.
+pub(super) fn are_noise(slopes: &[f64], deviation: f64) -> bool {
+    let (k, square) = (slopes.len() as f64, slopes.iter().map(|w| w * w).sum::<f64>());
+    square <= deviation * deviation * (k + 2.0 * (2.0 * k).sqrt())
+}
+
+/// Noisy log-odds of the whole, pulled to 0 by their noise (W. James and C. Stein 1961), for a
+/// probability from 1% to 99%: noise above [`MOST_NOISE`] does not show more.
+pub(super) fn pulled(noisy: f64, deviation: f64) -> f64 {
+    let most = libm::log(99.0);
+    let pulled = noisy * (1.0 - (deviation / noisy).powi(2)).max(0.0);
+    if pulled.is_nan() { 0.0 } else { pulled.clamp(-most, most) }
+}
+
+/// The log-odds of the second class by noisy counts of both.
+fn log_odds([first, second]: [f64; 2], deviation: f64) -> f64 {
+    let [first, second] = [first, second].map(|count| count.max(0.0) + 0.5 + deviation);
+    libm::log(second / first)
 }
 
 impl ModelRequest {
@@ -175,13 +264,32 @@ impl ModelRequest {
         MEDIANS * features + target
     }
 
+    /// Whether rows are counted with a part of the ranges' budget: where no count was released, the
+    /// sums hold none, and medians of too few rows would be drawn at random.
+    fn counts_rows(&self) -> bool {
+        let logistic = matches!(self.regression, Regression::Logistic { .. });
+        logistic && self.uncounted && self.medians() > 0
+    }
+
+    /// The number of equal parts of the ranges' budget.
+    fn parts_of_ranges(&self) -> usize {
+        self.medians() + usize::from(self.counts_rows())
+    }
+
+    /// The budget of one part of the ranges.
+    fn part_of_ranges(&self) -> Option<Epsilon> {
+        let parts = BigInt::from(self.parts_of_ranges().max(1));
+        let ranges = self.budget.ranges.as_ref()?;
+        Some(Epsilon::part(ranges.as_rational() / parts))
+    }
+
     /// The price of the model.
     ///
     /// # Errors
     ///
     /// `Request` for a delta without a price.
     pub(crate) fn price(&self) -> Result<ModelPrice> {
-        self.noise().map(|(_, price)| price)
+        self.noise(1).map(|(_, price)| price)
     }
 
     /// The features as variables.
@@ -194,22 +302,33 @@ impl ModelRequest {
         Variables::new(if self.mean_only { Vec::new() } else { of_terms.collect() })
     }
 
-    /// The noise of the model's statistics, and its price.
-    fn noise(&self) -> Result<(VectorNoise, ModelPrice)> {
+    /// The noise of the model's statistics, and its price, where the weights of a unit's rows add
+    /// up to at most `unit`.
+    fn noise(&self, unit: u16) -> Result<(VectorNoise, ModelPrice)> {
         let (moves, row) = match &self.regression {
             Regression::Linear { .. } => {
                 (moves(&self.variables().and_target(), GRID, self.neighbors), f64::from(GRID))
             }
+            Regression::Logistic { .. } if self.mean_only => {
+                (class_moves(unit, self.neighbors), f64::from(unit))
+            }
             Regression::Logistic { .. } => {
                 let moves = logistic::moves(self.terms.len() + 1, self.neighbors);
-                (moves, moves.largest as f64)
+                // Of one row, where a replacement is two.
+                (moves, moves.largest as f64 / self.neighbors.steps() as f64)
             }
         };
         let noise = VectorNoise::new(&moves, &self.budget.model, &self.budget.delta)?;
+        let hidden = noise.deviation / row;
+        let lambda = match self.regression {
+            Regression::Logistic { lambda } if !self.mean_only => Some(lambda.unwrap_or(LAMBDA)),
+            _ => None,
+        };
         let price = ModelPrice {
             delta: noise.delta.clone(),
             event: noise.event()?,
-            rows_needed: self.rows_needed(noise.deviation / row),
+            rows_needed: self.rows_needed(hidden),
+            lambda,
         };
         Ok((noise, price))
     }
@@ -217,22 +336,45 @@ impl ModelRequest {
     /// See [`ModelPrice::rows_needed`]; the noise hides this number of rows in one standard
     /// deviation of a component.
     fn rows_needed(&self, hidden: f64) -> f64 {
+        let k = self.terms.len() as f64;
+        self.rows_for_ranges().max(10.0 * hidden * (k + 1.0).sqrt())
+    }
+
+    /// The number of rows below which medians of the ranges are drawn at random; 0 if none is
+    /// drawn.
+    fn rows_for_ranges(&self) -> f64 {
         /// P(a median is a point apart from all values) is e^-this before it is multiplied by their
         /// number.
         const RANKS: f64 = 14.0;
         let steps = self.neighbors.steps() as f64;
-        let part = |epsilon: &Epsilon| epsilon.to_f64() / self.medians().max(1) as f64;
-        let ranges = self.budget.ranges.as_ref().map_or(0.0, |e| 2.0 * RANKS * steps / part(e));
-        let k = self.terms.len() as f64;
-        ranges.max(10.0 * hidden * (k + 1.0).sqrt())
+        self.part_of_ranges().map_or(0.0, |part| 2.0 * RANKS * steps / part.to_f64())
+    }
+
+    /// Whether the range of the target is drawn from fewer rows than its medians take.
+    fn has_no_target_range(&self, rows: f64) -> bool {
+        let drawn = matches!(self.regression, Regression::Linear { range: None, .. });
+        drawn && self.counted.map_or(rows, |rows| rows as f64) < self.rows_for_ranges()
+    }
+
+    /// The noisy number of rows, if it is counted with the ranges.
+    fn count_rows(&self, rows: &Rows, randomness: &RandomnessSource) -> Result<Option<f64>> {
+        let (true, Some(part)) = (self.counts_rows(), self.part_of_ranges()) else {
+            return Ok(None);
+        };
+        // A unit more or less changes the weight of all rows by at most a unit.
+        let length = u64::from(rows.unit()) * self.neighbors.steps();
+        let squares = u128::from(length) * u128::from(length);
+        let moves = Moves { components: 1, largest: length, sum: length, squares };
+        let noise = VectorNoise::new(&moves, &part, &Delta::zero())?;
+        let bits = randomness.bits(Purpose::Ranges.draw()).branch(COUNT);
+        let noisy = noise.add(&[rows.class_weights().iter().sum()], &bits);
+        Ok(noisy.first().map(|&weight| weight as f64 / f64::from(rows.unit())))
     }
 
     /// The ranges of the features, then that of a numeric target: stated or drawn.
     fn all_ranges(&self, rows: &Rows, randomness: &RandomnessSource) -> Result<Vec<Bounds>> {
         let bits = randomness.bits(Purpose::Ranges.draw());
-        let part = self.budget.ranges.as_ref().map(|epsilon| {
-            Epsilon::part(epsilon.as_rational() / BigInt::from(self.medians().max(1)))
-        });
+        let part = self.part_of_ranges();
         let range = |number: usize, values: &[f64], stated: Option<Bounds>, center| {
             let values = rows.weighted(values);
             match (stated, &part) {
@@ -265,6 +407,17 @@ impl ModelRequest {
 /// of the target's variance is no model.
 const MOST_LOSS: f64 = 0.05;
 
+/// The branch of the ranges' bits for the count of rows; those of the columns have smaller numbers.
+const COUNT: u64 = 1 << 20;
+
+/// How far the weights of two classes move between neighboring tables: a row has one class, and the
+/// weights of a person's rows add up to at most a unit.
+fn class_moves(unit: u16, neighbors: Neighbors) -> Moves {
+    let (unit, steps) = (u64::from(unit), neighbors.steps());
+    let squares = u128::from(unit) * u128::from(unit) * u128::from(steps);
+    Moves { components: 2, largest: unit, sum: unit * steps, squares }
+}
+
 /// Fits a model and releases it.
 ///
 /// # Errors
@@ -276,85 +429,257 @@ pub(crate) fn fit_model(
     randomness: &RandomnessSource,
     hooks: &Hooks,
 ) -> Result<ReleasedModel> {
+    if let Some(count) = request.count_rows(rows, randomness)? {
+        let counted = Some(count.max(0.0).round() as u64);
+        let mean_only = count < request.price()?.rows_needed;
+        let request = ModelRequest { counted, mean_only, ..request.clone() };
+        return Ok(ReleasedModel {
+            rows: Some(count.max(0.0)),
+            ..fit_counted(&request, rows, randomness, hooks)?
+        });
+    }
+    fit_counted(request, rows, randomness, hooks)
+}
+
+/// Fits a model after the count of rows, if one is released before.
+fn fit_counted(
+    request: &ModelRequest,
+    rows: &Rows,
+    randomness: &RandomnessSource,
+    hooks: &Hooks,
+) -> Result<ReleasedModel> {
     let ranges = request.all_ranges(rows, randomness)?;
     hooks.check()?;
-    let k = rows.columns.len();
-    let (noise, price) = request.noise()?;
+    let (noise, price) = request.noise(rows.unit())?;
+    let statistics = Statistics { rows, ranges: &ranges, noise };
     let bits = randomness.bits(Purpose::Model.draw());
-    let grid = |row: usize, values: &mut Vec<i16>| {
-        values.clear();
-        values.extend(
-            rows.columns.iter().zip(&ranges).map(|(column, range)| on_grid(range, column[row])),
-        );
-    };
-    let mut values = Vec::with_capacity(k + 1);
-    let (variables, used) = (request.variables(), if request.mean_only { 0 } else { k });
-    let feature = |j: usize, coefficient: f64, half_width: Option<f64>| ModelFeature {
-        low: half_width.map(|half| coefficient - half),
-        high: half_width.map(|half| coefficient + half),
-        ..request.terms[j].feature(coefficient, &ranges[j])
-    };
-    let middles = |features: &[ModelFeature]| -> f64 {
-        features.iter().zip(&ranges).map(|(f, range)| f.coefficient * range.middle()).sum()
-    };
     match &request.regression {
-        Regression::Linear { .. } => {
-            let mut moments = Moments::new(variables.and_target(), GRID);
-            let target = &ranges[k];
-            for row in 0..rows.targets.len() {
-                grid(row, &mut values);
-                values.truncate(used);
-                values.push(on_grid(target, rows.targets[row]));
-                moments.add(&values, rows.weight(row));
-            }
-            let noisy = noise.add(&moments.sums(rows.unit()), &bits);
-            let fit = linear::fit(&noisy, &variables, GRID, noise.deviation);
-            let unit = |j: usize| target.half() / ranges[j].half();
-            let of = |j: usize| match request.mean_only {
-                true => feature(j, 0.0, None),
-                false => feature(j, fit.slopes[j] * unit(j), Some(fit.half_widths[j] * unit(j))),
-            };
-            let features: Vec<ModelFeature> = (0..k).map(of).collect();
-            let coefficients = || Coefficients {
-                intercept: target.middle() + target.half() * fit.intercept - middles(&features),
-                features: features.clone(),
-            };
-            Ok(ReleasedModel {
-                fit: (fit.loss_of_mean <= MOST_LOSS).then(coefficients),
-                target: Some(*target),
-                rows: Some(fit.rows),
-                price,
-            })
+        Regression::Linear { .. } => Ok(fit_linear(request, &statistics, &bits, price)),
+        Regression::Logistic { .. } if request.mean_only => {
+            Ok(fit_share(request, &statistics, &bits, price))
         }
-        Regression::Logistic { lambda } => {
-            let mut table = LogisticRows::new(&variables, GRID, *lambda, rows.unit());
-            for row in 0..rows.targets.len() {
-                grid(row, &mut values);
-                table.add(&values, rows.targets[row] > 0.5, rows.weight(row));
-            }
-            let noisy = noise.add(&table.minimize(hooks)?, &bits);
-            let radius = radius(&variables);
-            let w: Vec<f64> = noisy
-                .iter()
-                .map(|&integer| coefficient(integer as f64, *lambda) / radius)
-                .collect();
-            let deviation = coefficient(noise.deviation, *lambda) / radius;
-            let of = |j: usize| ModelFeature {
-                noise: Some(deviation / ranges[j].half()),
-                ..feature(j, w[j + 1] / ranges[j].half(), None)
-            };
-            let features: Vec<ModelFeature> = (0..k).map(of).collect();
-            Ok(ReleasedModel {
-                fit: Some(Coefficients { intercept: w[0] - middles(&features), features }),
-                target: None,
-                rows: None,
-                price,
-            })
-        }
+        Regression::Logistic { .. } => fit_logistic(request, &statistics, &bits, (price, hooks)),
     }
+}
+
+/// The rows of a model with the ranges of their columns, and the noise of what is released of them.
+struct Statistics<'a> {
+    rows: &'a Rows,
+    ranges: &'a [Bounds],
+    noise: VectorNoise,
+}
+
+impl Statistics<'_> {
+    /// Writes the grid values of a row's features.
+    fn grid(&self, row: usize, values: &mut Vec<i16>) {
+        let columns = self.rows.columns.iter().zip(self.ranges);
+        values.clear();
+        values.extend(columns.map(|(column, range)| on_grid(range, column[row])));
+    }
+
+    /// The intercept at value 0 of all features, by that at the middles of their ranges.
+    fn intercept(&self, at_middles: f64, features: &[ModelFeature]) -> f64 {
+        let terms = features.iter().zip(self.ranges);
+        at_middles - terms.map(|(f, range)| f.coefficient * range.middle()).sum::<f64>()
+    }
+}
+
+/// The features with coefficients of 0. A range that was drawn from too few rows is not
+/// shown.
+fn without_coefficients(request: &ModelRequest, ranges: &[Bounds], few: bool) -> Vec<ModelFeature> {
+    let feature = |(term, range): (&Term, &Bounds)| match term.values {
+        TermValues::Numbers(None) if few => {
+            ModelFeature { range: [-1.0, 1.0], ..term.feature(0.0, range) }
+        }
+        _ => term.feature(0.0, range),
+    };
+    request.terms.iter().zip(ranges).map(feature).collect()
+}
+
+/// A linear model, or the mean of the target.
+fn fit_linear(
+    request: &ModelRequest,
+    statistics: &Statistics<'_>,
+    bits: &Bits,
+    price: ModelPrice,
+) -> ReleasedModel {
+    let Statistics { rows, ranges, noise } = statistics;
+    let (k, variables) = (rows.columns.len(), request.variables());
+    let mut moments = Moments::new(variables.and_target(), GRID);
+    let (target, mut values) = (&ranges[k], Vec::with_capacity(k + 1));
+    for row in 0..rows.targets.len() {
+        statistics.grid(row, &mut values);
+        values.truncate(if request.mean_only { 0 } else { k });
+        values.push(on_grid(target, rows.targets[row]));
+        moments.add(&values, rows.weight(row));
+    }
+    let noisy = noise.add(&moments.sums(rows.unit()), bits);
+    let fit = linear::fit(&noisy, &variables, GRID, noise.deviation);
+    let few =
+        k > 0 && (request.mean_only || request.counted.is_none() && fit.rows < price.rows_needed);
+    let unit = |j: usize| target.half() / ranges[j].half();
+    let of = |(j, term): (usize, &Term)| {
+        let (coefficient, half) = (fit.slopes[j] * unit(j), fit.half_widths[j] * unit(j));
+        ModelFeature {
+            low: Some(coefficient - half),
+            high: Some(coefficient + half),
+            ..term.feature(coefficient, &ranges[j])
+        }
+    };
+    let coefficients = || {
+        let (at_middles, features) = match few {
+            true => (fit.mean, without_coefficients(request, ranges, true)),
+            false => (fit.intercept, request.terms.iter().enumerate().map(of).collect()),
+        };
+        let at_middles = target.middle() + target.half() * at_middles;
+        Coefficients { intercept: statistics.intercept(at_middles, &features), features }
+    };
+    let is_known = fit.loss_of_mean <= MOST_LOSS && !request.has_no_target_range(fit.rows);
+    ReleasedModel {
+        fit: is_known.then(coefficients),
+        target: Some(*target),
+        rows: Some(fit.rows),
+        price,
+        fallback: (is_known && few).then_some(Fallback::FewRows),
+    }
+}
+
+/// The share of the second class alone.
+fn fit_share(
+    request: &ModelRequest,
+    Statistics { rows, ranges, noise }: &Statistics<'_>,
+    bits: &Bits,
+    price: ModelPrice,
+) -> ReleasedModel {
+    let unit = f64::from(rows.unit());
+    let noisy = noise.add(&rows.class_weights(), bits);
+    let count = |class: usize| noisy.get(class).map_or(0.0, |&weight| weight as f64 / unit);
+    let counts = [count(0), count(1)];
+    let features = without_coefficients(request, ranges, true);
+    ReleasedModel {
+        fit: Some(Coefficients { intercept: log_odds(counts, noise.deviation / unit), features }),
+        target: None,
+        rows: Some((counts[0] + counts[1]).max(0.0)),
+        price,
+        fallback: (!request.terms.is_empty()).then_some(Fallback::FewRows),
+    }
+}
+
+/// A logistic model.
+///
+/// # Errors
+///
+/// `Canceled` if the caller stopped it.
+fn fit_logistic(
+    request: &ModelRequest,
+    statistics: &Statistics<'_>,
+    bits: &Bits,
+    (price, hooks): (ModelPrice, &Hooks),
+) -> Result<ReleasedModel> {
+    let Statistics { rows, ranges, noise } = statistics;
+    let (variables, lambda) = (request.variables(), price.lambda.unwrap_or(LAMBDA));
+    let mut table = LogisticRows::new(&variables, GRID, lambda, rows.unit());
+    let mut values = Vec::with_capacity(rows.columns.len());
+    for row in 0..rows.targets.len() {
+        statistics.grid(row, &mut values);
+        table.add(&values, rows.targets[row] > 0.5, rows.weight(row));
+    }
+    let noisy = noise.add(&table.minimize(hooks)?, bits);
+    let radius = radius(&variables);
+    let in_values = |integer: f64| coefficient(integer, lambda) / radius;
+    let w: Vec<f64> = noisy.iter().map(|&integer| in_values(integer as f64)).collect();
+    let deviation = in_values(noise.deviation);
+    let is_noise = deviation > MOST_NOISE && w.len() > 1 && are_noise(&w[1..], deviation);
+    let of = |(j, term): (usize, &Term)| ModelFeature {
+        noise: Some(deviation / ranges[j].half()),
+        ..term.feature(w[j + 1] / ranges[j].half(), &ranges[j])
+    };
+    let (at_middles, features) = match is_noise {
+        true => (pulled(w[0], deviation), without_coefficients(request, ranges, false)),
+        false => (w[0], request.terms.iter().enumerate().map(of).collect()),
+    };
+    Ok(ReleasedModel {
+        fit: Some(Coefficients {
+            intercept: statistics.intercept(at_middles, &features),
+            features,
+        }),
+        target: None,
+        rows: None,
+        price,
+        fallback: is_noise.then_some(Fallback::Noise),
+    })
 }
 
 /// The grid value of a cell: 0, the middle, if it is no number.
 fn on_grid(range: &Bounds, value: f64) -> i16 {
     if value.is_finite() { range.to_grid(value) } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The weights of both classes, where the rows of each person share a unit of 4.
+    fn weights(people: &[&Vec<bool>], unit: u16) -> [i64; 2] {
+        let rows = people.iter().flat_map(|rows| rows.iter().map(|class| (*class, rows.len())));
+        let (targets, weights) = rows
+            .map(|(class, rows)| (f64::from(u8::from(class)), (unit / rows as u16).max(1)))
+            .unzip();
+        Rows { columns: Vec::new(), targets, weights: Some(weights) }.class_weights()
+    }
+
+    /// The largest sum, and the largest change of one class, over all pairs of neighboring tables of
+    /// up to two people with up to three rows of any classes.
+    fn worst(unit: u16, neighbors: Neighbors) -> (u64, u64) {
+        let rows = |count: u32| {
+            (0..1 << count).map(move |bits: u32| (0..count).map(|i| bits >> i & 1 == 1).collect())
+        };
+        let people: Vec<Vec<bool>> = (1..=3).flat_map(rows).collect();
+        let mut worst = (0, 0);
+        let mut compare = |one: &[&Vec<bool>], other: &[&Vec<bool>]| {
+            let pairs = weights(one, unit).into_iter().zip(weights(other, unit));
+            let changes: Vec<u64> = pairs.map(|(a, b)| a.abs_diff(b)).collect();
+            let largest = changes.iter().copied().max().unwrap_or(0);
+            worst = (worst.0.max(changes.iter().sum()), worst.1.max(largest));
+        };
+        for kept in &people {
+            for first in &people {
+                match neighbors {
+                    Neighbors::AddRemove => compare(&[kept], &[kept, first]),
+                    Neighbors::ReplaceOne => {
+                        people.iter().for_each(|other| compare(&[kept, first], &[kept, other]));
+                        compare(&[kept], &[kept, first]);
+                    }
+                }
+            }
+        }
+        worst
+    }
+
+    #[test]
+    fn class_counts_move_as_claimed() {
+        for neighbors in [Neighbors::AddRemove, Neighbors::ReplaceOne] {
+            let claimed = class_moves(12, neighbors);
+            assert_eq!(worst(12, neighbors), (claimed.sum, claimed.largest), "{neighbors:?}");
+            // Broken: each row as a unit of its own, where a person has up to three.
+            assert!(worst(1, neighbors).0 > class_moves(1, neighbors).sum);
+        }
+        // Broken: a replacement as one step.
+        assert!(worst(12, Neighbors::ReplaceOne).0 > class_moves(12, Neighbors::AddRemove).sum);
+    }
+
+    /// Whatever the counts, the log-odds are finite and within what the larger count can show.
+    #[test]
+    fn log_odds_are_bounded_by_the_counts() {
+        for first in [-1e9, -3.0, 0.0, 1.0, 40.0, 1e6] {
+            for second in [-1e9, -3.0, 0.0, 1.0, 40.0, 1e6] {
+                for deviation in [0.0, 0.3, 14.0] {
+                    let found = log_odds([first, second], deviation).abs();
+                    let most = (1.0 + first.max(second).max(0.0) / (0.5 + deviation)).ln();
+                    assert!(found <= most + 1e-9, "{first} {second} {deviation}: {found}");
+                }
+            }
+        }
+        assert!(pulled(0.0, 0.0) == 0.0 && pulled(f64::MAX, 1.0) < 4.6 && pulled(1.0, 9.0) == 0.0);
+    }
 }

@@ -71,7 +71,7 @@ pub(super) fn model(
     parts: (f64, f64),
     delta: &str,
     seed: u64,
-) -> Model {
+) -> Option<Model> {
     let number =
         |place: usize| Term { name: format!("x{place}"), place, values: TermValues::Numbers(None) };
     let terms = (0..rows.columns.len()).map(number).collect();
@@ -85,13 +85,16 @@ fn model_of(
     (ranges, model): (f64, f64),
     delta: &str,
     seed: u64,
-) -> Model {
+) -> Option<Model> {
     let part = |e: f64| Epsilon::part(num_rational::BigRational::from_float(e).unwrap());
     let request = ModelRequest {
         regression: regression.clone(),
         terms,
         neighbors: Neighbors::AddRemove,
         mean_only: false,
+        // The model itself, without the fallback for few rows.
+        counted: Some(u64::MAX),
+        uncounted: false,
         budget: ModelBudget {
             ranges: Some(part(ranges)),
             model: part(model),
@@ -100,7 +103,7 @@ fn model_of(
     };
     let source = Entropy::Seeded(seed).source().unwrap();
     let released = fit_model(&request, rows, &source, &Hooks::default()).unwrap();
-    let fit = released.fit.unwrap();
+    let fit = released.fit?;
     let guarantee = ModelGuarantee {
         private: false,
         epsilon: "1".into(),
@@ -116,7 +119,7 @@ fn model_of(
         classes: classes.then(|| ["0".into(), "1".into()]),
         range: released.target.map(|range| [range.low(), range.high()]),
     };
-    Model::new(kind, target, fit.intercept, fit.features, guarantee).unwrap()
+    Some(Model::new(kind, target, fit.intercept, fit.features, guarantee).unwrap())
 }
 
 /// R^2 or accuracy on other rows.
@@ -154,11 +157,13 @@ fn figures() {
             let cell = |n: usize| {
                 let of = |seed: u64| {
                     let regression = match classes {
-                        true => Regression::Logistic { lambda: 10.0 },
+                        true => Regression::Logistic { lambda: None },
                         false => Regression::Linear { range: None, center: None },
                     };
                     let parts = (0.6 * 0.3 * eps, 0.6 * 0.7 * eps);
-                    quality(&model(&design.rows(n, seed), regression, parts, "0", seed), &test)
+                    let model = model(&design.rows(n, seed), regression, parts, "0", seed);
+                    // No model is like one that predicts worse than the mean.
+                    model.map_or(-1.0, |model| quality(&model, &test))
                 };
                 let mut all: Vec<f64> = (0..15).map(of).collect();
                 all.sort_by(f64::total_cmp);
@@ -180,7 +185,7 @@ fn intervals_cover() {
         for seed in 0..60 {
             let rows = design.rows(n, 1000 + seed);
             let regression = Regression::Linear { range: None, center: None };
-            let model = model(&rows, regression, (0.3 * eps, 0.7 * eps), "0", seed);
+            let model = model(&rows, regression, (0.3 * eps, 0.7 * eps), "0", seed).unwrap();
             for (j, feature) in model.features.iter().enumerate() {
                 let slope = design.slope(j) / (3.0 * (j as f64 + 1.0));
                 let (low, high) = (feature.low.unwrap(), feature.high.unwrap());
@@ -229,7 +234,7 @@ fn intervals_of_levels_cover() {
             let rows = Rows { columns, targets, weights: None };
             let range = Some(crate::data::Bounds::new(-1.0, 1.0).unwrap());
             let regression = Regression::Linear { range, center: None };
-            let model = model_of(terms.clone(), &rows, regression, (0.1, 4.0), "0", seed);
+            let model = model_of(terms.clone(), &rows, regression, (0.1, 4.0), "0", seed).unwrap();
             for (feature, slope) in model.features.iter().zip(&slopes) {
                 let (low, high) = (feature.low.unwrap(), feature.high.unwrap());
                 held += usize::from(low <= *slope && *slope <= high);

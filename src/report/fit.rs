@@ -37,6 +37,9 @@ pub fn fit_report(record: &FitRecord, options: impl Fn(&[Parameter]) -> String) 
     if let Some(receipt) = &record.ledger {
         let _ = writeln!(text, "ledger: {}", paid(receipt));
     }
+    if let (Some(lambda), Some(_)) = (record.lambda, model) {
+        let _ = writeln!(text, "lambda: {}", four_digits(lambda));
+    }
     match model {
         Some(model) => lines_of_model(&mut text, model),
         None => {
@@ -71,20 +74,20 @@ const WORDS: &str = "a model takes numbers, and words count as missing but at st
 /// A model and its caveats.
 fn lines_of_model(text: &mut String, model: &Model) {
     let _ = writeln!(text, "{}", kind(model));
-    if is_a_mean(model) {
+    if has_no_coefficients(model) {
         let names: Vec<&str> = model.feature_names().collect();
-        let why = if names.is_empty() { "no feature" } else { "too few rows for coefficients" };
-        let mean = four_digits(model.intercept);
-        let _ = writeln!(text, "  {why}: every prediction is the mean of the target, {mean}");
+        let prediction = match &model.target.classes {
+            None => format!("the mean of the target, {}", four_digits(model.intercept)),
+            Some([_, second]) => {
+                let share = 1.0 / (1.0 + libm::exp(-model.intercept));
+                format!("a probability of {} of {second}", four_digits(share))
+            }
+        };
+        let none = if names.is_empty() { "no feature: " } else { "" };
+        let _ = writeln!(text, "  {none}every prediction is {prediction}");
         if !names.is_empty() {
             let _ = writeln!(text, "  features, with coefficient 0: {}", names.join(", "));
         }
-        return;
-    }
-    if model.features.is_empty() {
-        let log_odds = four_digits(model.intercept);
-        let _ =
-            writeln!(text, "  no feature: every prediction is the same, of log-odds {log_odds}");
         return;
     }
     for feature in &model.features {
@@ -103,10 +106,12 @@ fn lines_of_model(text: &mut String, model: &Model) {
     let _ = writeln!(text, "{note}");
 }
 
-/// Whether all of a linear model's budget went to the mean.
-fn is_a_mean(model: &Model) -> bool {
-    model.kind == ModelKind::Linear
-        && model.features.iter().all(|feature| feature.coefficient == 0.0 && feature.low.is_none())
+/// Whether every prediction of a model is the same.
+fn has_no_coefficients(model: &Model) -> bool {
+    model
+        .features
+        .iter()
+        .all(|feature| feature.coefficient == 0.0 && feature.is_like_zero().is_none())
 }
 
 /// The report of a fit that was planned and not executed: what it would spend and the rows that it
@@ -119,6 +124,9 @@ pub fn fit_dry_run(plan: &FitDryRun, options: impl Fn(&[Parameter]) -> String) -
     let (mut text, units) = (nothing_drawn(guarantee.unit), guarantee.unit.plural());
     wrap(&mut text, "would", &spent(guarantee));
     wrap(&mut text, units, &format!("{needs}: of fewer, expect it to predict little"));
+    if let Some(lambda) = plan.lambda {
+        wrap(&mut text, "lambda", &four_digits(lambda));
+    }
     wrap(&mut text, "words", &format!("{WORDS}{}", options(&[Parameter::Levels])));
     for warning in warnings {
         wrap(&mut text, "warning", &format!("{}{}", warning.text, options(&warning.about)));

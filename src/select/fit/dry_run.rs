@@ -36,6 +36,9 @@ pub struct FitDryRun {
     /// The same in words.
     #[serde(skip)]
     pub(crate) needs: String,
+    /// The strength of the regularization of a logistic model, given or by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lambda: Option<f64>,
     /// Problems that are already known, besides those of the selection.
     pub warnings: Vec<Warning>,
 }
@@ -101,6 +104,7 @@ pub(super) fn dry_run(request: &FitRequest, source: &(impl Source + ?Sized)) -> 
         guarantee: guarantee(request, (&asked, &price), of_selection, &schema)?,
         rows_needed: needs.rows,
         needs: needs.to_string(),
+        lambda: price.lambda,
         warnings: warnings(request, &price, &RandomnessUsed::of(request.select.entropy))?,
         selection,
     })

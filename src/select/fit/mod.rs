@@ -116,7 +116,8 @@ impl FitModel {
         self.with(|request| request.select.shares.estimates = Some(share.into()))
     }
 
-    /// Sets the share of the model's part for the ranges that are not stated (default 0.3): an
+    /// Sets the share of the model's part for the ranges that are not stated (default 0.3); without
+    /// a selection, a logistic model also counts its rows with it. An
     /// exact number from 1e-6, below 1.
     pub fn ranges(self, share: impl Into<Exact>) -> Self {
         self.with(|request| request.ranges = share.into())
@@ -191,8 +192,8 @@ impl FitModel {
 
 impl CheckedFitModel {
     /// Selects features of a table and fits a model to them. The table is opened twice; the second
-    /// time the columns of the model are held in memory, 8 bytes per value: one for each feature, or
-    /// for each level of it but the first.
+    /// time the columns of the model are held in memory, 8 bytes per value: one for each feature,
+    /// or for each level of it but the first.
     ///
     /// # Privacy
     ///

@@ -73,6 +73,10 @@ pub struct FitRecord {
     /// The same in words.
     #[serde(skip)]
     pub(crate) needs: String,
+    /// The strength of the regularization of a logistic model, given or by default; `None` if it has
+    /// no coefficients.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lambda: Option<f64>,
     /// The source of randomness.
     pub randomness: RandomnessUsed,
     /// Caveats of the model, besides those of the selection.

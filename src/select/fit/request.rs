@@ -17,9 +17,6 @@ use crate::select::request::{Center, Names, Request, Scale, Target};
 /// The share of the selection, if none is stated.
 const SHARE: (i64, i64) = (2, 5);
 
-/// The regularization of a logistic model, if none is stated.
-const LAMBDA: f64 = 10.0;
-
 /// A request for a model.
 #[derive(Clone)]
 pub(super) struct FitRequest {
@@ -77,10 +74,6 @@ impl FitRequest {
     /// `Request` for a wrong one.
     pub(super) fn delta(&self) -> Result<Delta> {
         Delta::stated(self.select.delta.clone())
-    }
-
-    pub(super) fn lambda(&self) -> f64 {
-        self.lambda.unwrap_or(LAMBDA)
     }
 
     /// The parts of epsilon.
@@ -201,7 +194,7 @@ impl FitRequest {
             }
             _ => {}
         }
-        if !(1e-3..=1e9).contains(&self.lambda()) {
+        if self.lambda.is_some_and(|lambda| !(1e-3..=1e9).contains(&lambda)) {
             return Err(Error::request("lambda must be a number from 1e-3 to 1e9"));
         }
         self.check_levels()?;

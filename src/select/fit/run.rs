@@ -10,7 +10,7 @@ use crate::data::{
 use crate::error::{Error, Parameter, Result};
 use crate::exact::two_digits;
 use crate::model::{
-    Model, ModelBudget, ModelGuarantee, ModelKind, ModelPrice, ModelRequest, ModelTarget,
+    Fallback, Model, ModelBudget, ModelGuarantee, ModelKind, ModelPrice, ModelRequest, ModelTarget,
     Regression, ReleasedModel, Rows, Term, TermValues, fit_model,
 };
 use crate::privacy::{Delta, Epsilon, Expense, Ledger, Purpose, Spending, Unit};
@@ -77,10 +77,9 @@ fn run_on(
     let mut asked = model_request(request, parts, center, (table.schema(), &places))?;
     let needs = Needs::of(&asked, Unit::of(table.schema()))?;
     let counted = selection.as_ref().and_then(|record| record.released.rows_estimate);
-    if let (Regression::Linear { .. }, Some(rows)) = (&asked.regression, counted)
-        && rows < needs.rows
-    {
-        // Too few for coefficients: the same budget for the mean alone.
+    asked.counted = counted;
+    if counted.is_some_and(|rows| rows < needs.rows) {
+        // Too few for coefficients: the same budget for the mean, or the counts of the classes.
         asked.mean_only = true;
         with_ranges(&mut asked, parts);
     }
@@ -187,7 +186,7 @@ pub(super) fn model_request(
     };
     let regression = match &request.select.target {
         Target::Classes(_) | Target::TimeToEvent(_) => {
-            Regression::Logistic { lambda: request.lambda() }
+            Regression::Logistic { lambda: request.lambda }
         }
         Target::Bounded(bounds) => Regression::Linear { range: Some(*bounds), center: None },
         Target::Numeric => Regression::Linear { range: None, center },
@@ -206,6 +205,8 @@ pub(super) fn model_request(
         neighbors: request.select.neighbors,
         budget: ModelBudget { ranges: None, model: parts.model.clone(), delta: request.delta()? },
         mean_only: false,
+        counted: None,
+        uncounted: parts.selection.is_none(),
     };
     with_ranges(&mut asked, parts);
     Ok(asked)
@@ -290,6 +291,22 @@ fn record(
         let about = [Parameter::Epsilon, Parameter::Bounds];
         warnings.push(Warning::new(WarningKind::NoCoefficient, text).about(about));
     }
+    if let Some(fallback) = released.fallback {
+        let why = match fallback {
+            Fallback::FewRows => "too few rows for coefficients, by the released count".to_owned(),
+            Fallback::Noise => format!(
+                "the coefficients are no larger than their privacy noise{}",
+                needs.of_ranges()
+            ),
+        };
+        let prediction = match asked.regression {
+            Regression::Linear { .. } => "the released mean of the target",
+            Regression::Logistic { .. } => "the released share of the second class",
+        };
+        let text = format!("{why}: all are set to 0, and every prediction is {prediction}");
+        let about = [Parameter::Epsilon, Parameter::Bounds];
+        warnings.push(Warning::new(WarningKind::InterceptOnly, text).about(about));
+    }
     let classes = request.select.target.labels();
     let classes = classes.and_then(|labels| <[String; 2]>::try_from(labels.to_vec()).ok());
     let kind = if classes.is_some() { ModelKind::Logistic } else { ModelKind::Linear };
@@ -318,6 +335,7 @@ fn record(
         rows_estimate,
         rows_needed: needs.rows,
         needs: needs.to_string(),
+        lambda: released.price.lambda,
         randomness,
         warnings,
         table_features: schema.d() + schema.role_columns(),

@@ -809,7 +809,8 @@ fn a_plan_and_a_run_need_the_same() {
 fn a_model_of_noise_says_so() {
     let warned = |rows: usize, epsilon: u32, seed: u64| {
         let (_folder, table) = file(rows, "class");
-        let select = logistic(2).epsilon(epsilon);
+        // With ranges, whose rows need not be counted.
+        let select = logistic(2).epsilon(epsilon).bounds(0.0, 100.0);
         let fit = FitModel::new(select).features(["age", "noise"]).seed(seed).run(&table).unwrap();
         let all: Vec<bool> = fit
             .model
@@ -825,4 +826,26 @@ fn a_model_of_noise_says_so() {
     let (_folder, table) = file(3000, "class");
     let clear = FitModel::new(logistic(2)).features(["dose"]).seed(1).run(&table).unwrap();
     assert!(clear.warnings.iter().all(|one| one.kind != WarningKind::NoCoefficient));
+}
+
+/// A lambda that is too small for epsilon releases noise: no coefficient is published, and the
+/// share of the second class is pulled to 1/2.
+#[test]
+fn coefficients_of_noise_are_not_published() {
+    let fit = |lambda: f64, seed: u64| {
+        let (_folder, table) = file(60, "class");
+        let select = logistic(2).epsilon("0.2").bounds(0.0, 100.0);
+        let fit = FitModel::new(select).features(["age", "noise"]).lambda(lambda);
+        let fit = fit.seed(seed).run(&table).unwrap().into_inner();
+        let warned = fit.warnings.iter().any(|one| one.kind == WarningKind::InterceptOnly);
+        let model = fit.model.unwrap();
+        assert_eq!(warned, model.features.iter().all(|feature| feature.coefficient == 0.0));
+        assert!(!warned || model.features.iter().all(|feature| feature.noise.is_none()));
+        assert!(!warned || model.intercept.abs() < 4.6, "{}", model.intercept);
+        warned
+    };
+    let count = |lambda: f64| (0..40).filter(|seed| fit(lambda, *seed)).count();
+    assert!(count(0.1) > 30, "{}", count(0.1));
+    // With 31 the noise is less than 1/2.
+    assert_eq!(count(31.0), 0);
 }

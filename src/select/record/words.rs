@@ -218,6 +218,8 @@ words! {
         FewRows = "few-rows",
         /// No coefficient of a model is distinguishable from 0.
         NoCoefficient = "no-coefficient",
+        /// All coefficients of a model are 0, and every prediction is the same.
+        InterceptOnly = "intercept-only",
         /// Almost no rows of a stated class according to private counts.
         RareClass = "rare-class",
         /// Many rows without a usable target according to a private count.

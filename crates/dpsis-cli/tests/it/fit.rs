@@ -105,7 +105,7 @@ fn a_dry_run_states_parts_and_needs() {
         "fit --k 2 --eps 3 --exclude class",
         "fit --k 2 --eps 3 --delta 1e-6 --exclude y --target class --classes no,yes",
         "fit --features age,dose --eps 3 --exclude class --bounds 0,100",
-        "fit --k 1 --eps 3 --unit noise --unit-target mean --exclude class --seed 4",
+        "fit --k 1 --eps 4 --unit noise --unit-target mean --exclude class --seed 4",
     ] {
         let plan = folder.run(&format!("{words} --dry-run table.csv")).succeeds();
         assert!(plan.stdout.starts_with("dry run    only the header was read"), "{}", plan.stdout);
