@@ -36,13 +36,13 @@ class Model:
         The two classes; None of a linear model.
     coef_ : ndarray of shape (k,)
         The coefficients, in units of the target (or of log-odds of the second class) per unit of the feature; all 0
-        where the model is the mean of the target.
+        where the model is the mean of the target or the share of the second class.
     intercept_ : float
         The prediction (or its log-odds) where all values are 0.
     intervals_ : ndarray of shape (k, 2) or None
         The 90% interval of each coefficient, for noise and sampling; None of a logistic model and of a mean.
     noise_ : ndarray of shape (k,) or None
-        The standard deviation of the privacy noise in each coefficient; None of a linear model.
+        The standard deviation of the privacy noise in each coefficient; None of a linear model and of a share.
     private : bool
         Whether the model may be released: False if it was drawn from a seed.
     record : dict
@@ -342,8 +342,9 @@ def fit(
     ranges : number, optional
         The share of the rest that pays for ranges that are not stated; 0.3 if it is not stated.
     lambda_ : float, optional
-        With two `classes`: the strength of the regularization, for the sum over rows; 10 if it is not stated. A larger one
-        takes less noise and pulls probabilities towards 1/2.
+        With two `classes`: the strength of the regularization, for the sum over rows. A larger one takes less noise and
+        pulls probabilities towards 1/2. By default 2.5 times the standard deviation of the noise, in rows: it depends on
+        the budget and the number of features alone, and is in the report.
     dry_run : bool, optional
         As for `select`.
     **options

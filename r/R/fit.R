@@ -13,8 +13,9 @@
 #'   knowledge: in the model each but the first is a column of 0 and 1. A row at no level counts as one at the first.
 #' @param share The selection's share of epsilon.
 #' @param ranges The share of the rest that pays for ranges that are not stated.
-#' @param lambda With two `classes`: the strength of the regularization, for the sum over rows; 10 if it is not stated. It
-#'   pulls coefficients towards 0: a smaller one pulls less, and takes more noise.
+#' @param lambda With two `classes`: the strength of the regularization, for the sum over rows. It pulls coefficients
+#'   towards 0: a smaller one pulls less, and takes more noise. By default 2.5 times the standard deviation of the noise,
+#'   in rows: it depends on the budget and the number of features alone, and is in the report.
 #' @param ... All others of [dp_select()]. A model takes features as they are: `groups`, `adjust` and `scale = "cpm"`
 #'   are refused.
 #' @return An object of class `dpsis_fit`, a list of `names`, `indices`, `private`, `record`, `json` and `report` as of

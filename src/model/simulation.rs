@@ -2,10 +2,15 @@
 
 use crate::data::Hooks;
 use crate::estimate::unit;
+use crate::exact::GRID;
+use crate::model::logistic::{LogisticRows, coefficient, moves, radius};
+use crate::model::noise::VectorNoise;
 use crate::model::release::{
-    ModelBudget, ModelRequest, Regression, Rows, Term, TermValues, fit_model,
+    LAMBDA_PER_ROW, ModelBudget, ModelRequest, Regression, Rows, Term, TermValues, are_noise,
+    default_lambda, fit_model, pulled,
 };
 use crate::model::saved::{Model, ModelGuarantee, ModelKind, ModelTarget};
+use crate::model::variables::Variables;
 use crate::privacy::{Delta, Epsilon, Neighbors};
 use crate::random::{Entropy, WordStream};
 
@@ -24,6 +29,8 @@ pub(super) struct Design {
     /// classes.
     pub(super) explained: f64,
     pub(super) classes: bool,
+    /// The threshold between the classes, in standard deviations of the target above its mean.
+    pub(super) threshold: f64,
 }
 
 impl Design {
@@ -57,9 +64,10 @@ impl Design {
         };
         let variance: f64 = (0..k * k).map(|e| cov(e / k, e % k)).sum();
         let noise = (variance * (1.0 - self.explained) / self.explained).sqrt();
+        let threshold = 20.0 + self.threshold * (variance / self.explained).sqrt();
         let target = |signal: &f64| {
             let value = 20.0 + signal + noise * normal(&mut words);
-            if self.classes { f64::from(u8::from(value > 20.0)) } else { value }
+            if self.classes { f64::from(u8::from(value > threshold)) } else { value }
         };
         Rows { columns, targets: signals.iter().map(target).collect(), weights: None }
     }
@@ -149,7 +157,7 @@ fn quality(model: &Model, rows: &Rows) -> f64 {
 fn figures() {
     const SIZES: [usize; 5] = [300, 1000, 3000, 10_000, 100_000];
     for (rho, classes) in [(0.0, false), (0.8, false), (0.0, true), (0.8, true)] {
-        let design = Design { features: 5, rho, explained: 0.5, classes };
+        let design = Design { features: 5, rho, explained: 0.5, classes, threshold: 0.0 };
         let test = design.rows(4000, 1 << 40);
         let what = if classes { "accuracy" } else { "R^2" };
         eprintln!("{what}, 5 features, correlation of neighbors {rho}, {SIZES:?} rows");
@@ -180,7 +188,7 @@ fn figures() {
 fn intervals_cover() {
     for (rho, n, eps) in [(0.0, 1000, 3.0), (0.0, 4000, 1.0), (0.6, 4000, 1.0), (0.0, 20_000, 10.0)]
     {
-        let design = Design { features: 4, rho, explained: 0.5, classes: false };
+        let design = Design { features: 4, rho, explained: 0.5, classes: false, threshold: 0.0 };
         let (mut held, mut all, mut widths) = (0, 0, 0.0);
         for seed in 0..60 {
             let rows = design.rows(n, 1000 + seed);
@@ -245,4 +253,149 @@ fn intervals_of_levels_cover() {
         let (share, width) = (held as f64 / f64::from(all), widths / f64::from(all));
         assert!(share >= 0.85 && width < widest, "{n}: {share} {width}");
     }
+}
+
+/// Rows on the grid, for ranges of 2.4 standard deviations on either side, with their classes.
+fn on_the_grid(rows: &Rows) -> Vec<(Vec<i16>, bool)> {
+    let value = |j: usize, value: f64| {
+        let place = j as f64 + 1.0;
+        let in_range = (value - 50.0 * place) / (3.0 * place) / 2.4;
+        (in_range.clamp(-1.0, 1.0) * f64::from(GRID)).round() as i16
+    };
+    let row = |i: usize| {
+        let values = rows.columns.iter().enumerate().map(|(j, column)| value(j, column[i]));
+        (values.collect(), rows.targets[i] > 0.5)
+    };
+    (0..rows.targets.len()).map(row).collect()
+}
+
+/// The mean log loss of a model.
+fn log_loss(w: &[f64], rows: &[(Vec<i16>, bool)]) -> f64 {
+    let of = |(values, second): &(Vec<i16>, bool)| {
+        let terms = values.iter().zip(&w[1..]).map(|(&x, w)| f64::from(x) / f64::from(GRID) * w);
+        let log_odds = w[0] + terms.sum::<f64>();
+        let right = if *second { log_odds } else { -log_odds };
+        if right < -30.0 { -right } else { libm::log1p(libm::exp(-right)) }
+    };
+    rows.iter().map(of).sum::<f64>() / rows.len() as f64
+}
+
+/// Log losses of logistic models by lambda, of which the default comes: for each number of
+/// features, rows and epsilon of the model's part, means over four designs of the classes.
+#[test]
+#[ignore = "a table of figures"]
+#[allow(clippy::print_stderr, reason = "figures are printed")]
+fn lambdas() {
+    const TABLES: u64 = 3;
+    const DRAWS: u64 = 8;
+    const LAMBDAS: i32 = 14;
+    const EPSILONS: [f64; 6] = [0.2, 0.5, 1.0, 2.0, 4.0, 8.0];
+    let lambda_of = |l: i32| libm::pow(10.0, f64::from(l - 2) / 4.0);
+    // Of 10 and of multiples of the noise: excess over the best, the largest, and that over 10; where the best is
+    // better than the share of the class alone, and where it is not.
+    const FACTORS: [f64; 6] = [0.0, 2.0, 2.5, 3.0, 4.0, 6.0];
+    let (mut excess, mut cells) = ([[[0.0f64; 3]; 6]; 2], [0.0; 2]);
+    // By the noise of a coefficient: the loss as released, and with slopes that look like noise as 0.
+    let mut by_noise = [[0.0; 3]; 4];
+    eprintln!("| features | rows | epsilon | lambda | default | 10 | best |");
+    for features in [1usize, 3, 5, 10, 20] {
+        let variables = Variables::numbers(features);
+        let (radius, moves) = (radius(&variables), moves(features + 1, Neighbors::AddRemove));
+        for n in [200usize, 600, 2000, 6000, 20_000] {
+            let mut table = [[0.0; 3]; EPSILONS.len()];
+            let designs = [(0.3, 0.0), (0.7, 0.0), (0.5, 0.84), (0.5, 1.645)];
+            for (explained, threshold) in designs {
+                let design = Design { features, rho: 0.2, explained, classes: true, threshold };
+                let test = on_the_grid(&design.rows(1500, 1 << 40));
+                let second = test.iter().filter(|row| row.1).count() as f64 / test.len() as f64;
+                let share_alone = -second * second.ln() - (1.0 - second) * (1.0 - second).ln();
+                let tables: Vec<_> =
+                    (0..TABLES).map(|seed| on_the_grid(&design.rows(n, 77 + seed))).collect();
+                let minimizer = |lambda: f64, rows: &Vec<(Vec<i16>, bool)>| {
+                    let mut table = LogisticRows::new(&variables, GRID, lambda, 1);
+                    rows.iter().for_each(|(values, second)| table.add(values, *second, 1));
+                    table.minimize(&Hooks::default()).unwrap()
+                };
+                let at = |lambda: f64| -> Vec<Vec<i64>> {
+                    tables.iter().map(|rows| minimizer(lambda, rows)).collect()
+                };
+                let grid: Vec<(f64, Vec<Vec<i64>>)> =
+                    (0..LAMBDAS).map(|l| (lambda_of(l), at(lambda_of(l)))).collect();
+                for (eps, sums) in EPSILONS.iter().zip(&mut table) {
+                    let epsilon =
+                        Epsilon::part(num_rational::BigRational::from_float(*eps).unwrap());
+                    let noise = VectorNoise::new(&moves, &epsilon, &Delta::zero()).unwrap();
+                    let hidden = noise.deviation / moves.largest as f64;
+                    // The loss as released, and where slopes that look like noise are 0.
+                    let losses = |lambda: f64, minimizers: &Vec<Vec<i64>>| {
+                        let in_values = |i: f64| coefficient(i, lambda) / radius;
+                        let (mut raw, mut replaced) = (0.0, 0.0);
+                        for (table, w) in minimizers.iter().enumerate() {
+                            for draw in 0..DRAWS {
+                                let source = Entropy::Seeded(1000 * table as u64 + draw).source();
+                                let noisy = noise.add(w, &source.unwrap().bits(12));
+                                let mut w: Vec<f64> =
+                                    noisy.iter().map(|&i| in_values(i as f64)).collect();
+                                let loss = log_loss(&w, &test);
+                                raw += loss;
+                                let deviation = in_values(noise.deviation);
+                                replaced += if are_noise(&w[1..], deviation) {
+                                    w[0] = pulled(w[0], deviation);
+                                    w[1..].fill(0.0);
+                                    log_loss(&w, &test)
+                                } else {
+                                    loss
+                                };
+                            }
+                        }
+                        let all = (TABLES * DRAWS) as f64;
+                        (raw / all, replaced / all)
+                    };
+                    let of_factor = |factor: f64| {
+                        let lambda = default_lambda(factor / LAMBDA_PER_ROW * hidden);
+                        losses(lambda, &at(lambda)).0
+                    };
+                    let mut raws = FACTORS.map(|f| if f > 0.0 { of_factor(f) } else { 0.0 });
+                    let of_grid = grid.iter().map(|(lambda, w)| {
+                        let (raw, replaced) = losses(*lambda, w);
+                        let deviation = coefficient(noise.deviation, *lambda) / radius;
+                        let bin = [0.25, 0.5, 1.0].iter().filter(|&&end| deviation > end).count();
+                        let sums = by_noise[bin].iter_mut();
+                        sums.zip([raw, replaced, 1.0]).for_each(|(sum, x)| *sum += x);
+                        raw
+                    });
+                    let of_grid: Vec<f64> = of_grid.collect();
+                    // 10 is 10^(4/4).
+                    (raws[0], raws[2]) = (of_grid[6], of_factor(LAMBDA_PER_ROW));
+                    let best = of_grid.iter().copied().fold(raws[2], f64::min);
+                    sums.iter_mut().zip([raws[2], raws[0], best]).for_each(|(sum, x)| *sum += x);
+                    let useful = usize::from(best < share_alone - 0.01);
+                    for (one, raw) in excess[useful].iter_mut().zip(raws) {
+                        one[0] += raw - best;
+                        one[1] = one[1].max(raw - best);
+                        one[2] = one[2].max(raw - raws[0]);
+                    }
+                    cells[useful] += 1.0;
+                }
+            }
+            for (eps, sums) in EPSILONS.iter().zip(&table) {
+                let epsilon = Epsilon::part(num_rational::BigRational::from_float(*eps).unwrap());
+                let noise = VectorNoise::new(&moves, &epsilon, &Delta::zero()).unwrap();
+                let lambda = default_lambda(noise.deviation / moves.largest as f64);
+                let means: Vec<String> =
+                    sums.iter().map(|sum| format!("{:.3}", sum / designs.len() as f64)).collect();
+                eprintln!("| {features} | {n} | {eps} | {lambda} | {} |", means.join(" | "));
+            }
+        }
+    }
+    for (of, cells, what) in [(1, cells[1], "better"), (0, cells[0], "no better")] {
+        eprintln!(
+            "{cells} cells whose best is {what} than the share alone: mean excess, largest, over 10"
+        );
+        for (factor, [sum, largest, over_ten]) in FACTORS.iter().zip(excess[of]) {
+            eprintln!("factor {factor}: {:.4} {largest:.3} {over_ten:.3}", sum / cells);
+        }
+    }
+    eprintln!("noise to 0.25, 0.5, 1, above: loss as released, with slopes like noise as 0");
+    eprintln!("{:?}", by_noise.map(|[raw, replaced, all]| [raw / all, replaced / all]));
 }

@@ -65,7 +65,7 @@ pub(crate) struct FitArguments {
     ranges: Option<String>,
 
     /// With two --classes: the strength of the regularization, for the sum over rows; a larger one
-    /// takes less noise and pulls probabilities towards 1/2 [default: 10]
+    /// takes less noise and pulls probabilities towards 1/2 [default: 2.5 times the rows that the noise hides]
     #[arg(long, value_name = "NUMBER", hide_short_help = true, help_heading = "Model")]
     lambda: Option<f64>,
 

@@ -133,8 +133,10 @@ impl FitModel {
     }
 
     /// Sets the strength of the regularization of a logistic model, lambda in sum of losses +
-    /// lambda/2 |w|^2, from 1e-3 to 1e9 (default 10). It does not depend on the number of rows. A
-    /// larger one takes less noise, and pulls probabilities towards 1/2.
+    /// lambda/2 |w|^2, from 1e-3 to 1e9. A larger one takes less noise, and pulls probabilities
+    /// towards 1/2. The default is 2.5 times the standard deviation of the noise, in rows, at least
+    /// 0.5: a function of the budget and of the number of columns, not of the rows. It is in the
+    /// report and in [`FitDryRun`].
     pub fn lambda(self, lambda: f64) -> Self {
         self.with(|request| request.lambda = Some(lambda))
     }
