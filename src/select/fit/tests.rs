@@ -10,6 +10,7 @@ use crate::data::{Bounds, FileTable};
 use crate::error::ErrorKind;
 use crate::model::{Model, ModelKind};
 use crate::privacy::{LedgerTerms, Neighbors, Purpose};
+use crate::random::Entropy;
 use crate::select::{ScoreKind, Target, WarningKind};
 
 /// Rows in which y = 3 age - 2 dose + 5 and the class depends on dose; every tenth dose is missing,
@@ -828,6 +829,65 @@ fn a_model_of_noise_says_so() {
     assert!(clear.warnings.iter().all(|one| one.kind != WarningKind::NoCoefficient));
 }
 
+/// Rows of two columns in units far from 0, a number that depends on the first, and a class of
+/// about 70%.
+fn small(rows: usize) -> String {
+    let mut text = "age,size,y,class\n".to_owned();
+    for i in 0..rows {
+        let (age, size) = (40 + i * 7 % 31, 150 + i * 13 % 41);
+        let (y, class) = (age as f64 + (i * 29 % 11) as f64, age + i * 29 % 11 > 52);
+        text += &format!("{age},{size},{y},{}\n", if class { "yes" } else { "no" });
+    }
+    text
+}
+
+/// A fit of [`small`] rows, of the selection's features or of both.
+fn small_fit(
+    rows: usize,
+    epsilon: &str,
+    (classes, bounds, stated): (bool, bool, bool),
+    seed: u64,
+) -> FitRecord {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("table.csv");
+    std::fs::write(&path, small(rows)).unwrap();
+    let facts = crate::data::TableFacts {
+        target: crate::data::TargetColumn::Named(if classes { "class" } else { "y" }.into()),
+        exclude: vec![if classes { "y" } else { "class" }.into()],
+        ..Default::default()
+    };
+    let target = match (classes, bounds) {
+        (true, _) => Target::classes(["no", "yes"]),
+        (false, true) => Target::Bounded(Bounds::new(40.0, 80.0).unwrap()),
+        (false, false) => Target::Numeric,
+    };
+    let select = Select::new(2).epsilon(epsilon).target(target);
+    let select = if bounds { select.bounds(0.0, 200.0) } else { select };
+    let fit = FitModel::new(select);
+    let fit = if stated { fit.features(["age", "size"]) } else { fit };
+    fit.seed(seed).run(&FileTable::new(path).facts(facts)).unwrap().into_inner()
+}
+
+/// Whether the numbers of a model of [`small`] rows are possible, and its warning is about what it
+/// is.
+///
+/// Values lie within 40 to 70 and 150 to 190, the target within 40 to 80. A range that is drawn well
+/// has its middle at most 20 half-widths from 0, and the noise of a coefficient is at most 0.4 by the
+/// default lambda: log-odds up to 5 at the middle, and two slopes up to 2 per half-width, make an
+/// intercept of at most 85. The mean of the target lies in its range, and slopes up to 5 for
+/// columns up to 70 and 190 make intercepts of at most 1380.
+fn is_sound(fit: &FitRecord) -> bool {
+    let Some(model) = &fit.model else { return true };
+    let most = if model.kind == ModelKind::Logistic { 85.0 } else { 1380.0 };
+    let is_constant = model.features.iter().all(|feature| feature.coefficient == 0.0);
+    let warned = fit.warnings.iter().any(|one| one.kind == WarningKind::InterceptOnly);
+    // A slope that the noise of a linear fit shrinks to 0 keeps its interval.
+    let has_widths = model.features.iter().any(|feature| feature.low.is_some());
+    model.intercept.abs() <= most
+        && model.features.iter().all(|feature| feature.coefficient.abs() <= 5.0)
+        && warned == (is_constant && !has_widths)
+}
+
 /// A lambda that is too small for epsilon releases noise: no coefficient is published, and the
 /// share of the second class is pulled to 1/2.
 #[test]
@@ -846,6 +906,102 @@ fn coefficients_of_noise_are_not_published() {
     };
     let count = |lambda: f64| (0..40).filter(|seed| fit(lambda, *seed)).count();
     assert!(count(0.1) > 30, "{}", count(0.1));
-    // With 31 the noise is less than 1/2.
+    // By the default, 31, the noise is less than 1/2.
     assert_eq!(count(31.0), 0);
+}
+
+/// No number of a model of few rows is absurd, and the warning is given where the model is a
+/// constant: with and without a selection and bounds.
+#[test]
+fn few_rows_have_possible_models() {
+    let (mut constant, mut whole, mut none) = ([0; 2], [0; 2], [0; 2]);
+    for rows in [0, 5, 10, 20, 50, 100, 200, 1500] {
+        for (e, epsilon) in ["0.1", "0.5", "1", "2", "5"].into_iter().enumerate() {
+            for case in 0..8u64 {
+                let [classes, bounds, stated] = [1, 2, 4].map(|bit| case & bit != 0);
+                let fit = small_fit(rows, epsilon, (classes, bounds, stated), case + 8 * e as u64);
+                assert!(is_sound(&fit), "{rows} {epsilon} {classes} {bounds} {stated}: {fit:?}");
+                let at = usize::from(classes);
+                match fit.model {
+                    None => none[at] += 1,
+                    Some(model) if model.features.iter().all(|f| f.coefficient == 0.0) => {
+                        constant[at] += 1;
+                    }
+                    Some(_) => whole[at] += 1,
+                }
+            }
+        }
+    }
+    // All kinds occur, and classes always have a model.
+    assert!(constant[0] > 5 && whole[0] > 5 && none[0] > 5, "{constant:?} {whole:?} {none:?}");
+    assert!(constant[1] > 20 && whole[1] > 5 && none[1] == 0, "{constant:?} {whole:?} {none:?}");
+}
+
+/// The check rejects the models that few rows had without the fallback: the ranges drawn, and the
+/// coefficients in their units.
+#[test]
+fn a_fit_without_the_fallback_is_absurd() {
+    use crate::data::Hooks;
+    use crate::model::{ModelBudget, ModelRequest, Regression, Rows, Term, TermValues, fit_model};
+    let term = |(place, name): (usize, &str)| Term {
+        name: name.into(),
+        place,
+        values: TermValues::Numbers(None),
+    };
+    let part =
+        |epsilon: &str| crate::privacy::Epsilon::part(Exact::from(epsilon).rational().unwrap());
+    let rows = || Rows {
+        columns: vec![
+            (0..50).map(|i| (40 + i * 7 % 31) as f64).collect(),
+            (0..50).map(|i| (150 + i * 13 % 41) as f64).collect(),
+        ],
+        targets: (0..50).map(|i| f64::from(u8::from(i * 17 % 10 < 7))).collect(),
+        weights: None,
+    };
+    let largest = |uncounted: bool| {
+        let of = |seed: u64| {
+            let request = ModelRequest {
+                regression: Regression::Logistic { lambda: None },
+                terms: ["age", "size"].into_iter().enumerate().map(term).collect(),
+                neighbors: Neighbors::AddRemove,
+                budget: ModelBudget {
+                    ranges: Some(part("0.3")),
+                    model: part("0.7"),
+                    delta: crate::privacy::Delta::zero(),
+                },
+                mean_only: false,
+                counted: None,
+                uncounted,
+            };
+            let source = Entropy::Seeded(seed).source().unwrap();
+            let released = fit_model(&request, &rows(), &source, &Hooks::default()).unwrap();
+            released.fit.unwrap().intercept.abs()
+        };
+        (0..200).map(of).fold(0.0, f64::max)
+    };
+    let (whole, broken) = (largest(true), largest(false));
+    assert!(whole < 5.0 && broken > 1e6, "{whole} {broken}");
+}
+
+/// The default lambda depends on the request alone, is reported, and is what it is when it is
+/// given.
+#[test]
+fn the_default_lambda_is_of_the_request() {
+    let fit = |rows: usize, epsilon: u32| {
+        let (_folder, table) = file(rows, "class");
+        let select = logistic(1).epsilon(epsilon).bounds(0.0, 100.0);
+        FitModel::new(select).features(["dose"]).seed(1).run(&table).unwrap().into_inner()
+    };
+    let (few, many) = (fit(300, 1), fit(3000, 1));
+    assert_eq!((few.lambda, many.lambda), (Some(5.0), Some(5.0)));
+    assert_eq!(fit(300, 4).lambda, Some(1.2));
+    assert_eq!(fit(300, 1000).lambda, Some(0.5));
+    let (_folder, table) = file(300, "class");
+    let fit = FitModel::new(logistic(1).epsilon(1).bounds(0.0, 100.0)).features(["dose"]);
+    let replaced = logistic(1).epsilon(1).bounds(0.0, 100.0).neighbors(Neighbors::ReplaceOne);
+    let replaced = FitModel::new(replaced).features(["dose"]).check().unwrap();
+    assert_eq!(replaced.dry_run(&table).unwrap().lambda, Some(10.0));
+    let given = fit.clone().lambda(5.0).seed(1).run(&table).unwrap().into_inner();
+    assert_eq!(given.model, few.model);
+    assert_eq!(fit.check_ref().unwrap().dry_run(&table).unwrap().lambda, Some(5.0));
 }
