@@ -82,7 +82,7 @@ fn wrong_requests_and_files_are_refused() {
             ("--mechanism pnf --k 2", "k must be 1"),
             ("--mechanism sis", "needs --not-private"),
             ("--not-private", "is for sis, random"),
-            ("--beta 0.1", "state the mechanism"),
+            ("--beta 0.1", "canonical takes no parameter"),
             ("--monotonic --neighbors replace-one", "monotonic"),
             ("--ordered", "--trials"),
             ("--trials 0", "--trials"),
