@@ -28,6 +28,7 @@
 //! | know what a run would spend | [`Select::dry_run`]; without a table, [`CheckedSelect::spending`] |
 //! | know which effect sizes a run finds, and finds significant | [`forecast`], [`CheckedSelect::forecast`] |
 //! | keep several releases within one budget | [`Ledger`] |
+//! | run what an interface runs, as JSON or by options | [`job`] |
 //! | add up the rows of several machines, and release from the sums | [`Partial`] |
 //! | read rows of one table from several files | [`FileTables`]; `files` (feature `patterns`) |
 //! | release from the rows of several sites, of which nobody sees the sums (feature `sites`) | `SiteKey` |

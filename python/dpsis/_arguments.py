@@ -407,6 +407,9 @@ def names_near(options: Iterable[str] = ()) -> Callable[[Callable[_P, _R]], Call
 
         @functools.wraps(function)
         def checked(*args: _P.args, **stated: _P.kwargs) -> _R:
+            if "y" in known and len(args) > 1 and is_target(args[1]) and "y" not in stated:
+                # As in scikit-learn, the target may come second.
+                stated["y"], args = args[1], (args[0], *args[2:])  # type: ignore[assignment]
             for name in stated:
                 if name not in known:
                     raise TypeError(_unknown(function.__qualname__.removesuffix(".__init__"), name, known))
@@ -415,6 +418,11 @@ def names_near(options: Iterable[str] = ()) -> Callable[[Callable[_P, _R]], Call
         return checked
 
     return with_names
+
+
+def is_target(value: Any) -> bool:
+    """Whether an argument in the place of k holds the target of each row."""
+    return hasattr(value, "__len__") and not isinstance(value, (str, bytes))
 
 
 def _unknown(function: str, name: str, known: list[str]) -> str:

@@ -330,7 +330,8 @@ def fit(
     Parameters
     ----------
     data, k, epsilon, y
-        As for `select`; epsilon is the budget of the whole.
+        As for `select`; epsilon is the budget of the whole. The target may come second, as in scikit-learn:
+        ``fit(X, y, k=5, epsilon=1)``.
     features : list of str, optional
         Fit to these features, which must be public knowledge, and select none: without `k`, `fwer`, `at_most`, `share`.
     levels : dict of lists, optional

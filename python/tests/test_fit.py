@@ -145,6 +145,16 @@ def test_no_model(numbers):
             ask()
 
 
+def test_the_target_may_come_second(numbers):
+    frame, targets = numbers
+    y = targets["number"]
+    quiet = {"epsilon": 20, "seed": 1}
+    with pytest.warns(dpsis.NotPrivateWarning):
+        first = dpsis.fit(frame, y, k=2, **quiet)
+        assert first.record["model"] == dpsis.fit(frame, 2, y=y, **quiet).record["model"]
+        assert dpsis.select(frame, y, 2, **quiet).names == dpsis.select(frame, 2, y=y, **quiet).names
+
+
 def test_what_is_refused(numbers, tmp_path):
     frame, targets = numbers
     y = targets["number"]

@@ -22,8 +22,13 @@ native <- function(symbol, ...) {
   fail(error$message, error$arguments, error$class, error$row, error$column)
 }
 
-# Issues the warnings of a release.
+# Issues the warnings of a release. They are printed where options(warn = 2) would make errors of them: nothing may
+# discard a result whose budget is spent.
 tell <- function(found) {
+  if (getOption("warn") > 1) {
+    old <- options(warn = 1)
+    on.exit(options(old))
+  }
   for (place in seq_along(found$warnings)) {
     class <- c(if (found$essential[place]) "dpsis_not_private_warning", "dpsis_warning", "warning", "condition")
     warning(structure(list(message = found$warnings[place], call = NULL), class = class))

@@ -126,3 +126,39 @@ as.data.frame.dpsis_fit <- function(x, ...) {
   of_each <- function(column) unlist(lapply(features, function(one) if (is.null(one[[column]])) NA else one[[column]]))
   as.data.frame(sapply(columns, of_each, simplify = FALSE))
 }
+
+#' Draw the coefficients of a model
+#'
+#' Draws the coefficients with their 95% intervals, in the units of their features.
+#'
+#' @param x What [dp_fit()] returned.
+#' @param ... Further arguments of [graphics::dotchart()].
+#' @return `x`, invisibly.
+#' @examples
+#' x <- matrix(runif(8000), 2000, 4)
+#' plot(dp_fit(x, 2, 5, y = x[, 1], bounds = c(0, 1), target_bounds = c(0, 1)))
+#' @export
+plot.dpsis_fit <- function(x, ...) {
+  all <- as.data.frame(x)
+  frame <- list(x = all$coefficient, labels = x$names, xlab = "coefficient", main = mark_of_plot(x))
+  if (!is.null(all$low)) frame$xlim <- range(0, all$low, all$high, all$coefficient, na.rm = TRUE)
+  do.call(graphics::dotchart, utils::modifyList(frame, list(...)))
+  places <- seq_along(x$names)
+  if (!is.null(all$low)) graphics::segments(all$low, places, all$high, places)
+  graphics::abline(v = 0, lty = 2, col = "gray40")
+  invisible(x)
+}
+
+#' Load a model from a file
+#'
+#' Reads what `writeLines(fitted$model, path)`, the command line or Python wrote, for [predict()] and [coef()].
+#'
+#' @param path The file.
+#' @return An object of class `dpsis_fit` with `names`, `private` and `model`.
+#' @export
+dp_load_model <- function(path) {
+  text <- native(wrap__load_model, path.expand(word(path, "path")))$model
+  model <- jsonlite::fromJSON(text, simplifyVector = FALSE)
+  parts <- list(names = vapply(model$features, coefficient_name, ""), private = isTRUE(model$guarantee$private), model = text)
+  structure(parts, class = "dpsis_fit")
+}

@@ -31,13 +31,8 @@ dp_ledger <- function(path, cap = NULL, name = NULL, delta = NULL, neighbors = N
 
 read_ledger <- function(ledger) {
   found <- native(wrap__ledger_read, ledger$path)
-  # Exact fractions.
-  as_number <- function(text) {
-    parts <- as.numeric(strsplit(text, "/", fixed = TRUE)[[1]])
-    if (length(parts) == 2) parts[1] / parts[2] else parts
-  }
   record <- jsonlite::fromJSON(found$json, simplifyVector = FALSE)
-  list(record = record, spent = as_number(found$spent), left = as_number(found$left))
+  list(record = record, spent = number_of(found$spent), left = number_of(found$left))
 }
 
 #' @export
@@ -53,7 +48,39 @@ print.dpsis_ledger <- function(x, ...) {
 #' @export
 as.data.frame.dpsis_ledger <- function(x, ...) {
   entries <- read_ledger(x)$record$entries
-  columns <- c("when", "command", "epsilon", "delta", "note")
-  of_each <- function(column) vapply(entries, function(one) as.character(one[[column]]), "")
-  as.data.frame(sapply(columns, of_each, simplify = FALSE))
+  of_each <- function(part) {
+    vapply(entries, function(one) if (is.null(one[[part]])) NA_character_ else as.character(one[[part]]), "")
+  }
+  data.frame(
+    when = as.POSIXct(of_each("when"), format = "%Y-%m-%dT%H:%M:%SZ", tz = "UTC"), command = of_each("command"),
+    epsilon = vapply(of_each("epsilon"), number_of, 0, USE.NAMES = FALSE),
+    delta = vapply(of_each("delta"), number_of, 0, USE.NAMES = FALSE), note = of_each("note")
+  )
 }
+
+#' Write a note in a ledger, or close it
+#'
+#' A note has the time, and changes nothing of what is spent or left. A closed ledger is charged for no further release, and
+#' cannot be opened again.
+#'
+#' @param ledger What [dp_ledger()] returned.
+#' @param note One line, which must not be private.
+#' @return `ledger`, invisibly.
+#' @examples
+#' ledger <- dp_ledger(tempfile(fileext = ".ledger"), cap = 3)
+#' dp_ledger_note(ledger, "approved by the data board")
+#' dp_ledger_close(ledger, "the study has ended")
+#' @export
+dp_ledger_note <- function(ledger, note) {
+  native(wrap__ledger_note, path_of(ledger), word(note, "note"))
+  invisible(ledger)
+}
+
+#' @rdname dp_ledger_note
+#' @export
+dp_ledger_close <- function(ledger, note = "") {
+  native(wrap__ledger_close, path_of(ledger), word(note, "note"))
+  invisible(ledger)
+}
+
+path_of <- function(ledger) if (inherits(ledger, "dpsis_ledger")) ledger$path else path(ledger, "ledger")

@@ -124,6 +124,7 @@ no_budget <- function() fail("a budget must be stated", "epsilon")
 run <- function(command, data, stated, options, note, progress, dry_run) {
   request <- request_text(paste0("dp_", command), stated)
   terms <- terms_of(request, stated[["seed"]], stated[["ledger"]], note, flag(dry_run, "dry_run"))
+  stated$classes <- logical_classes(stated[["classes"]], data, stated[["y"]], stated[["target"]])
   options <- converted(stated, options)
   run_job(command, options, terms, table_of(c(list(data = data), stated)), progress)
 }

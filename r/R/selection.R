@@ -66,6 +66,9 @@ chance_level <- function(x) {
   if (!is.null(level) && level <= 1) level
 }
 
+# The title of a plot of what must not be released.
+mark_of_plot <- function(x) if (!x$private) "seeded: not for release"
+
 strength_label <- "strength, with its 90% interval"
 
 #' Draw the strengths of selected features
@@ -89,7 +92,7 @@ plot.dpsis_selection <- function(x, ...) {
   filled <- ifelse(all$filled, "steelblue", "white")
   frame <- list(
     x = all$strength, y = places, pch = 21, col = "steelblue", bg = filled, xlim = c(0, 1), ylab = "", yaxt = "n",
-    ylim = c(0.5, nrow(all) + 0.5), xlab = strength_label
+    ylim = c(0.5, nrow(all) + 0.5), xlab = strength_label, main = mark_of_plot(x)
   )
   do.call(graphics::plot.default, utils::modifyList(frame, list(...)))
   graphics::segments(all$low, places, all$high, places, col = "steelblue")
@@ -117,5 +120,5 @@ autoplot.dpsis_selection <- function(object, ...) {
     ggplot2::scale_fill_manual(values = c(`TRUE` = "black", `FALSE` = "white")) +
     (if (!is.null(level)) ggplot2::geom_vline(xintercept = level, linetype = 2)) +
     ggplot2::coord_cartesian(xlim = c(0, 1)) +
-    ggplot2::labs(x = strength_label, y = NULL)
+    ggplot2::labs(x = strength_label, y = NULL, title = mark_of_plot(object))
 }

@@ -9,6 +9,10 @@ column <- function(values, rows) {
   if (length(dim(values)) > 1) {
     return(unread)
   }
+  if (is.ordered(values)) {
+    # The order is that of the levels, which are public as a type is.
+    return(list(kind = "integer", values = as.integer(values)))
+  }
   if (is.factor(values)) {
     return(list(kind = "codes", values = as.integer(values), levels = utf8(as.character(levels(values)))))
   }
@@ -23,6 +27,26 @@ column <- function(values, rows) {
     character = list(kind = "character", values = utf8(as.character(values))),
     unread
   )
+}
+
+# Whether each column is excluded, by its name or by a pattern.
+excluded_of <- function(names, patterns) {
+  if (!length(patterns)) {
+    return(rep(FALSE, length(names)))
+  }
+  native(wrap__excluded, names, as.character(unlist(patterns)))$excluded
+}
+
+# Refuses a factor as a feature if its levels are numbers: its labels are categories, and would be read as numbers.
+check_factor <- function(values, name) {
+  if (!is.factor(values) || is.ordered(values)) {
+    return(invisible())
+  }
+  numeric <- suppressWarnings(!is.na(as.numeric(levels(values))))
+  if (any(numeric)) {
+    rule <- paste0("the factor ", encodeString(name, quote = "\""), " has levels that are numbers: make numbers of it, as.numeric(as.character()), or levels that are words")
+    fail(rule, "data")
+  }
 }
 
 # Whether a column is numbers or texts of no class.
@@ -46,6 +70,18 @@ check_row_names <- function(data, values, name) {
   if (!is.null(rows) && !is.null(names(values)) && !identical(rows, names(values))) {
     fail(paste0("the rows of data and ", name, " have different names: align them, or pass unname(", name, ")"), name)
   }
+}
+
+# The classes of a logical target, which is 0 and 1 for the library.
+logical_classes <- function(classes, data, y, target) {
+  values <- if (!is.null(y) || !is.data.frame(data)) {
+    y
+  } else if (is.null(target)) {
+    data[[length(data)]]
+  } else if (length(target) == 1 && target %in% c(names(data), seq_along(data))) {
+    data[[target]]
+  }
+  if (is.logical(values) && is.character(classes) && all(classes %in% c("FALSE", "TRUE"))) as.logical(classes) else classes
 }
 
 # Refuses targets whose type tells that they are labels, which are not stated.
@@ -158,7 +194,20 @@ table_of <- function(stated, as_matrix = TRUE, needs_target = TRUE) {
     return(list(described = described, x = data))
   }
   columns <- if (is.matrix(data)) matrix_columns(data) else unclass(data)
-  described$columns <- lapply(unname(columns), column, nrow(data))
+  excluded <- excluded_of(names, facts[["exclude"]])
+  others <- c(facts[["id"]], facts[["unit"]], stated[["target"]], stated[["time"]], names(stated[["event"]]))
+  others <- c(others, sub("[:=].*", "", as.character(stated[["adjust"]])), names(stated[["levels"]]))
+  last <- is.null(y) && is.null(facts[["target"]]) && is.null(facts[["target_file"]]) && !at_horizon
+  described$columns <- Map(function(values, name, is_excluded, place) {
+    # Nothing of an excluded column is looked at, not even its type.
+    if (is_excluded) {
+      return(list(kind = "unread", values = as.double(nrow(data))))
+    }
+    is_feature <- !name %in% others && !place %in% others && !(last && place == length(names))
+    if (needs_target && is_feature) check_factor(values, name)
+    as_target <- name %in% stated[["target"]] || place %in% stated[["target"]] || (last && place == length(names))
+    column(if (as_target && is.factor(values)) as.character(values) else values, nrow(data))
+  }, unname(columns), names, excluded, seq_along(names), USE.NAMES = FALSE)
   described$rows <- as.double(nrow(data))
   list(described = described, x = NULL)
 }
@@ -190,6 +239,15 @@ of_formula <- function(formula, data, exclude, stated) {
     fail("the formula names a column as the target: give times and events without a formula", c("formula", "time"))
   }
   if ("." %in% named[[1]]) {
+    # What stands beside the dot is a feature already, or a mistake.
+    beside <- setdiff(named[[1]], ".")
+    if (length(beside) && !is.data.frame(data)) {
+      fail("names beside . go with a data frame: of other data use outcome ~ . or outcome ~ . - name", "formula")
+    }
+    lacking <- setdiff(c(beside, target), names(data))
+    if (is.data.frame(data) && length(lacking)) {
+      fail(paste("data has no column", encodeString(lacking[1], quote = "\"")), "formula")
+    }
     return(list(data = data, target = target, exclude = c(exclude, named[[2]])))
   }
   # The target, and what is no feature.

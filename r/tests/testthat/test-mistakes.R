@@ -113,3 +113,30 @@ test_that("no message, and nothing that is printed, holds a cell or the name of 
   }
   expect_gt(raised, 5)
 })
+
+test_that("formulas with a name that is no column are refused", {
+  expect_error(dp_select(status ~ . + typo, mixed, 1, 1, classes = c("well", "ill")), "no column \"typo\"")
+  expect_error(dp_select(status ~ . + age, numbers$x, 1, 1), "names beside \\.")
+  same <- function(formula) quiet(dp_select(formula, mixed, 2, 5, classes = c("well", "ill"), seed = 1))$names
+  expect_identical(same(status ~ . + habit), same(status ~ .))
+})
+
+test_that("factors are categories or have an order", {
+  data <- data.frame(grade = factor(rep(1:3, 100)), y = rep(c(0, 1, 1), 100))
+  expect_error(dp_select(data, 1, 1, target_bounds = c(0, 1)), "factor \"grade\" has levels that are numbers")
+  # Nothing of an excluded column is looked at.
+  data$other <- rep(1:2, 150)
+  found <- quiet(dp_select(data, 1, 1, "y", exclude = "grade", target_bounds = c(0, 1), seed = 1))
+  expect_identical(found$names, "other")
+  levels <- c("low", "middle", "high")
+  ordered <- data.frame(grade = factor(rep(levels, 100), levels, ordered = TRUE), y = rep(c(0, 1, 2), 100))
+  as_numbers <- transform(ordered, grade = as.integer(grade))
+  select <- function(data) quiet(dp_select(data, 1, 5, target_bounds = c(0, 2), score = "ks", seed = 3))$record$estimates
+  expect_identical(select(ordered), select(as_numbers))
+})
+
+test_that("classes fit a logical target", {
+  data <- data.frame(a = rnorm(200), flag = rep(c(TRUE, FALSE), 100))
+  picks <- function(classes) quiet(dp_select(data, 1, 5, classes = classes, seed = 1))$record$estimates
+  expect_identical(picks(c("FALSE", "TRUE")), picks(c(FALSE, TRUE)))
+})

@@ -30,3 +30,47 @@ test_that("threads change nothing", {
   of <- function(threads) quiet(dp_select(numbers$x, 3, 2, y = numbers$number, threads = threads, seed = 1))
   expect_identical(without(of(1)$record), without(of(3)$record))
 })
+
+test_that("a result whose budget is spent is returned where warnings are errors", {
+  path <- tempfile(fileext = ".ledger")
+  ledger <- dp_ledger(path, cap = 2)
+  old <- options(warn = 2)
+  on.exit(options(old))
+  found <- NULL
+  utils::capture.output(type = "message", {
+    found <- dp_select(numbers$x, 2, 1, y = numbers$number, seed = 1, progress = FALSE)
+    paid <- dp_select(numbers$x, 2, 1, y = numbers$two, classes = c("control", "case"), ledger = ledger, progress = FALSE)
+  })
+  expect_length(found$names, 2)
+  expect_length(paid$names, 2)
+  expect_equal(summary(ledger)$left, 1)
+  expect_equal(getOption("warn"), 2)
+})
+
+test_that("ledgers have typed columns, notes and an end", {
+  ledger <- dp_ledger(tempfile(fileext = ".ledger"), cap = "7/2")
+  dp_choose(c(a = 1, b = 9), 1, sensitivity = 1, ledger = ledger, note = "first")
+  entries <- as.data.frame(ledger)
+  expect_s3_class(entries$when, "POSIXct")
+  expect_identical(entries$epsilon, 1)
+  expect_identical(entries$note, "first")
+  dp_ledger_note(ledger, "approved")
+  dp_ledger_close(ledger, "the study has ended")
+  record <- summary(ledger)$record
+  expect_identical(record$notes[[1]]$text, "approved")
+  expect_identical(record$closed$text, "the study has ended")
+  expect_error(dp_choose(c(a = 1, b = 9), 1, sensitivity = 1, ledger = ledger), class = "dpsis_budget_exceeded")
+})
+
+test_that("models are saved, loaded and drawn", {
+  fitted <- quiet(dp_fit(numbers$x, 2, 50, y = numbers$number, bounds = c(-4, 4), target_bounds = c(-9, 9), seed = 1))
+  file <- tempfile(fileext = ".json")
+  writeLines(fitted$model, file)
+  loaded <- dp_load_model(file)
+  expect_identical(coef(loaded), coef(fitted))
+  expect_false(loaded$private)
+  expect_identical(predict(loaded, numbers$x), predict(fitted, numbers$x))
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  expect_identical(plot(fitted), fitted)
+})

@@ -1,10 +1,12 @@
 //! Jobs of the library, and predictions of models.
 
+use std::fs;
 use std::path::PathBuf;
 
-use dpsis::Result;
+use dpsis::internals::are_excluded;
 use dpsis::job::{Answer, Job, Watch};
 use dpsis::model::Model;
+use dpsis::{Error, Result};
 use dpsis_eval::run_job;
 use extendr_api::prelude::*;
 
@@ -15,6 +17,8 @@ extendr_module! {
     mod job;
     fn job;
     fn predict;
+    fn excluded;
+    fn load_model;
 }
 
 /// Runs a job in JSON on a table, if there is one; a power analysis is written to the folder
@@ -75,4 +79,19 @@ fn predict(model: &str, data: Robj, x: Robj, look: Function) -> List {
         Ok(list!(predicted = predicted))
     };
     found_or_error(predicted())
+}
+
+/// Whether each column is excluded, by its name or by a pattern.
+#[extendr]
+fn excluded(names: Vec<String>, patterns: Vec<String>) -> List {
+    let excluded = are_excluded(&names, &patterns);
+    found_or_error(excluded.map(|excluded| list!(excluded = excluded)))
+}
+
+/// The model in a file, as JSON.
+#[extendr]
+fn load_model(path: &str) -> List {
+    let text = fs::read_to_string(path).map_err(|error| Error::cannot_read(path.as_ref(), &error));
+    let model = text.and_then(|text| Model::from_json(&text)?.to_json());
+    found_or_error(model.map(|model| list!(model = model)))
 }
