@@ -28,7 +28,7 @@ dp_inspect <- function(data, target = NULL, ...) {
   event <- suggestion[["event"]]
   if (!is.null(event)) suggestion$event <- stats::setNames(as.list(event[2]), event[1])
   parts <- list(
-    rows = found$rows, columns = found$columns, features = found$features, undecided = found$undecided,
+    rows = as.double(found$rows), columns = as.double(found$columns), features = as.double(found$features), undecided = found$undecided,
     findings = findings, suggestion = suggestion, report = answer$report
   )
   structure(parts, class = "dpsis_inspection")

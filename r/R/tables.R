@@ -77,7 +77,7 @@ logical_classes <- function(classes, data, y, target) {
   values <- if (!is.null(y) || !is.data.frame(data)) {
     y
   } else if (is.null(target)) {
-    data[[length(data)]]
+    if (length(data)) data[[length(data)]]
   } else if (length(target) == 1 && target %in% c(names(data), seq_along(data))) {
     data[[target]]
   }

@@ -196,7 +196,7 @@ test_that("columns of every class are what they are in files", {
     moment = as.POSIXct("2024-01-01", tz = "UTC") + round(1e6 * value),
     local = as.POSIXct(as.POSIXct("2024-01-01", tz = "UTC") + round(1e6 * rnorm(n)), tz = "Asia/Tokyo"),
     wait = as.difftime(round(value, 2), units = "mins"),
-    level = factor(round(value)),
+    level = factor(paste("grade", round(value))),
     odd = ifelse(seq_len(n) == 7, "unknown", format(round(value, 2))),
     nothing = NA,
     site = sample(c("north", "s\u00fcd", "a \"b\", c"), n, TRUE),
