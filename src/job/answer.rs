@@ -3,17 +3,16 @@
 use serde::Serialize;
 
 use crate::choose::{Choice, ChoiceRecord};
-use crate::error::{Parameter, Result};
-use crate::job::Outcome;
+use crate::error::Result;
+use crate::job::caution::{Caution, Words};
+use crate::job::terms::Outcome;
 use crate::json::to_json;
 use crate::model::Model;
 use crate::privacy::{NotPrivate, Receipt};
 #[cfg(feature = "exports")]
 use crate::report::Statement;
 use crate::report::{Reported, dry_run_with, fit_dry_run, fit_report, plan, report_with};
-use crate::select::{
-    DryRun, FitDryRun, FitRecord, FittedModel, PlanRecord, Record, Selection, Warning,
-};
+use crate::select::{DryRun, FitDryRun, FitRecord, FittedModel, PlanRecord, Record, Selection};
 
 /// The answer of a job, in all forms that interfaces show. What a task has not is empty or `None`.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -46,29 +45,6 @@ pub struct Answer {
     /// The record of a power analysis, for those who draw it.
     #[serde(skip)]
     pub plan: Option<PlanRecord>,
-}
-
-/// A warning of an answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct Caution {
-    /// Its text, with the words of the interface for parameters.
-    pub text: String,
-    /// Whether the answer would mislead without it.
-    pub essential: bool,
-}
-
-/// The words of an interface for parameters.
-type Words = fn(&[Parameter]) -> String;
-
-impl Caution {
-    fn all<'a>(warnings: impl IntoIterator<Item = &'a Warning>, words: Words) -> Vec<Self> {
-        let caution = |one: &Warning| Self {
-            text: one.text.clone() + &words(&one.about),
-            essential: one.kind.is_essential(),
-        };
-        warnings.into_iter().map(caution).collect()
-    }
 }
 
 impl Answer {

@@ -20,10 +20,12 @@
 //! ```
 
 mod answer;
+mod caution;
 mod terms;
 mod watch;
 
-pub use answer::{Answer, Caution};
+pub use answer::Answer;
+pub use caution::Caution;
 pub use terms::{Outcome, Terms, today};
 pub use watch::Watch;
 

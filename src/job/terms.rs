@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::choose::{Choice, ChoiceRecord, ChooseOptions};
 use crate::data::Source;
 use crate::error::{Error, Parameter, Result};
-use crate::job::Caution;
+use crate::job::caution::Caution;
 use crate::json::read_options;
 use crate::privacy::ledger::utc;
 use crate::privacy::{Ledger, NotPrivate};
