@@ -49,8 +49,7 @@ impl<'a> Looks<'a> {
     }
 }
 
-/// Runs `work` on a thread of its own, which may use what this one borrows, and waits for it. Work
-/// that ended well gives its result even if a signal came.
+/// Runs `work` on a thread of its own, which may use what this one borrows, and waits for it.
 ///
 /// # Errors
 ///

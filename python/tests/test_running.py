@@ -7,6 +7,7 @@ import sys
 import textwrap
 import threading
 import time
+import warnings
 
 import numpy as np
 import pandas
@@ -115,7 +116,6 @@ def test_progress():
     assert len(fitted.predict(frame)) == len(frame)
 
 
-@pytest.mark.filterwarnings("error", "ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_result_whose_budget_is_spent_is_returned(tmp_path, capsys):
     """Neither a failing callback nor warnings as errors discard it."""
     rng = np.random.default_rng(5)
@@ -133,7 +133,9 @@ def test_a_result_whose_budget_is_spent_is_returned(tmp_path, capsys):
         sys.unraisablehook = old
     assert len(found.names) == 2 and float(ledger.spent) == 1
     assert any("the callback failed" in str(one.exc_value) for one in raised)
-    found = dpsis.select(x, 2, 1, y=x[:, 0], seed=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = dpsis.select(x, 2, 1, y=x[:, 0], seed=1)
     assert len(found.names) == 2
     assert "NotPrivateWarning" in capsys.readouterr().err
 

@@ -56,12 +56,12 @@ impl Watch {
 
     /// Runs `work` on a thread of its own and waits for it. Until it ends, `look` gets the share
     /// that is done twenty times a second, on the thread of the caller; when it returns false, the
-    /// work is stopped. Work that ends well although it was stopped gives its result: its budget is
-    /// spent.
+    /// work is stopped.
     ///
     /// # Errors
     ///
-    /// Those of the work.
+    /// Those of the work; `Canceled` if it was stopped, even if it ended well in the meantime: an
+    /// interrupt must not be lost.
     ///
     /// # Panics
     ///
@@ -84,7 +84,8 @@ impl Watch {
                     self.stop();
                 }
             }
-            worker.join().unwrap_or_else(|panic| resume_unwind(panic))
+            let result = worker.join().unwrap_or_else(|panic| resume_unwind(panic));
+            if self.is_stopped() { Err(Error::canceled()) } else { result }
         })
     }
 }
@@ -104,7 +105,7 @@ mod tests {
     use crate::error::ErrorKind;
 
     #[test]
-    fn work_that_ended_well_gives_its_result_although_it_was_stopped() {
+    fn stopped_work_is_canceled() {
         let watch = Watch::default();
         let until_stopped = || {
             while !watch.is_stopped() {
@@ -112,7 +113,8 @@ mod tests {
             }
             Ok(7)
         };
-        assert_eq!(watch.run(|_| false, until_stopped).unwrap(), 7);
+        assert_eq!(watch.run(|_| false, until_stopped).unwrap_err().kind(), ErrorKind::Canceled);
+        assert_eq!(Watch::default().run(|_| true, || Ok(7)).unwrap(), 7);
         let watch = Watch::default();
         let step_by_step = || -> Result<()> {
             loop {
