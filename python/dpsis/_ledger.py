@@ -182,6 +182,8 @@ class Ledger:
 
 def payer(ledger: Ledger | str | os.PathLike[str] | None, seed: Any = None) -> str | None:
     """The file that is charged. With a seed it is not opened: the library refuses both together."""
-    if ledger is None or isinstance(ledger, Ledger):
-        return ledger and ledger.path
+    if ledger is None:
+        return None
+    if isinstance(ledger, Ledger):
+        return ledger.path
     return os.path.abspath(os.fspath(ledger)) if seed is not None else Ledger(ledger).path

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use arrow_array::types::Int32Type;
 use arrow_array::{
-    ArrayRef, BooleanArray, Date32Array, DictionaryArray, Float64Array, Int32Array, Int64Array, StringArray,
-    TimestampMicrosecondArray, new_null_array,
+    ArrayRef, BooleanArray, Date32Array, DictionaryArray, Float64Array, Int32Array, Int64Array,
+    StringArray, TimestampMicrosecondArray, new_null_array,
 };
 use arrow_schema::{DataType, Field};
 use dpsis::internals::RNumbers;

@@ -62,9 +62,7 @@ fn list_of(answer: &Answer) -> List {
 
 /// Calls R's function `look`, on R's own thread.
 fn going_on(look: &Function) -> impl FnMut(f64) -> bool {
-    move |share| {
-        look.call(pairlist!(share)).ok().and_then(|answer| answer.as_bool()) == Some(true)
-    }
+    move |share| look.call(pairlist!(share)).ok().and_then(|answer| answer.as_bool()) == Some(true)
 }
 
 /// The predictions of a model, in JSON, for the rows of a table.
