@@ -51,7 +51,7 @@ impl Inspection {
     /// which `words` names the parameters; the suggested arguments of a selection; the parameters
     /// that are open; the facts about the table; and the number of rows of each class, or of both
     /// sides of a split.
-    pub(crate) fn document(&self, words: fn(&[Parameter]) -> String) -> Value {
+    pub fn document(&self, words: fn(&[Parameter]) -> String) -> Value {
         let found = &self.suggestion;
         let findings: Vec<Value> = self
             .findings

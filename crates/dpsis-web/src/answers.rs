@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 
 use dpsis::forecast::PlanOptions;
-use dpsis::inspect::InspectOptions;
+use dpsis::inspect::inspect as look;
 use dpsis::internals::ALPHA;
-use dpsis::job::{Job, Task};
+use dpsis::job::{Answer, Terms};
 use dpsis::report::answer;
-use dpsis::{Error, Ledger, Parameter, Result};
+use dpsis::{Error, Ledger, Parameter, Result, Target};
 
 use crate::question::Question;
 
@@ -16,13 +16,8 @@ pub(crate) fn defaults() -> Value {
 }
 
 pub(crate) fn inspect(question: Question) -> Result<Value> {
-    let mut target = question.options()?.target;
-    // A number is what a target is unless it turns out to be classes.
-    target.target_number = false;
-    let task = Task::Inspect(InspectOptions { target });
-    let found = Job::new(task, question.terms()).run(Some(&question.table()))?;
-    let mut found: Value = serde_json::from_str(&found.json)
-        .map_err(|_| Error::io("the inspection cannot be read"))?;
+    let target = question.options()?.target.kind()?.filter(|target| *target != Target::Numeric);
+    let mut found = look(&question.table(), target.as_ref())?.document(|_| String::new());
     let suggestion = found["suggestion"].take();
     let event = match (&suggestion["event"], &suggestion["time"]) {
         (Value::Array(event), time) => json!([time, event[0], event[1], suggestion["by"]]),
@@ -58,11 +53,11 @@ pub(crate) fn forecast(question: Question) -> Result<Value> {
 }
 
 pub(crate) fn select(question: Question) -> Result<Value> {
-    let mut job = Job::new(Task::Select(question.options()?), question.terms());
-    if let Some(ledger) = question.ledger()? {
-        job = job.ledger(ledger);
-    }
-    let answer = job.run(Some(&question.table()))?;
+    let request = question.options()?.request()?;
+    // Not a whole job: the page would carry models and choices, too.
+    let terms = Terms { kept: question.ledger()?, ..question.terms() };
+    let record = terms.select(&request, &question.table())?;
+    let answer = Answer::of_record(&record, |_| String::new())?;
     serde_json::to_value(&answer).map_err(|_| Error::io("the answer cannot be written as JSON"))
 }
 
