@@ -95,7 +95,10 @@ predict.dpsis_fit <- function(object, newdata, type = c("response", "class"), ..
   classes <- unlist(model$target$classes)
   if (type == "class" && is.null(classes)) fail("a linear model predicts numbers", "type")
   check_names(list(...), c(names(table_facts), memory_facts))
-  table <- table_of(list(data = newdata, ...), as_matrix = FALSE, needs_target = FALSE)
+  with_levels <- Filter(function(one) !is.null(one[["level"]]), model$features)
+  levels <- stats::setNames(with_levels, vapply(with_levels, function(one) one$name, ""))
+  given <- list(data = newdata, levels = levels, ...)
+  table <- table_of(given, as_matrix = FALSE, needs_target = FALSE, has_target = FALSE)
   found <- watched(FALSE, function(look) native(wrap__predict, object$model, table$described, table$x, look))
   if (type == "response") found$predicted else factor(classes[1 + (found$predicted > 0.5)], levels = classes)
 }

@@ -72,15 +72,16 @@ check_row_names <- function(data, values, name) {
   }
 }
 
+# The place of the target among columns, the last one by default; empty if there is no such column.
+place_of_target <- function(names, target) {
+  place <- if (is.null(target)) length(names) else if (is.character(target)) match(target, names) else target
+  place[place %in% seq_along(names)]
+}
+
 # The classes of a logical target, which is 0 and 1 for the library.
 logical_classes <- function(classes, data, y, target) {
-  values <- if (!is.null(y) || !is.data.frame(data)) {
-    y
-  } else if (is.null(target)) {
-    if (length(data)) data[[length(data)]]
-  } else if (length(target) == 1 && target %in% c(names(data), seq_along(data))) {
-    data[[target]]
-  }
+  place <- if (is.null(y) && is.data.frame(data)) place_of_target(names(data), target)
+  values <- if (length(place)) data[[place]] else y
   if (is.logical(values) && is.character(classes) && all(classes %in% c("FALSE", "TRUE"))) as.logical(classes) else classes
 }
 
@@ -134,8 +135,8 @@ of_experiment <- function(data, stated) {
 matrix_columns <- function(x) lapply(seq_len(ncol(x)), function(place) x[, place])
 
 # The table in any data that the package takes: what the native side takes for it, `described` and `x`. Where
-# `as_matrix` is false, a matrix becomes columns.
-table_of <- function(stated, as_matrix = TRUE, needs_target = TRUE) {
+# `as_matrix` is false, a matrix becomes columns. Without `has_target` the last column is one like others.
+table_of <- function(stated, as_matrix = TRUE, needs_target = TRUE, has_target = TRUE) {
   if (inherits(stated[["data"]], "SummarizedExperiment")) stated <- of_experiment(stated[["data"]], stated)
   if (needs_target) check_classes(stated[["y"]], stated[["classes"]])
   data <- stated[["data"]]
@@ -195,19 +196,23 @@ table_of <- function(stated, as_matrix = TRUE, needs_target = TRUE) {
   }
   columns <- if (is.matrix(data)) matrix_columns(data) else unclass(data)
   excluded <- excluded_of(names, facts[["exclude"]])
-  others <- c(facts[["id"]], facts[["unit"]], stated[["target"]], stated[["time"]], names(stated[["event"]]))
-  others <- c(others, sub("[:=].*", "", as.character(stated[["adjust"]])), names(stated[["levels"]]))
-  last <- is.null(y) && is.null(facts[["target"]]) && is.null(facts[["target_file"]]) && !at_horizon
-  described$columns <- Map(function(values, name, is_excluded, place) {
+  others <- c(facts[["id"]], facts[["unit"]], stated[["time"]], names(stated[["event"]]), names(stated[["levels"]]))
+  others <- c(others, sub("[:=].*", "", as.character(stated[["adjust"]])))
+  target <- if (has_target && is.null(y) && is.null(facts[["target_file"]]) && !at_horizon) place_of_target(names, stated[["target"]])
+  described$columns <- lapply(seq_along(names), function(place) {
     # Nothing of an excluded column is looked at, not even its type.
-    if (is_excluded) {
+    if (excluded[place]) {
       return(list(kind = "unread", values = as.double(nrow(data))))
     }
-    is_feature <- !name %in% others && !place %in% others && !(last && place == length(names))
-    if (needs_target && is_feature) check_factor(values, name)
-    as_target <- name %in% stated[["target"]] || place %in% stated[["target"]] || (last && place == length(names))
-    column(if (as_target && is.factor(values)) as.character(values) else values, nrow(data))
-  }, unname(columns), names, excluded, seq_along(names), USE.NAMES = FALSE)
+    values <- columns[[place]]
+    # Of a factor the target, roles and given levels are by label; a feature is by order, or a category.
+    if (is.factor(values) && (place %in% target || names[place] %in% others)) {
+      values <- as.character(values)
+    } else if (needs_target) {
+      check_factor(values, names[place])
+    }
+    column(values, nrow(data))
+  })
   described$rows <- as.double(nrow(data))
   list(described = described, x = NULL)
 }

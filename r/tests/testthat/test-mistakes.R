@@ -133,6 +133,14 @@ test_that("factors are categories or have an order", {
   as_numbers <- transform(ordered, grade = as.integer(grade))
   select <- function(data) quiet(dp_select(data, 1, 5, target_bounds = c(0, 2), score = "ks", seed = 3))$record$estimates
   expect_identical(select(ordered), select(as_numbers))
+  # By label as a target, as a covariate, and with given levels, where the order plays no part.
+  plain <- transform(ordered, grade = as.character(grade))
+  same <- function(run) expect_identical(quiet(run(ordered)), quiet(run(plain)))
+  same(function(data) dp_select(data, 1, 5, "grade", classes = levels, seed = 1)$record$estimates)
+  fit <- function(data) dp_fit(data, NULL, 5, "y", features = "grade", levels = list(grade = levels), target_bounds = c(0, 2), seed = 1)
+  same(function(data) coef(fit(data)))
+  fitted <- quiet(fit(ordered))
+  expect_identical(predict(fitted, ordered["grade"]), predict(fitted, plain["grade"]))
 })
 
 test_that("classes fit a logical target", {
