@@ -1,19 +1,11 @@
 //! Work that Ctrl-C ends, and that other threads of Python do not wait for.
 
-use std::panic::resume_unwind;
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::thread;
-use std::time::Duration;
-
 use dpsis::job::Watch;
 use pyo3::prelude::*;
 
 use crate::errors::OrRaise;
 
-/// The time between two looks at signals while detached work goes on.
-const LOOK: Duration = Duration::from_millis(50);
-
-/// What the thread of Python does while work goes on: it shows progress, and looks for signals.
+/// Shows progress and looks for signals, on the thread of Python while work goes on.
 struct Looks<'a> {
     progress: Option<&'a Py<PyAny>>,
     shown: f64,
@@ -29,7 +21,9 @@ impl<'a> Looks<'a> {
     fn look(&mut self, share: f64) -> bool {
         Python::attach(|py| {
             self.show(py, share);
-            self.signal = py.check_signals().err();
+            if self.signal.is_none() {
+                self.signal = py.check_signals().err();
+            }
         });
         self.signal.is_none()
     }
@@ -49,6 +43,21 @@ impl<'a> Looks<'a> {
     }
 }
 
+impl Looks<'_> {
+    /// The result of the work, or the exception for its error or for a signal. Progress is shown once
+    /// more, of short work for the first time.
+    fn end<T>(mut self, py: Python<'_>, watch: &Watch, result: dpsis::Result<T>) -> PyResult<T> {
+        match (result, self.signal.take()) {
+            (Ok(result), _) => {
+                self.show(py, watch.done());
+                Ok(result)
+            }
+            (Err(_), Some(signal)) => Err(signal),
+            (Err(error), None) => Err(error).or_raise(py),
+        }
+    }
+}
+
 /// Runs `work` on a thread of its own, which may use what this one borrows, and waits for it.
 ///
 /// # Errors
@@ -62,14 +71,7 @@ pub(crate) fn run<T: Send>(
 ) -> PyResult<T> {
     let mut looks = Looks::new(progress);
     let result = py.detach(|| watch.run(|share| looks.look(share), work));
-    match (result, looks.signal.take()) {
-        (Ok(result), _) => {
-            looks.show(py, watch.done());
-            Ok(result)
-        }
-        (Err(_), Some(signal)) => Err(signal),
-        (Err(error), None) => Err(error).or_raise(py),
-    }
+    looks.end(py, watch, result)
 }
 
 /// Like [`run`], for work that owns what it needs and releases nothing: a signal ends the waiting at
@@ -85,24 +87,6 @@ pub(crate) fn run_detached<T: Send + 'static>(
     work: impl FnOnce() -> dpsis::Result<T> + Send + 'static,
 ) -> PyResult<T> {
     let mut looks = Looks::new(progress);
-    let result = py.detach(|| {
-        let (end, ended) = channel();
-        let worker = thread::spawn(move || {
-            let result = work();
-            let _ = end.send(());
-            result
-        });
-        while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(LOOK) {
-            if !looks.look(watch.done()) {
-                watch.stop();
-                return None;
-            }
-        }
-        Some(worker.join().unwrap_or_else(|panic| resume_unwind(panic)))
-    });
-    if let Some(signal) = looks.signal.take() {
-        return Err(signal);
-    }
-    looks.show(py, watch.done());
-    result.unwrap_or_else(|| Err(dpsis::Error::canceled())).or_raise(py)
+    let result = py.detach(|| watch.run_detached(|share| looks.look(share), work));
+    looks.end(py, watch, result)
 }

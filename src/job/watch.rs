@@ -4,7 +4,7 @@
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
@@ -79,14 +79,50 @@ impl Watch {
                 let _ = end.send(());
                 result
             });
-            while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(LOOK) {
-                if !self.is_stopped() && !look(self.done()) {
-                    self.stop();
-                }
-            }
+            while !self.has_ended(&ended, &mut look) {}
             let result = worker.join().unwrap_or_else(|panic| resume_unwind(panic));
             if self.is_stopped() { Err(Error::canceled()) } else { result }
         })
+    }
+
+    /// Like [`run`](Self::run), for work that owns what it needs and releases nothing: when `look`
+    /// returns false the waiting ends at once, and the work at its next step.
+    ///
+    /// # Errors
+    ///
+    /// As for [`run`](Self::run).
+    ///
+    /// # Panics
+    ///
+    /// If the work panics.
+    pub fn run_detached<T: Send + 'static>(
+        &self,
+        mut look: impl FnMut(f64) -> bool,
+        work: impl FnOnce() -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let (end, ended) = channel();
+        let worker = thread::spawn(move || {
+            let result = work();
+            let _ = end.send(());
+            result
+        });
+        while !self.has_ended(&ended, &mut look) {
+            if self.is_stopped() {
+                return Err(Error::canceled());
+            }
+        }
+        worker.join().unwrap_or_else(|panic| resume_unwind(panic))
+    }
+
+    /// Waits a while for the end of the work, and otherwise looks whether it may go on.
+    fn has_ended(&self, ended: &Receiver<()>, look: &mut impl FnMut(f64) -> bool) -> bool {
+        if ended.recv_timeout(LOOK) != Err(RecvTimeoutError::Timeout) {
+            return true;
+        }
+        if !self.is_stopped() && !look(self.done()) {
+            self.stop();
+        }
+        false
     }
 }
 
