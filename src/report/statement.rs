@@ -102,9 +102,12 @@ impl Statement {
             .warned(record.all_warnings())
     }
 
-    /// The same with a note on its run.
-    pub fn with_run(self, run: &RunNote) -> Self {
-        Self { day: run.day.clone(), request: run.request.clone(), ..self }
+    /// The same with a note on its run, if there is one.
+    pub fn with_run(self, run: Option<&RunNote>) -> Self {
+        match run {
+            Some(run) => Self { day: run.day.clone(), request: run.request.clone(), ..self },
+            None => self,
+        }
     }
 
     /// That of a selection.
@@ -140,7 +143,7 @@ impl Statement {
             )
             .warned(&record.warnings)
             .paid(record.ledger.as_ref())
-            .noted(record.run.as_ref())
+            .with_run(record.run.as_ref())
     }
 
     /// That of a choice.
@@ -170,7 +173,7 @@ impl Statement {
             )
             .warned(&record.warnings)
             .paid(record.ledger.as_ref())
-            .noted(record.run.as_ref())
+            .with_run(record.run.as_ref())
     }
 
     /// With what the records of all commands say.
@@ -240,13 +243,6 @@ impl Statement {
 
     fn paid(self, receipt: Option<&Receipt>) -> Self {
         Self { ledger: receipt.map(paid), ..self }
-    }
-
-    fn noted(self, run: Option<&RunNote>) -> Self {
-        match run {
-            Some(run) => self.with_run(run),
-            None => self,
-        }
     }
 
     fn warned<'a>(self, warnings: impl IntoIterator<Item = &'a Warning>) -> Self {

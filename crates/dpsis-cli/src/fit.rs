@@ -165,12 +165,7 @@ fn write(record: &FitRecord, note: Option<RunNote>, output: Output) -> Result<()
             ("report.txt", fit_report(record, |_| String::new())),
             ("record.json", to_json(record)?),
         ];
-        let statement = Statement::of_fit(record);
-        let statement = match &note {
-            Some(note) => statement.with_run(note),
-            None => statement,
-        };
-        return output.export(&statement, files);
+        return output.export(&Statement::of_fit(record).with_run(note.as_ref()), files);
     }
     let destination = output.destination;
     match &record.model {
