@@ -102,16 +102,13 @@ impl ChooseOptions {
         if let Some(level) = &self.above {
             request = request.above(level, parameters.clone());
         }
-        // Parameters without a mechanism are of the default one.
-        if self.above.is_some() && self.mechanism.is_none() || !self.gives_mechanism() {
-            return Ok(request);
-        }
-        let id = self.mechanism.as_deref().unwrap_or(canonical::CARD.id);
+        let id = match &self.mechanism {
+            Some(id) => id,
+            // Parameters without a mechanism are of the default one.
+            None if self.above.is_none() && !self.parameters.is_empty() => canonical::CARD.id,
+            None => return Ok(request),
+        };
         Ok(request.mechanism(by_id(id, &parameters)?))
-    }
-
-    fn gives_mechanism(&self) -> bool {
-        self.mechanism.is_some() || !self.parameters.is_empty()
     }
 
     /// The candidates, whose scores are data.

@@ -59,7 +59,7 @@ impl Inspection {
             .map(|one| {
                 let Finding { topic, text, odd, about, value } = one;
                 let text = text.clone() + &words(about);
-                json!({ "topic": topic, "text": text, "odd": odd, "about": names(about), "value": value })
+                json!({ "topic": topic, "text": text, "odd": odd, "about": Parameter::arguments(about, ""), "value": value })
             })
             .collect();
         let rows = if found.shares.is_empty() { vec![0.5; 2] } else { found.shares.clone() };
@@ -70,7 +70,7 @@ impl Inspection {
             "features": found.features,
             "findings": findings,
             "undecided": !found.open.is_empty(),
-            "open": names(&found.open),
+            "open": Parameter::arguments(&found.open, ""),
             "suggestion": found.arguments(),
             "facts": found.facts,
             "counts": rows.iter().map(|share| share * found.rows as f64).collect::<Vec<f64>>(),
@@ -124,12 +124,4 @@ impl Suggestion {
         }
         all
     }
-}
-
-/// The names of parameters that have one.
-fn names(all: &[Parameter]) -> Vec<&'static str> {
-    let mut names: Vec<&str> = all.iter().map(|one| one.name()).collect();
-    names.retain(|name| !name.is_empty());
-    names.dedup();
-    names
 }

@@ -18,8 +18,7 @@ use crate::values::word;
 use advice::KnownRelation;
 use dpsis::mechanism::{Baseline, CARDS};
 use dpsis::{
-    Candidates, CandidatesOption, Choose, ChooseOptions, Error, NotPrivate, Result, Scores, Trials,
-    report,
+    Candidates, CandidatesOption, ChooseOptions, Error, NotPrivate, Result, Scores, Trials, report,
 };
 use sums::SumsArguments;
 
@@ -288,26 +287,26 @@ fn outcomes(
     trials: u64,
 ) -> Result<String> {
     let (options, seed) = (arguments.options(), arguments.seed);
-    let request = if baseline.is_none() { Some(options.request()?) } else { None };
-    let candidates = options.candidates()?;
     // The order is shown only where the mechanism releases it.
-    let noisy = !matches!(baseline, Some(Baseline::Best | Baseline::Random));
-    let released = request.as_ref().map_or(noisy, Choose::releases_order);
+    let released = match baseline {
+        Some(baseline) => !matches!(baseline, Baseline::Best | Baseline::Random),
+        None => options.request()?.releases_order(),
+    };
+    let candidates = options.candidates()?;
     let join = if arguments.ordered && released { ">" } else { "+" };
     let names = candidates.names();
     if names.iter().any(|name| name.contains(join) || name.contains('\t')) {
         let rule = format!("no name may contain {join:?} or a tab, which separate outcomes");
         return Err(Error::request(rule));
     }
-    let counted: NotPrivate<Trials> = match (request, baseline, seed) {
-        (_, Some(baseline), seed) => {
+    let counted: NotPrivate<Trials> = match (baseline, seed) {
+        (Some(baseline), seed) => {
             let scores = arguments.scores(&candidates)?;
             let (k, epsilon) = (arguments.k(), &arguments.budget.eps);
             Trials::of_baseline(baseline, &scores, k, epsilon, trials, seed)?
         }
-        (Some(request), None, Some(seed)) => request.seed(seed).trials(&candidates, trials)?,
-        (Some(request), None, None) => request.trials(&candidates, trials)?,
-        (None, None, _) => return Err(Error::request("there is no mechanism")),
+        (None, Some(seed)) => options.request()?.seed(seed).trials(&candidates, trials)?,
+        (None, None) => options.request()?.trials(&candidates, trials)?,
     };
     let counts: BTreeMap<Vec<usize>, u64> =
         if join == ">" { counted.counts.clone() } else { counted.unordered() };

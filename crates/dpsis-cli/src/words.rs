@@ -1,6 +1,6 @@
 //! The options for the parameters that errors and findings are about, and exit codes.
 
-use dpsis::{Error, ErrorKind, Parameter};
+use dpsis::{Error, ErrorKind, Parameter, in_parentheses};
 
 /// The option that states a parameter; empty if none does.
 pub(super) fn option(parameter: Parameter) -> String {
@@ -27,8 +27,7 @@ pub(super) fn option(parameter: Parameter) -> String {
 /// The options for parameters in parentheses, after a blank; empty if there are none.
 pub(super) fn options(parameters: &[Parameter]) -> String {
     let options: Vec<String> = parameters.iter().map(|p| option(*p)).collect();
-    let options: Vec<&str> = options.iter().map(String::as_str).filter(|o| !o.is_empty()).collect();
-    if options.is_empty() { String::new() } else { format!(" ({})", options.join(", ")) }
+    in_parentheses(&options)
 }
 
 /// An error with the options that mend it.
