@@ -21,10 +21,21 @@ pub fn to_json(record: &impl Serialize) -> Result<String> {
 ///
 /// # Errors
 ///
-/// `Request` if it is none, for an option that does not exist, or a value of another kind.
+/// `Request` for other JSON, for an option that does not exist, or a value of another kind.
 pub(crate) fn read_options<T: Default + Serialize + DeserializeOwned>(json: &str) -> Result<T> {
     let fields: Map<String, Value> = serde_json::from_str(json)
         .map_err(|_| Error::request("the options must be a JSON object"))?;
+    read_fields(fields)
+}
+
+/// Reads the fields of a JSON object of options: see [`read_options`].
+///
+/// # Errors
+///
+/// As for that.
+pub(crate) fn read_fields<T: Default + Serialize + DeserializeOwned>(
+    fields: Map<String, Value>,
+) -> Result<T> {
     let known: Vec<String> = match serde_json::to_value(T::default()) {
         Ok(Value::Object(known)) => known.into_iter().map(|(name, _)| name).collect(),
         _ => Vec::new(),

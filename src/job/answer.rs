@@ -12,9 +12,9 @@ use crate::privacy::{NotPrivate, Receipt};
 #[cfg(feature = "exports")]
 use crate::report::Statement;
 use crate::report::{Reported, dry_run_with, fit_dry_run, fit_report, plan, report_with};
-use crate::select::{DryRun, FitDryRun, FitRecord, FittedModel, PlanRecord, Record, Selection};
+use crate::select::{DryRun, FitDryRun, FitRecord, FittedModel, PlanRecord, Record};
 
-/// The answer of a job, in all forms that interfaces show. What a task has not is empty or `None`.
+/// The answer of a job, in all forms that interfaces show. Fields that a task does not fill are empty or `None`.
 #[derive(Debug, Clone, Default, Serialize)]
 #[non_exhaustive]
 pub struct Answer {
@@ -67,19 +67,11 @@ impl Answer {
         })
     }
 
-    /// The answer of a selection.
-    pub(super) fn of_selection(
-        outcome: &Outcome<Selection, NotPrivate<Record>>,
-        words: Words,
-    ) -> Result<Self> {
-        Self::of_record(outcome, words)
-    }
-
     /// The answer of a selection in this record.
     ///
     /// # Errors
     ///
-    /// Those of writing the record.
+    /// As for [`to_json`].
     pub fn of_record(record: &Record, words: Words) -> Result<Self> {
         let answer = Self::of_release(record, record.ledger.as_ref(), words)?;
         Ok(Self { private: record.private, indices: record.indices(), ..answer })

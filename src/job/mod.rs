@@ -40,8 +40,7 @@ use crate::data::{Cancel, Hooks, Source};
 use crate::error::{Error, Parameter, Result};
 #[cfg(feature = "inspect")]
 use crate::inspect::{InspectOptions, inspect_with};
-use crate::json::read_options;
-use crate::privacy::Ledger;
+use crate::json::read_fields;
 use crate::select::{FitOptions, PlanOptions, Select, SelectOptions};
 
 /// A task with its options.
@@ -64,14 +63,14 @@ pub enum Task {
 
 impl Task {
     /// Reads the options of a command.
-    fn read(command: &str, options: &str) -> Result<Self> {
+    fn read(command: &str, options: Map<String, Value>) -> Result<Self> {
         Ok(match command {
-            "select" => Self::Select(read_options(options)?),
-            "fit" => Self::Fit(read_options(options)?),
-            "choose" => Self::Choose(read_options(options)?),
-            "plan" => Self::Plan(read_options(options)?),
+            "select" => Self::Select(read_fields(options)?),
+            "fit" => Self::Fit(read_fields(options)?),
+            "choose" => Self::Choose(read_fields(options)?),
+            "plan" => Self::Plan(read_fields(options)?),
             #[cfg(feature = "inspect")]
-            "inspect" => Self::Inspect(read_options(options)?),
+            "inspect" => Self::Inspect(read_fields(options)?),
             _ => return Err(Error::request(format!("there is no command {command:?}"))),
         })
     }
@@ -114,21 +113,13 @@ impl Job {
     ///
     /// # Errors
     ///
-    /// `Request` if it is none, for an option that does not exist, or a value of another kind.
+    /// `Request` for other JSON, for an option that does not exist, or a value of another kind.
     pub fn from_json(json: &str) -> Result<Self> {
         let fields: JobFields = serde_json::from_str(json).map_err(|_| {
             Error::request("a job is a JSON object of a command, options and terms")
         })?;
-        let text = |fields| Value::Object(fields).to_string();
-        let task = Task::read(&fields.command, &text(fields.options))?;
-        Ok(Self::new(task, read_options(&text(fields.terms))?))
-    }
-
-    /// Charges this ledger, which may be kept by the program instead of in a file.
-    #[must_use]
-    pub fn ledger(mut self, ledger: Ledger) -> Self {
-        self.terms.kept = Some(ledger);
-        self
+        let task = Task::read(&fields.command, fields.options)?;
+        Ok(Self::new(task, read_fields(fields.terms)?))
     }
 
     /// Calls `report` with the share of a pass or of the work that is done, from 0 to 1.
@@ -180,7 +171,7 @@ impl Job {
     ///
     /// # Errors
     ///
-    /// Those of the task: see [`CheckedSelect::run_with_ledger`](crate::CheckedSelect::run_with_ledger).
+    /// As the task has them: see [`CheckedSelect::run_with_ledger`](crate::CheckedSelect::run_with_ledger).
     pub fn run(&self, table: Option<&(impl Source + ?Sized)>) -> Result<Answer> {
         let table = || table.ok_or_else(|| Error::request("this command needs a table"));
         let Self { task, terms, words, .. } = self;
@@ -191,7 +182,7 @@ impl Job {
                 let select = options.request()?.hooks(hooks);
                 match terms.dry_run {
                     true => Answer::of_dry_run(&terms.dry_select(&select, table()?)?, *words),
-                    false => Answer::of_selection(&terms.select(&select, table()?)?, *words),
+                    false => Answer::of_record(&*terms.select(&select, table()?)?, *words),
                 }
             }
             Task::Fit(options) => {

@@ -66,7 +66,7 @@ impl Terms {
     ///
     /// # Errors
     ///
-    /// `Request` if it is none, for a field that does not exist, or a value of another kind.
+    /// `Request` for other JSON, for a field that does not exist, or a value of another kind.
     pub fn from_json(json: &str) -> Result<Self> {
         read_options(json)
     }
@@ -116,18 +116,20 @@ impl Terms {
     }
 
     /// Runs `not_private` if the terms make such a result, or else `private` with the ledger to
-    /// charge and the note on its entry.
+    /// charge and the note on its entry. Both get the note on the run for its record.
     fn run<P, N>(
         &self,
-        not_private: Option<impl FnOnce() -> Result<N>>,
-        private: impl FnOnce(Option<(&Ledger, &str)>) -> Result<P>,
+        not_private: Option<impl FnOnce(Option<RunNote>) -> Result<N>>,
+        private: impl FnOnce(Option<RunNote>, Option<(&Ledger, &str)>) -> Result<P>,
     ) -> Result<Outcome<P, N>> {
         self.check()?;
+        let run = self.run_note()?;
         if let Some(not_private) = not_private {
-            return not_private().map(Outcome::NotPrivate);
+            return not_private(run).map(Outcome::NotPrivate);
         }
         let ledger = self.open_ledger()?;
-        private(ledger.as_ref().map(|ledger| (ledger, self.note.as_str()))).map(Outcome::Private)
+        let charge = ledger.as_ref().map(|ledger| (ledger, self.note.as_str()));
+        private(run, charge).map(Outcome::Private)
     }
 
     /// The request whose result is not private, if these terms make one.
@@ -164,16 +166,15 @@ impl Terms {
         select: &Select,
         table: &(impl Source + ?Sized),
     ) -> Result<Outcome<Selection, NotPrivate<Record>>> {
-        let (note, also) = (self.run_note()?, self.run_note()?);
         let not_private = self.not_private(select);
         self.run(
-            not_private.map(|request| move || Ok(request.run(table)?.with_run(note))),
-            |charge| {
+            not_private.map(|request| move |run| Ok(request.run(table)?.with_run(run))),
+            |run, charge| {
                 let selection = match charge {
                     Some((ledger, note)) => select.run_with_ledger(table, ledger, note),
                     None => select.run(table),
                 };
-                Ok(selection?.with_run(also))
+                Ok(selection?.with_run(run))
             },
         )
     }
@@ -203,7 +204,7 @@ impl Terms {
         fit: &FitModel,
         table: &(impl Source + ?Sized),
     ) -> Result<Outcome<FittedModel, NotPrivate<FitRecord>>> {
-        self.run(self.seed.map(|seed| move || fit.clone().seed(seed).run(table)), |charge| {
+        self.run(self.seed.map(|seed| move |_| fit.clone().seed(seed).run(table)), |_, charge| {
             match charge {
                 Some((ledger, note)) => fit.run_with_ledger(table, ledger, note),
                 None => fit.run(table),
@@ -235,16 +236,15 @@ impl Terms {
         &self,
         options: &ChooseOptions,
     ) -> Result<Outcome<Choice, NotPrivate<ChoiceRecord>>> {
-        let (note, also) = (self.run_note()?, self.run_note()?);
         if self.dry_run {
             return Err(Error::request("a choice has no dry run: forecast it with advice"));
         }
         let choose = options.request()?;
         let seeded = self.seed.map(|seed| {
             let choose = choose.clone();
-            move || Ok(choose.seed(seed).run(&options.candidates()?)?.with_run(note))
+            move |run| Ok(choose.seed(seed).run(&options.candidates()?)?.with_run(run))
         });
-        self.run(seeded, |charge| {
+        self.run(seeded, |run, charge| {
             let choice = match charge {
                 Some((ledger, note)) => {
                     ledger.check(&choose.expense(note)?)?;
@@ -255,7 +255,7 @@ impl Terms {
                 }
                 None => choose.run(&options.candidates()?),
             };
-            Ok(choice?.with_run(also))
+            Ok(choice?.with_run(run))
         })
     }
 
@@ -269,17 +269,16 @@ impl Terms {
         select: &Select,
         sums: &Partial,
     ) -> Result<Outcome<Selection, NotPrivate<Record>>> {
-        let (note, also) = (self.run_note()?, self.run_note()?);
         let seeded = self.seed.map(|seed| select.clone().seed(seed));
         self.run(
-            seeded.map(|request| move || Ok(request.release(sums)?.with_run(note))),
-            |charge| {
+            seeded.map(|request| move |run| Ok(request.release(sums)?.with_run(run))),
+            |run, charge| {
                 let select = select.check_ref()?;
                 let selection = match charge {
                     Some((ledger, note)) => select.release_with_ledger(sums, ledger, note),
                     None => select.release(sums),
                 };
-                Ok(selection?.with_run(also))
+                Ok(selection?.with_run(run))
             },
         )
     }
@@ -312,21 +311,20 @@ impl Terms {
         select: &Select,
         mut gather: impl FnMut(Option<&ReleasedTarget>) -> Result<Partial>,
     ) -> Result<Outcome<Selection, NotPrivate<Record>>> {
-        let note = self.run_note()?;
         if let Some(seed) = self.seed {
             self.check()?;
             let record = select.clone().seed(seed).run_in_parts(gather)?;
-            return Ok(Outcome::NotPrivate(record.with_run(note)));
+            return Ok(Outcome::NotPrivate(record.with_run(self.run_note()?)));
         }
-        let private = |charge: Option<(&Ledger, &str)>| {
+        let private = |run: Option<RunNote>, charge: Option<(&Ledger, &str)>| {
             let select = select.check_ref()?;
             let selection = match charge {
                 Some((ledger, note)) => select.run_in_parts_with_ledger(ledger, note, &mut gather),
                 None => select.run_in_parts(&mut gather),
             };
-            Ok(selection?.with_run(note))
+            Ok(selection?.with_run(run))
         };
-        self.run(None::<fn() -> Result<_>>, private)
+        self.run(None::<fn(_) -> Result<_>>, private)
     }
 
     /// The warning on a release from sums whose earlier stages were charged to a ledger, while this

@@ -17,14 +17,18 @@ const EPSILONS: &str = "epsilon.csv";
 ///
 /// # Errors
 ///
-/// `Request` or `Io` if the folder was made by others or cannot be written to; those of the job.
+/// `Request` or `Io` if the folder was made by others or cannot be written to; the errors of the job.
 pub fn run_job(
     job: &Job,
     folder: Option<&Path>,
     table: Option<&(impl Source + ?Sized)>,
 ) -> Result<Answer> {
-    job.check()?;
-    let folder = folder.map(|path| OutputFolder::open(path, "plan")).transpose()?;
+    let open = |path: &Path| {
+        // A job that is refused leaves no folder.
+        job.check()?;
+        OutputFolder::open(path, "plan")
+    };
+    let folder = folder.map(open).transpose()?;
     let answer = job.run(table)?;
     if let (Some(folder), Some(record)) = (&folder, &answer.plan) {
         write_plan(record, folder)?;
