@@ -180,7 +180,7 @@ function targetGiven() {
   }
 }
 
-// What another look asks for: classes of the target before are not those of this one.
+// Options for another look: the classes of the former target do not fit this one.
 function targetToLookFor() {
   const isNew = changed.has("target") && !changed.has("kind") && !changed.has("classes");
   return isNew && at("kind").value === "classes" ? {} : targetGiven();
@@ -319,7 +319,7 @@ let isSaved = true;
 // The epsilons spent without a ledger, by the name of the table.
 const spent = new Map();
 
-// The library has added an entry: it is spent, whatever becomes of the run.
+// The library has added an entry: it is spent, however the run ends.
 function keep(text) {
   ledger = text;
   isSaved = false;
