@@ -183,11 +183,11 @@ pub use select::{
     ColumnScore, Command, Direction, DryRun, EntropySource, Estimate, FalseNamesBound, FitDryRun,
     FitModel, FitOptions, FitRecord, FittedModel, GroupsOption, GroupsUsed, Guarantee,
     MechanismReason, MechanismUsed, Method, MethodOptions, MissingRule, ModelOptions, Noise,
-    NotPrivateFitModel, NotPrivateSelect, Number, Partial, PickOrder, Picked, PrivacyOptions,
-    PublicFacts, RandomnessUsed, Record, Refine, Rehearsal, RehearsalSeeds, RehearsedPick,
-    Released, ReleasedTarget, RowsNeeded, RunNote, RunningOptions, ScaleUsed, ScoreId, ScoreKind,
-    ScoreUsed, ScoringOptions, Select, SelectOptions, Selection, Stage, Target, TargetCoding,
-    TargetOptions, TargetUsed, TwoStage, Verdict, Warning, WarningKind,
+    NotPrivateFitModel, NotPrivateSelect, Number, Partial, PartialFile, PickOrder, Picked,
+    PrivacyOptions, PublicFacts, RandomnessUsed, Record, Refine, Rehearsal, RehearsalSeeds,
+    RehearsedPick, Released, ReleasedTarget, RowsNeeded, RunNote, RunningOptions, ScaleUsed,
+    ScoreId, ScoreKind, ScoreUsed, ScoringOptions, Select, SelectOptions, Selection, Stage, Target,
+    TargetCoding, TargetOptions, TargetUsed, TwoStage, Verdict, Warning, WarningKind,
 };
 
 /// Forecasts: what a run would find, from public numbers alone.

@@ -257,16 +257,17 @@ def load_partial(path: str | os.PathLike[str]) -> Partial:
     Raises
     ------
     InputError
-        The file is no partial, of another version, or damaged. Those under masks are for the command line alone.
+        The file is not a partial, of another version, or damaged. A masked one opens with those of all sites, by
+        ``select(partials=paths)``.
     ReadError
         It cannot be read.
     """
     return _of_text(_read(path))
 
 
-def gathered(partials: Any) -> list[tuple[str, _native.Partial]]:
-    """Sums in memory and in files, each with the name that errors have for it."""
-    found: list[tuple[str, _native.Partial]] = []
+def gathered(partials: Any) -> list[tuple[str, _native.Partial | str]]:
+    """Sums in memory, each with its name in errors, and paths of files."""
+    found: list[tuple[str, _native.Partial | str]] = []
     listed = [partials] if isinstance(partials, (Partial, str, os.PathLike)) else partials
     if not isinstance(listed, Iterable):
         raise TypeError(f"partials must be a list of partials or their paths, not {type(partials).__name__}")
@@ -274,7 +275,7 @@ def gathered(partials: Any) -> list[tuple[str, _native.Partial]]:
         if isinstance(one, Partial):
             found.append((f"partials[{place}]", one._sums))
         elif isinstance(one, (str, os.PathLike)):
-            found.extend(_native.Partial.of_files(os.fspath(one)))
+            found.append((f"partials[{place}]", os.fspath(one)))
         else:
             raise TypeError(f"partials[{place}] must be a partial or its path, not {type(one).__name__}")
     return found

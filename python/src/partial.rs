@@ -4,7 +4,9 @@ use std::fs;
 use std::path::PathBuf;
 
 use dpsis::job::{Answer, Terms, Watch};
-use dpsis::{ColumnScore, Error, ReleasedTarget, Result, SelectOptions, Source, Stage, files};
+use dpsis::{
+    ColumnScore, Error, PartialFile, ReleasedTarget, Result, SelectOptions, Source, Stage, files,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -40,23 +42,6 @@ impl Partial {
             None => request.stage_partial(source, released.as_ref()),
         };
         table.run(py, &watch, None, sums).map(Self)
-    }
-
-    /// The sums in the files of a path, a folder or a pattern, each with its file's name.
-    #[staticmethod]
-    fn of_files(py: Python<'_>, path: PathBuf) -> PyResult<Vec<(String, Self)>> {
-        let read = |path: PathBuf| -> Result<(String, Self)> {
-            let name = path.display().to_string();
-            let bytes = fs::read(&path)
-                .map_err(|error| Error::io(format!("cannot read {name}: {}", error.kind())))?;
-            let sums = match String::from_utf8(bytes) {
-                Ok(text) => dpsis::Partial::from_text(&text),
-                Err(_) => Err(Error::input("this is no text in UTF-8")),
-            };
-            sums.map_err(|error| error.in_file(&name)).map(|sums| (name.clone(), Self(sums)))
-        };
-        let all = files(&[path]).and_then(|found| found.into_iter().map(read).collect());
-        all.or_raise(py)
     }
 
     /// The sums that a text holds.
@@ -119,17 +104,24 @@ impl Partial {
     }
 }
 
+/// A partial in memory; or the path of a file, a folder or a pattern of files.
+#[derive(FromPyObject)]
+pub(crate) enum Given {
+    Sums(Partial),
+    Path(PathBuf),
+}
+
 /// Releases from the sums of all parts, each with the name that errors have for it: a selection as
 /// an answer, or what the next stage needs of the target - its text as `target`, the `epsilon` spent
 /// so far, and whether it is `private`.
 #[pyfunction]
 pub(crate) fn select_from_partials<'py>(
     py: Python<'py>,
-    partials: Vec<(String, Partial)>,
+    partials: Vec<(String, Given)>,
     options: &str,
     terms: &str,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let sums = merged(partials).or_raise(py)?;
+    let sums = total(partials).or_raise(py)?;
     let options = SelectOptions::from_json(options).or_raise(py)?;
     let request = options.names().and_then(|names| options.state_release(sums.state(names)?));
     let (request, terms) = (request.or_raise(py)?, Terms::from_json(terms).or_raise(py)?);
@@ -148,14 +140,27 @@ pub(crate) fn select_from_partials<'py>(
 }
 
 /// The sums of all parts.
-fn merged(partials: Vec<(String, Partial)>) -> Result<dpsis::Partial> {
-    let mut all: Option<dpsis::Partial> = None;
-    for (name, Partial(next)) in partials {
-        let added = next.check_is_part().and_then(|()| match all {
-            None => Ok(next),
-            Some(sums) => sums.merge(&next),
-        });
-        all = Some(added.map_err(|error| error.in_file(name))?);
+fn total(partials: Vec<(String, Given)>) -> Result<dpsis::Partial> {
+    let mut all = Vec::new();
+    for (name, given) in partials {
+        match given {
+            Given::Sums(Partial(sums)) => all.push((name, PartialFile::Open(sums))),
+            Given::Path(path) => {
+                let found = files(&[path])?.into_iter().map(read).collect::<Result<Vec<_>>>()?;
+                all.extend(found);
+            }
+        }
     }
-    all.ok_or_else(|| Error::request("there is no partial"))
+    dpsis::Partial::total(all)
+}
+
+/// The sums of a file.
+fn read(path: PathBuf) -> Result<(String, PartialFile)> {
+    let name = path.display().to_string();
+    let bytes = fs::read(&path).map_err(|error| Error::cannot_read(&path, &error))?;
+    let sums = match String::from_utf8(bytes) {
+        Ok(text) => PartialFile::from_text(&text),
+        Err(_) => Err(Error::input("this is not text in UTF-8")),
+    };
+    sums.map_err(|error| error.in_file(&name)).map(|sums| (name, sums))
 }

@@ -209,16 +209,40 @@ MISTAKES = {
     "a fit": (lambda at: dpsis.fit(ROWS, 1, 1, partials=[part()]), ValueError, "a model is fitted to rows"),
     "no file": (lambda at: dpsis.load_partial(at), OSError, "cannot be read"),
     "no files": (lambda at: release(at / "*"), OSError, "no file matches"),
-    "a table": (lambda at: at.write_text("a,y\n1,2\n") and dpsis.load_partial(at), ValueError, "is no dpsis partial"),
-    "bytes": (lambda at: at.write_bytes(b"\xff\xfe") and release(at), ValueError, "table: .*no text"),
+    "a table": (lambda at: at.write_text("a,y\n1,2\n") and dpsis.load_partial(at), ValueError, "is not a dpsis partial"),
+    "bytes": (lambda at: at.write_bytes(b"\xff\xfe") and release(at), ValueError, "table: .*not text"),
     "another version": (damaged(lambda text: text.replace("partial 2:", "partial 3:")), ValueError, "another version"),
     "a changed sum": (damaged(lambda text: text.replace('"rows":3', '"rows":4')), ValueError, "damaged"),
     "half a file": (damaged(lambda text: text[: len(text) // 2]), ValueError, "damaged or ends too early"),
-    "no released target": (lambda at: part(released=part().save(at) or at), ValueError, "no dpsis released target"),
+    "no released target": (lambda at: part(released=part().save(at) or at), ValueError, "a dpsis partial, not a dpsis released target"),
     "a released target for no stage": (
         lambda at: part(released=release(dpsis.partial(ROWS, (1, 1), bounds=(-2, 2)), seed=1)), ValueError, "another stage",
     ),
 }  # fmt: skip
+
+
+def test_masked_sums_of_sites(printed, tmp_path):
+    """They open together, whether as a pattern or one by one; none does alone."""
+    stated = ["--bounds=-2,2", "--target-bounds=-3,3"]
+    rows = {"north": ROWS, "south": ROWS[::-1], "west": ROWS}
+    sites = {site: tmp_path / f"{site}.csv" for site in rows}
+    for site, path in sites.items():
+        rows[site].to_csv(path, index=False)
+        printed("sites", "key", site, "--key", tmp_path / f"{site}.key", *stated, path, "-o", tmp_path / f"{site}.pub")
+    printed("sites", "roster", *(tmp_path / f"{site}.pub" for site in sites), "-o", tmp_path / "sites.txt")
+    masked = [tmp_path / f"{site}.masked" for site in sites]
+    for (site, path), to in zip(sites.items(), masked, strict=True):
+        key = ["--mask", tmp_path / "sites.txt", "--key", tmp_path / f"{site}.key"]
+        printed("partial", *stated, *key, path, "-o", to)
+    release = {"k": 1, "epsilon": 9, "seed": 1}
+    parts = [dpsis.partial(rows[site], (i, 3), **STATED) for i, site in enumerate(rows, 1)]
+    expected = without(dpsis.select(partials=parts, **release).record)
+    for partials in (masked, tmp_path / "*.masked", [masked[0], *map(os.fspath, masked[1:])]):
+        assert without(dpsis.select(partials=partials, **release).record) == expected
+    with pytest.raises(dpsis.RequestError, match="masked partials are missing: of south, west"):
+        dpsis.select(partials=masked[0], **release)
+    with pytest.raises(dpsis.InputError, match="a dpsis masked partial, not a dpsis partial"):
+        dpsis.load_partial(masked[0])
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)

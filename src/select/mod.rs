@@ -51,7 +51,7 @@ pub use forecast::{
     Probability, Simulated, Wanted,
 };
 pub use not_private::NotPrivateSelect;
-pub use partial::{ColumnScore, Partial, ReleasedTarget, Stage};
+pub use partial::{ColumnScore, Partial, PartialFile, ReleasedTarget, Stage};
 #[cfg(feature = "sites")]
 pub use partial::{MaskedPartial, Roster, Site, SiteKey, StatedFacts};
 pub use record::{

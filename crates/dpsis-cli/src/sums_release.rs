@@ -1,16 +1,14 @@
 //! A release from sums: the selection, or what its next stage needs of the target.
 
-use crate::output::{self, Output};
+use crate::output::{self, Destination, Output};
 use dpsis::job::Terms;
-use dpsis::{Error, Partial, Result, Select, Stage};
+use dpsis::{Partial, Result, Select, Stage};
 
 /// The sums, and the options of the release.
 pub(super) struct SumsRelease<'a> {
     pub(super) select: Select,
     pub(super) sums: &'a Partial,
     pub(super) terms: &'a Terms,
-    /// Whether a form of the output is stated.
-    pub(super) has_form: bool,
     /// The next step with a released target, in words.
     pub(super) next: &'a str,
 }
@@ -38,11 +36,11 @@ impl SumsRelease<'_> {
 
     fn target(self, output: Output) -> Result<()> {
         let Self { select, sums, terms, .. } = self;
-        if self.has_form {
-            return Err(Error::request(
-                "what is released of a target has a form of its own: no --format",
-            ));
-        }
+        // --format is for the last stage: a released target has one form, and no folder.
+        let destination = match output.destination {
+            Destination::Folder(path) => Destination::check(Some(&path), &[])?,
+            destination => destination,
+        };
         let released = terms.release_target(&select, sums)?;
         if !released.is_private() {
             output::remark("NOT PRIVATE: drawn from a seed, not for release\n");
@@ -57,6 +55,6 @@ impl SumsRelease<'_> {
                 .map_or_else(String::new, |spent| format!(", for epsilon {spent} so far"));
             output::remark(&format!("released {what}{spent}: {}\n", self.next));
         }
-        output.destination.write(&released.to_text()?)
+        destination.write(&released.to_text()?)
     }
 }

@@ -13,6 +13,7 @@ mod target;
 #[cfg(test)]
 mod tests;
 mod text;
+mod total;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -32,6 +33,7 @@ pub use columns::ColumnScore;
 pub use sites::{MaskedPartial, Roster, Site, SiteKey, StatedFacts};
 pub(super) use stages::{release_selection, release_target, run_in_parts, stage_epsilon};
 pub use target::ReleasedTarget;
+pub use total::PartialFile;
 
 /// The exact sums of some rows of a table, as one machine, file or site computes them: **not
 /// private**.

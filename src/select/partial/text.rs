@@ -31,6 +31,22 @@ const SEEDED_TARGET: Kind = Kind {
     remark: "NOT PRIVATE. Drawn from a seed, not for release",
 };
 
+/// The names of all kinds, whether this build reads them or not.
+const NAMES: [&str; 7] = [
+    PARTIAL.name,
+    TARGET.name,
+    SEEDED_TARGET.name,
+    "dpsis masked partial",
+    "dpsis secret key",
+    "dpsis public key",
+    "dpsis roster",
+];
+
+/// Whether a text begins with the name of a kind, as a file of any version does.
+fn begins(text: &str, name: &str) -> bool {
+    text.strip_prefix(name).is_some_and(|rest| rest.starts_with(' '))
+}
+
 impl Kind {
     fn head(&self) -> String {
         format!("{} {}: {}", self.name, self.version, self.remark)
@@ -48,9 +64,9 @@ impl Kind {
         Ok(format!("{json}\nxxh3 {:032x}\n", xxh3_128(json.as_bytes())))
     }
 
-    /// Whether a text is of this kind, in whatever version.
+    /// Whether a text is of this kind, in any version.
     pub(super) fn begins(&self, text: &str) -> bool {
-        text.strip_prefix(self.name).is_some_and(|rest| rest.starts_with(' '))
+        begins(text, self.name)
     }
 
     /// Reads the text of a file of one block.
@@ -66,9 +82,11 @@ impl Kind {
         let name = self.name;
         let mut lines = text.lines();
         if lines.next().unwrap_or_default() != self.head() {
-            return Err(Error::input(match self.begins(text) {
-                true => format!("this {name} is of another version"),
-                false => format!("this is no {name}"),
+            let other = NAMES.iter().find(|other| begins(text, other));
+            return Err(Error::input(match other {
+                Some(other) if *other == name => format!("this {name} is of another version"),
+                Some(other) => format!("this is a {other}, not a {name}"),
+                None => format!("this is not a {name}"),
             }));
         }
         let mut blocks = Vec::new();
@@ -135,7 +153,7 @@ impl Partial {
     ///
     /// # Errors
     ///
-    /// `Input` if it is none, of another version, damaged, or of no rows.
+    /// `Input` if it is of another kind or version, damaged, or has no rows.
     pub fn from_text(text: &str) -> Result<Self> {
         PARTIAL.read(text)
     }

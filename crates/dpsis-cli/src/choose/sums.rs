@@ -88,7 +88,6 @@ pub(super) fn release(arguments: &ChooseArguments, terms: &Terms, output: Output
         select: arguments.state_release(sums.request(arguments.k())?)?,
         sums: &sums,
         terms,
-        has_form: arguments.output.format.is_some(),
         next: "make the next query with it (dpsis sql --released), then choose again with the same --eps and \
                --split",
     };

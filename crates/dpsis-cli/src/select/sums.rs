@@ -1,7 +1,6 @@
 //! `dpsis select --partials`: a selection from the sums of all rows, or what its next stage needs
 //! of the target.
 
-use std::collections::HashMap;
 use std::path::PathBuf;
 
 use super::arguments::SelectArguments;
@@ -9,7 +8,7 @@ use crate::files::read_text;
 use crate::output::Output;
 use crate::sums_release::SumsRelease;
 use dpsis::job::Terms;
-use dpsis::{Error, MaskedPartial, Partial, Result, SelectOptions};
+use dpsis::{Partial, PartialFile, Result, SelectOptions};
 
 pub(super) fn select(
     arguments: &SelectArguments,
@@ -17,7 +16,8 @@ pub(super) fn select(
     terms: &Terms,
     output: Output,
 ) -> Result<()> {
-    let sums = merged(partials)?;
+    let partials: Vec<_> = partials.iter().map(read).collect::<Result<_>>()?;
+    let sums = Partial::total(partials)?;
     let mut options = SelectOptions::default();
     arguments.state_release(&mut options)?;
     arguments.names.state(&mut options);
@@ -26,68 +26,15 @@ pub(super) fn select(
         select,
         sums: &sums,
         terms,
-        has_form: arguments.output.format.is_some(),
         next: "make the partials of the next stage with it (dpsis partial --released), then select again with the \
                same --eps and --split",
     };
     release.run(output)
 }
 
-/// The sums of all files.
-fn merged(files: &[PathBuf]) -> Result<Partial> {
-    let mut merged: Option<Sums> = None;
-    let mut parts = HashMap::new();
-    for file in files {
-        let in_file = |error: Error| error.in_file(file.display().to_string());
-        let next = Sums::read(&read_text(file)?).map_err(in_file)?;
-        for number in next.parts().map_err(in_file)? {
-            if let Some(other) = parts.insert(number, file) {
-                let (one, two) = (other.display(), file.display());
-                let rule =
-                    format!("{one} and {two} are both part {number}: rows would count twice");
-                return Err(Error::request(rule));
-            }
-        }
-        merged = Some(match merged {
-            None => next,
-            Some(sums) => sums.merge(&next).map_err(in_file)?,
-        });
-    }
-    match merged {
-        None => Err(Error::request("there is no partial")),
-        Some(Sums::Open(sums)) => Ok(sums),
-        Some(Sums::Masked(sums)) => sums.open(),
-    }
-}
-
-/// Sums of some rows.
-enum Sums {
-    Open(Partial),
-    /// Those of sites, of which the total alone can be opened.
-    Masked(MaskedPartial),
-}
-
-impl Sums {
-    fn read(text: &str) -> Result<Self> {
-        match MaskedPartial::is_text(text) {
-            true => MaskedPartial::from_text(text).map(Self::Masked),
-            false => Partial::from_text(text).map(Self::Open),
-        }
-    }
-
-    /// The numbers of the parts in open sums, which say them.
-    fn parts(&self) -> Result<Vec<u32>> {
-        let Self::Open(sums) = self else { return Ok(Vec::new()) };
-        sums.check_is_part()?;
-        Ok(sums.parts().collect())
-    }
-
-    fn merge(self, other: &Self) -> Result<Self> {
-        match (self, other) {
-            (Self::Open(sums), Self::Open(more)) => sums.merge(more).map(Self::Open),
-            (Self::Masked(sums), Self::Masked(more)) => sums.merge(more).map(Self::Masked),
-            _ => Err(Error::request("partials with and without masks do not add up")
-                .hint("either all sites of a release mask their sums, or none")),
-        }
-    }
+/// The sums of a file.
+fn read(path: &PathBuf) -> Result<(String, PartialFile)> {
+    let name = path.display().to_string();
+    let sums = PartialFile::from_text(&read_text(path)?).map_err(|error| error.in_file(&name))?;
+    Ok((name, sums))
 }

@@ -146,7 +146,6 @@ fn a_numeric_target_takes_two_stages_that_a_ledger_pays_for() {
             (&format!("{release} --partials ?.counts 0.partial"), 2, ""),
             ("select --k 5 --eps 1 --partials ?.partial", 2, "has spent epsilon 0.2"),
             (&format!("{release} --neighbors replace-one --partials ?.partial"), 2, ""),
-            (&format!("{release} --format json --partials ?.counts"), 2, ""),
             (&format!("{stated} {DEMO}"), 2, ""),
         ],
     );
@@ -172,6 +171,21 @@ fn the_commands_of_the_page_work_together() {
     assert_eq!(count, 11);
 }
 
+/// The options of the output are for the selection, and do no harm in the stage before it.
+#[test]
+fn one_set_of_options_serves_both_stages() {
+    let folder = folder();
+    let release = "select --k 2 --eps 9 --seed 1 --format json --quiet --partials";
+    sum(&folder, "--scale row-rank", "counts");
+    folder.run(&format!("{release} *.counts -o median.json")).succeeds();
+    let acro = release.replace("json", "acro");
+    folder.run(&format!("{acro} *.counts -o median")).succeeds();
+    assert_eq!(folder.read("median"), folder.read("median.json"));
+    sum(&folder, "--scale row-rank --released median.json", "sums");
+    let selected = folder.run(&format!("{release} *.sums")).succeeds().stdout;
+    assert_eq!(record(&selected)["selected"].as_array().unwrap().len(), 2);
+}
+
 #[test]
 fn files_that_do_not_belong_together_are_refused_by_their_names() {
     let folder = folder();
@@ -184,11 +198,13 @@ fn files_that_do_not_belong_together_are_refused_by_their_names() {
     folder.write("cut.sums", &text[..text.len() / 2]);
     let said = folder.run(&format!("{select} 0.partial cut.sums")).fails(3);
     assert_contains_all(&said, &["cut.sums: ", "damaged"]);
+    folder.write("key.txt", "dpsis secret key 1: SECRET\n{}\n");
     folder.write("part-9.csv", "a,b\n1,2\n");
     refuses(
         &folder,
         &[
-            (&format!("{select} part-0.csv"), 3, "is no dpsis partial"),
+            (&format!("{select} part-0.csv"), 3, "is not a dpsis partial"),
+            (&format!("{select} key.txt"), 3, "this is a dpsis secret key, not a dpsis partial"),
             (&format!("{select} *.nothing"), 5, "no file matches"),
             (&format!("{select} 0.partial --bounds=-1,1"), 2, ""),
             ("select --k 5 --eps 2", 2, ""),
