@@ -1,4 +1,4 @@
-//! Options that other tools have, and what is stated here instead.
+//! Tips for options as other tools write them.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
@@ -46,4 +46,41 @@ pub(crate) fn with_words_here(
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
     }
     error
+}
+
+/// The error for an option with one dash, such as `-eps 1`: its first letter would be an option, the
+/// rest of it a value. The program must be built.
+pub(crate) fn with_one_dash(
+    program: &clap::Command,
+    words: impl Iterator<Item = String>,
+) -> Option<clap::Error> {
+    let mut command = program;
+    for word in words.take_while(|word| word != "--") {
+        let name = word.strip_prefix('-').map(|rest| rest.split('=').next().unwrap_or_default());
+        match name {
+            None => command = command.find_subcommand(&word).unwrap_or(command),
+            Some(name) if name.len() > 1 && takes(command, name) => {
+                let mut error = clap::Error::new(ErrorKind::UnknownArgument).with_cmd(command);
+                let strings = [
+                    (ContextKind::InvalidArg, format!("-{name}")),
+                    (ContextKind::SuggestedArg, format!("--{name}")),
+                ];
+                for (kind, text) in strings {
+                    error.insert(kind, ContextValue::String(text));
+                }
+                return Some(error);
+            }
+            Some(_) => {}
+        }
+    }
+    None
+}
+
+/// Whether a command has an option of this name, of two dashes.
+fn takes(command: &clap::Command, name: &str) -> bool {
+    let is_it = |option: &clap::Arg| {
+        option.get_long() == Some(name)
+            || option.get_all_aliases().is_some_and(|all| all.contains(&name))
+    };
+    command.get_arguments().any(is_it)
 }

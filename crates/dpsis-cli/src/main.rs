@@ -43,7 +43,7 @@ use std::process::ExitCode;
 use clap::{ArgMatches, FromArgMatches};
 
 use dpsis::Result;
-use elsewhere::with_words_here;
+use elsewhere::{with_one_dash, with_words_here};
 use program::{Arguments, execute, program};
 
 /// Runs the command line and gives its exit code.
@@ -104,6 +104,10 @@ fn ended(outcome: Result<ExitCode>) -> ExitCode {
 /// The arguments of the program, and the words they were made of.
 fn parse() -> std::result::Result<(Arguments, ArgMatches), clap::Error> {
     let mut command = program();
+    command.build();
+    if let Some(error) = with_one_dash(&command, std::env::args().skip(1)) {
+        return Err(error);
+    }
     let matches = command.try_get_matches_from_mut(std::env::args_os()).map_err(|error| {
         let stated = std::env::args().nth(1).unwrap_or_default();
         with_words_here(error, command.find_subcommand(stated))
