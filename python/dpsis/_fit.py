@@ -316,7 +316,7 @@ def fit(
     y: Any = None,
     features: Iterable[str] | None = None,
     levels: Mapping[str, Iterable[Any]] | None = None,
-    share: arguments.Exact | None = None,
+    selection_share: arguments.Exact | None = None,
     ranges: arguments.Exact | None = None,
     lambda_: float | None = None,
     dry_run: bool = False,
@@ -333,12 +333,12 @@ def fit(
         As for `select`; epsilon is the budget of the whole. The target may come second, as in scikit-learn:
         ``fit(X, y, k=5, epsilon=1)``.
     features : list of str, optional
-        Fit to these features, which must be public knowledge, and select none: without `k`, `fwer`, `at_most`, `share`.
+        Fit to these features, which must be public knowledge, and select none: without `k`, `fwer`, `at_most`, `selection_share`.
     levels : dict of lists, optional
         The levels of columns of words, ``{'stage': ['I', 'II', 'III', 'IV']}``, which are public knowledge: in the model each
         but the first is a column of 0 and 1, and a row at none counts as one at the first. In the selection other words are
         missing.
-    share : number, optional
+    selection_share : number, optional
         The selection's share of epsilon; 0.4 if it is not stated.
     ranges : number, optional
         The share of the rest that pays for ranges that are not stated; 0.3 if it is not stated.
@@ -386,7 +386,7 @@ def fit(
         raise RequestError("a model is fitted to rows: from sums of parts, features are selected", ["partials"])
     stated = {**_DEFAULTS, **options, "data": data, "k": k, "epsilon": epsilon, "y": y, "dry_run": dry_run}
     job = job_of("fit", stated)
-    job.options |= model_options(features, levels, share, ranges, lambda_)
+    job.options |= model_options(features, levels, selection_share, ranges, lambda_)
     if dry_run:
         return dry(job.run(False, "fitting"))
     return fitted(job, stated["progress"], stacklevel=3)
@@ -395,7 +395,7 @@ def fit(
 def model_options(
     features: Iterable[str] | None,
     levels: Mapping[str, Iterable[Any]] | None,
-    share: Any,
+    selection_share: Any,
     ranges: Any,
     lambda_: Any,
 ) -> dict[str, Any]:
@@ -403,7 +403,7 @@ def model_options(
     return {
         "features": None if features is None else arguments.names("features", features),
         "levels": arguments.levels(levels),
-        "share": arguments.maybe_exact("share", share),
+        "selection_share": arguments.maybe_exact("selection_share", selection_share),
         "ranges": arguments.maybe_exact("ranges", ranges),
         "lambda": arguments.maybe_number("lambda_", lambda_),
     }

@@ -34,7 +34,7 @@ class Ledger:
         The most that all deltas may sum to; 0 if none is stated.
     neighbors : {'add-remove', 'replace-one'}, optional
         The neighbor relation of all releases; adding or removing a row if none is stated.
-    unit : {'row', 'person'}, optional
+    privacy_unit : {'row', 'person'}, optional
         What all releases protect; a row if nothing is stated. Releases with a `unit` need a ledger for people.
     note : str, optional
         A first note in a new file, such as who signed the budget off.
@@ -66,7 +66,7 @@ class Ledger:
         name: str | None = None,
         delta: arguments.Exact | None = None,
         neighbors: str | None = None,
-        unit: str | None = None,
+        privacy_unit: str | None = None,
         note: str | None = None,
     ) -> None:
         # Other processes may have other working folders.
@@ -78,7 +78,7 @@ class Ledger:
             "note": note,
             "delta": arguments.maybe_exact("delta", delta),
             "neighbors": neighbors,
-            "unit": unit,
+            "privacy_unit": privacy_unit,
         }
         open_ledger(json.dumps(options))
 

@@ -262,7 +262,7 @@ def plan(
     k: int | None = None,
     epsilon: arguments.Exact | None = None,
     *,
-    share: float | Sequence[float] | None = None,
+    class_shares: float | Sequence[float] | None = None,
     effect_size: float | None = None,
     over: Iterable[arguments.Exact] = (0.1, 0.25, 0.5, 1, 2, 4, 8),
     draws: int | None = None,
@@ -280,7 +280,7 @@ def plan(
         select; without `k`, all significant ones are selected.
     epsilon : number
         The privacy budget.
-    share : float or list, optional
+    class_shares : float or list, optional
         The share of the rarer of two classes, or of each class; by default all are equal. A share without `classes` stands
         for two classes; without both the target is a number that is split at a private median.
     effect_size : float, optional
@@ -320,7 +320,7 @@ def plan(
     request = select_options(chosen) | {
         "rows": arguments.integer("n", n),
         "features": arguments.integer("d", d),
-        "class_shares": [] if share is None else [float(one) for one in np.atleast_1d(np.asarray(share))],
+        "class_shares": [] if class_shares is None else [float(one) for one in np.atleast_1d(np.asarray(class_shares))],
         "effect_size": arguments.maybe_number("effect_size", effect_size),
         "over": [arguments.exact("over", one) for one in arguments.listed(over)],
         "tables": arguments.maybe_integer("draws", draws),

@@ -41,7 +41,7 @@ class _PrivateModel(_Private):
 
     def _fit(self, X: Any, y: Any, unit: Any) -> None:
         job = self._job(X, y, unit)
-        share, features = self.share, None
+        share, features = self.selection_share, None
         if self.k is not None and self.k >= self.n_features_in_:
             # Nothing is left to select.
             job.options["k"], share, features = None, None, self._names
@@ -93,7 +93,7 @@ class PrivateRegression(RegressorMixin, _PrivateModel):  # type: ignore[misc]
         The privacy budget of each fit. It has no default: `fit` refuses None.
     levels : dict of lists, default=None
         As for `dpsis.fit`, of columns of a data frame.
-    share, ranges : number, default=None
+    selection_share, ranges : number, default=None
         As for `dpsis.fit`.
     target_bounds : (float, float), default=None
         The range of y, known from public sources; otherwise it is drawn privately.
@@ -151,7 +151,7 @@ class PrivateRegression(RegressorMixin, _PrivateModel):  # type: ignore[misc]
         *,
         epsilon: arguments.Exact | None = None,
         levels: Mapping[str, Iterable[Any]] | None = None,
-        share: arguments.Exact | None = None,
+        selection_share: arguments.Exact | None = None,
         ranges: arguments.Exact | None = None,
         target_bounds: Sequence[float] | None = None,
         fwer: arguments.Exact | None = None,
@@ -173,7 +173,7 @@ class PrivateRegression(RegressorMixin, _PrivateModel):  # type: ignore[misc]
         self.k = k
         self.epsilon = epsilon
         self.levels = levels
-        self.share = share
+        self.selection_share = selection_share
         self.ranges = ranges
         self.target_bounds = target_bounds
         self.fwer = fwer
@@ -259,7 +259,7 @@ class PrivateClassifier(ClassifierMixin, _PrivateModel):  # type: ignore[misc]
         The two labels of y. They are stated, never read from y, because which labels occur is private.
     levels : dict of lists, default=None
         As for `dpsis.fit`, of columns of a data frame.
-    share, ranges : number, default=None
+    selection_share, ranges : number, default=None
         As for `dpsis.fit`.
     lambda_ : float, default=None
         As for `dpsis.fit`.
@@ -318,7 +318,7 @@ class PrivateClassifier(ClassifierMixin, _PrivateModel):  # type: ignore[misc]
         epsilon: arguments.Exact | None = None,
         classes: Iterable[Any] | None = None,
         levels: Mapping[str, Iterable[Any]] | None = None,
-        share: arguments.Exact | None = None,
+        selection_share: arguments.Exact | None = None,
         ranges: arguments.Exact | None = None,
         lambda_: float | None = None,
         fwer: arguments.Exact | None = None,
@@ -341,7 +341,7 @@ class PrivateClassifier(ClassifierMixin, _PrivateModel):  # type: ignore[misc]
         self.epsilon = epsilon
         self.classes = classes
         self.levels = levels
-        self.share = share
+        self.selection_share = selection_share
         self.ranges = ranges
         self.lambda_ = lambda_
         self.fwer = fwer

@@ -18,7 +18,7 @@ TARGETS = {
 }
 MODELS = {
     "drawn ranges": ({"k": 3}, ["--k", 3]),
-    "stated ranges": ({"k": 3, "bounds": (-2, 2), "share": "1/2"}, ["--k", 3, "--bounds=-2,2", "--share", "1/2"]),
+    "stated ranges": ({"k": 3, "bounds": (-2, 2), "selection_share": "1/2"}, ["--k", 3, "--bounds=-2,2", "--selection-share", "1/2"]),
     "beyond chance": ({"fwer": 0.1, "ranges": 0.2}, ["--fwer", "0.1", "--ranges", "0.2"]),
     "stated features": ({"features": ["gene 1", "gene 4"]}, ["--features", "gene 1,gene 4"]),
     "delta": ({"k": 12, "delta": "1e-6"}, ["--k", 12, "--delta", "1e-6"]),

@@ -171,7 +171,7 @@ def test_sets_and_people(visits, command_line, tmp_path):
 
 def test_ledgers_are_for_people_or_rows(visits, tmp_path):
     rows = dpsis.Ledger(tmp_path / "rows", cap=3)
-    people = dpsis.Ledger(tmp_path / "people", cap=3, unit="person")
+    people = dpsis.Ledger(tmp_path / "people", cap=3, privacy_unit="person")
     assert people.read()["unit"] == "person"
     stated = {"classes": ["no", "yes"], "exclude": ["age", "sex"]}
     ids = list(visits["person"])
@@ -188,9 +188,9 @@ def test_ledgers_are_for_people_or_rows(visits, tmp_path):
     with pytest.raises(dpsis.RequestError, match="one person.*one row"):
         estimator.fit(labs, visits["event"])
     assert (rows.spent, people.spent) == (0, 3)
-    dpsis.Ledger(tmp_path / "people", unit="person")
+    dpsis.Ledger(tmp_path / "people", privacy_unit="person")
     with pytest.raises(dpsis.RequestError, match="another unit"):
-        dpsis.Ledger(tmp_path / "people", unit="row")
+        dpsis.Ledger(tmp_path / "people", privacy_unit="row")
 
 
 def test_the_estimator(visits):

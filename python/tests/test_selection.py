@@ -103,9 +103,9 @@ def test_plans(tmp_path):
 
 
 def test_a_plan_is_what_the_command_line_prints(command_line):
-    options = "--n 900 --d 40 --k 3 --eps 2 --share 0.5,0.3,0.2 --classes a,b,c --draws 30 --at-most 3".replace(" --k 3", "")
+    options = "--n 900 --d 40 --k 3 --eps 2 --class-shares 0.5,0.3,0.2 --classes a,b,c --draws 30 --at-most 3".replace(" --k 3", "")
     expected = command_line("plan", *options.split())
-    planned = dpsis.plan(900, 40, epsilon=2, share=[0.5, 0.3, 0.2], classes=["a", "b", "c"], draws=30, at_most=3)
+    planned = dpsis.plan(900, 40, epsilon=2, class_shares=[0.5, 0.3, 0.2], classes=["a", "b", "c"], draws=30, at_most=3)
     assert planned.record == expected
 
 
@@ -134,7 +134,7 @@ def test_all_above_a_level():
 @pytest.mark.parametrize("k", [2, None])
 def test_a_plan_is_drawn(k):
     figure = pytest.importorskip("matplotlib.figure")
-    outlook = dpsis.plan(800, 20, k, 2, share=0.4, draws=40, over=[0.5, 2, 8])
+    outlook = dpsis.plan(800, 20, k, 2, class_shares=0.4, draws=40, over=[0.5, 2, 8])
     ax = outlook.plot(figure.Figure().subplots())
     lines = {one.get_label(): one.get_ydata() for one in ax.get_lines()}
     kinds = ["significant"] if k is None else ["significant", "found"]

@@ -58,7 +58,7 @@ class Query:
         self.engine, self.folder, self.features = engine, folder, features
         names = folder / "features.txt"
         names.write_text("".join(name + "\n" for name in features))
-        self.words = ["--dialect", engine.dialect, *form, "--features", names, *options]
+        self.words = ["--dialect", engine.dialect, *form, "--features", f"@{names}", *options]
         self.released = None
 
     def stage(self, *choice):

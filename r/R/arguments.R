@@ -158,7 +158,7 @@ select_options <- list(
 # Those of a fit.
 fit_options <- c(
   select_options,
-  list(features = words, levels = levels_of, share = exact, ranges = exact, lambda = number)
+  list(features = words, levels = levels_of, selection_share = exact, ranges = exact, lambda = number)
 )
 
 # Facts about a table, as far as the library knows them.

@@ -11,7 +11,7 @@
 #' @param features Fit to these features, which must be public knowledge, and select none: without `k`.
 #' @param levels A named list of the levels of columns of words, `list(stage = c("I", "II", "III"))`, which are public
 #'   knowledge: in the model each but the first is a column of 0 and 1. A row at no level counts as one at the first.
-#' @param share The selection's share of epsilon.
+#' @param selection_share The selection's share of epsilon.
 #' @param ranges The share of the rest that pays for ranges that are not stated.
 #' @param lambda With two `classes`: the strength of the regularization, for the sum over rows. It pulls coefficients
 #'   towards 0: a smaller one pulls less, and takes more noise. By default 2.5 times the standard deviation of the noise,
@@ -32,13 +32,13 @@ dp_fit <- function(...) UseMethod("dp_fit")
 
 #' @rdname dp_fit
 #' @export
-dp_fit.default <- function(data, k = NULL, epsilon, target = NULL, ..., features = NULL, levels = NULL, share = NULL,
+dp_fit.default <- function(data, k = NULL, epsilon, target = NULL, ..., features = NULL, levels = NULL, selection_share = NULL,
                            ranges = NULL, lambda = NULL, ledger = NULL, note = "", seed = NULL,
                            progress = interactive(), dry_run = FALSE) {
   if (missing(epsilon)) no_budget()
   check_names(list(...), c(names(select_options), names(table_facts), memory_facts))
   stated <- list(
-    k = k, epsilon = epsilon, target = target, ..., features = features, levels = levels, share = share,
+    k = k, epsilon = epsilon, target = target, ..., features = features, levels = levels, selection_share = selection_share,
     ranges = ranges, lambda = lambda, ledger = ledger, seed = seed
   )
   found <- run("fit", data, stated, fit_options, note, progress, dry_run)

@@ -10,7 +10,7 @@
 #' @param name What the budget is for, as reports show it.
 #' @param delta The most that all deltas may sum to; 0 if none is stated.
 #' @param neighbors The neighbor relation of all releases; adding or removing a row if none is stated.
-#' @param unit What all releases protect, `"row"` or `"person"`; a row if nothing is stated. Releases with a `unit` need a
+#' @param privacy_unit What all releases protect, `"row"` or `"person"`; a row if nothing is stated. Releases with a `unit` need a
 #'   ledger for people.
 #' @return An object of class `dpsis_ledger`. `print` shows what is spent and left now, `summary` returns it with the
 #'   terms, and `as.data.frame` the entries.
@@ -20,11 +20,11 @@
 #' found <- dp_select(x, 1, 1, y = x[, 1], bounds = c(0, 1), target_bounds = c(0, 1), ledger = ledger)
 #' summary(ledger)$left
 #' @export
-dp_ledger <- function(path, cap = NULL, name = NULL, delta = NULL, neighbors = NULL, unit = NULL) {
+dp_ledger <- function(path, cap = NULL, name = NULL, delta = NULL, neighbors = NULL, privacy_unit = NULL) {
   # Of the working folder of now.
   full <- normalizePath(word(path, "path"), mustWork = FALSE)
-  known <- list(path = word, cap = exact, name = word, delta = exact, neighbors = word, unit = word)
-  stated <- list(path = full, cap = cap, name = name, delta = delta, neighbors = neighbors, unit = unit)
+  known <- list(path = word, cap = exact, name = word, delta = exact, neighbors = word, privacy_unit = word)
+  stated <- list(path = full, cap = cap, name = name, delta = delta, neighbors = neighbors, privacy_unit = privacy_unit)
   native(wrap__ledger_open, as_json(converted(stated, known)))
   structure(list(path = full), class = "dpsis_ledger")
 }

@@ -3,7 +3,7 @@
 #' @inheritParams dp_select
 #' @param n,d The numbers of rows with a usable target (of people, if they have several rows), and of features.
 #' @param k The number of features to select; without it all significant ones are selected.
-#' @param share The share of the rarer of two classes, or of each class; by default all are equal. A share without
+#' @param class_shares The share of the rarer of two classes, or of each class; by default all are equal. A share without
 #'   `classes` stands for two classes; without both the target is a number that is split at a private median.
 #' @param effect_size An effect size from 0 to 1: say how many rows, or which epsilon, it needs.
 #' @param over Other epsilons to look at.
@@ -21,13 +21,13 @@
 #' planned
 #' plot(planned)
 #' @export
-dp_plan <- function(n, d, k = NULL, epsilon, share = NULL, effect_size = NULL,
+dp_plan <- function(n, d, k = NULL, epsilon, class_shares = NULL, effect_size = NULL,
                     over = c(0.1, 0.25, 0.5, 1, 2, 4, 8), ..., draws = NULL, output = NULL, seed = 0,
                     progress = interactive()) {
   if (missing(epsilon)) no_budget()
   check_names(list(...), setdiff(names(select_options), c("k", "epsilon", "unit_target", "memory")))
   given <- list(
-    rows = n, features = d, k = k, epsilon = epsilon, class_shares = share, effect_size = effect_size, over = over, ...,
+    rows = n, features = d, k = k, epsilon = epsilon, class_shares = class_shares, effect_size = effect_size, over = over, ...,
     tables = draws, seed = seed
   )
   each <- function(convert) function(values, name) lapply(unname(values), convert, name)

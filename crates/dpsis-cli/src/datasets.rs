@@ -34,11 +34,11 @@ struct MakeArguments {
     name: String,
 
     /// Rows, for tables of any size [default: 500]
-    #[arg(long, value_name = "N")]
+    #[arg(short, long = "n", value_name = "ROWS")]
     rows: Option<usize>,
 
     /// Features, for tables of any size [default: 100]
-    #[arg(long, value_name = "P")]
+    #[arg(short, long = "d", value_name = "FEATURES")]
     features: Option<usize>,
 
     /// The seed of the draws

@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::output::{self, Destination, Format, Output};
 use crate::select::{Job, SelectArguments, unused};
-use crate::values::parse_record;
+use crate::table_arguments::{file_of, parse_names};
 use crate::words;
 use dpsis::report::{Statement, fit_dry_run, fit_report, to_json};
 use dpsis::{Error, FitRecord, Levels, ModelOptions, Result, RunNote};
@@ -20,11 +20,6 @@ use dpsis::{Error, FitRecord, Levels, ModelOptions, Result, RunNote};
 #[command(
     after_help = MORE,
     after_long_help = AFTER_HELP,
-    mut_arg("share", |share| share
-        .help("The selection's share of the budget [default: 0.4]")
-        .hide(false)
-        .hide_short_help(false)
-        .help_heading("Model")),
     mut_arg("target_file", |option| option.hide_short_help(true)),
     mut_arg("orient", |option| option.hide_short_help(true)),
     mut_arg("partials", unused),
@@ -45,11 +40,21 @@ use dpsis::{Error, FitRecord, Levels, ModelOptions, Result, RunNote};
         .long_help(None)),
 )]
 pub(crate) struct FitArguments {
-    /// Fit to these features, which are public, and select none
+    /// The selection's share of the budget [default: 0.4]
+    #[arg(
+        long,
+        value_name = "SHARE",
+        allow_hyphen_values = true,
+        hide_short_help = true,
+        help_heading = "Model"
+    )]
+    selection_share: Option<String>,
+
+    /// Fit to these features, which are public, and select none: names, @FILE
     #[arg(
         long,
         value_name = "A,B,...",
-        conflicts_with_all = ["k", "fwer", "at_most", "share"],
+        conflicts_with_all = ["k", "fwer", "at_most", "selection_share"],
         hide_short_help = true,
         help_heading = "Model"
     )]
@@ -78,7 +83,7 @@ const MORE: &str = "All options, with examples: dpsis fit --help";
 const AFTER_HELP: &str = "\
 Examples:
   dpsis fit --k 5 --eps 2 -o model.json data.csv
-  dpsis fit --k 5 --eps 2 --share 0.5 --classes no,yes --ledger budget.txt \\
+  dpsis fit --k 5 --eps 2 --selection-share 0.5 --classes no,yes --ledger budget.txt \\
     data.csv
   dpsis fit --k 3 --eps 2 --classes no,yes --bounds 0,1 data.csv
   dpsis fit --features age,dose --eps 1 --bounds-file bounds.csv data.csv
@@ -87,15 +92,15 @@ Examples:
 Exit codes: 0 released; 2 wrong request; 3 malformed input; 4 ledger too low;
 5 reading or writing failed.";
 
-pub(super) fn fit(mut arguments: FitArguments, request: &str) -> Result<()> {
-    let share = arguments.select.release.mechanism.take_share();
+pub(super) fn fit(arguments: &FitArguments, request: &str) -> Result<()> {
     let given = &arguments.select;
     given.check_for_model()?;
     let inputs = given.inputs()?;
     let Job { table, select } = given.job(&inputs)?;
-    let fit = arguments.options(share)?.request(select)?;
+    let fit = arguments.options()?.request(select)?;
     fit.check_ref()?;
-    let all: Vec<&Path> = inputs.all().collect();
+    let list = arguments.features.as_deref().and_then(file_of);
+    let all: Vec<&Path> = inputs.all().chain(list).collect();
     let output = given.output.check(&all)?;
     let terms = given.terms(request);
     if given.dry_run {
@@ -113,10 +118,10 @@ pub(super) fn fit(mut arguments: FitArguments, request: &str) -> Result<()> {
 
 impl FitArguments {
     /// The options of the model.
-    fn options(&self, share: Option<String>) -> Result<ModelOptions> {
+    fn options(&self) -> Result<ModelOptions> {
         Ok(ModelOptions {
-            share,
-            features: self.features.as_deref().map(parse_record).transpose()?,
+            selection_share: self.selection_share.clone(),
+            features: self.features.as_deref().map(parse_names).transpose()?,
             levels: self.levels.iter().map(of_levels).collect(),
             ranges: self.ranges.clone(),
             lambda: self.lambda.map(Into::into),

@@ -49,12 +49,12 @@ struct CreateArguments {
     name: String,
 
     /// The difference between neighboring tables
-    #[arg(long, value_enum, default_value_t = Relation::AddRemove)]
+    #[arg(long, value_enum, value_name = "RELATION", default_value_t = Relation::AddRemove)]
     neighbors: Relation,
 
-    /// The unit that is protected
-    #[arg(long, value_enum, default_value_t = StatedUnit::Row)]
-    unit: StatedUnit,
+    /// The unit that all releases protect
+    #[arg(long, value_enum, value_name = "UNIT", default_value_t = PrivacyUnit::Row)]
+    privacy_unit: PrivacyUnit,
 
     /// A first note, such as who signed the budget off: it must not be private
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
@@ -69,12 +69,12 @@ Examples:
 Exit codes: 0 created; 2 wrong request; 5 the file exists or cannot be written.";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum StatedUnit {
+enum PrivacyUnit {
     /// A row of the table, or a column where features are rows
     Row,
-    /// A person with several rows, told by --unit
+    /// A person with several rows, identified by --unit of the releases
     Person,
-    /// Another unit, for choose alone: the one that sensitivities are stated for
+    /// The unit of the sensitivities, for choose alone
     Unit,
 }
 
@@ -161,11 +161,11 @@ pub(super) fn ledger(commands: &LedgerCommands) -> Result<()> {
 }
 
 fn create(arguments: &CreateArguments) -> Result<()> {
-    let CreateArguments { file, cap, delta, name, neighbors, unit, note } = arguments;
-    let unit = match unit {
-        StatedUnit::Row => Unit::Row,
-        StatedUnit::Person => Unit::Person,
-        StatedUnit::Unit => Unit::Unit,
+    let CreateArguments { file, cap, delta, name, neighbors, privacy_unit, note } = arguments;
+    let unit = match privacy_unit {
+        PrivacyUnit::Row => Unit::Row,
+        PrivacyUnit::Person => Unit::Person,
+        PrivacyUnit::Unit => Unit::Unit,
     };
     let terms = LedgerTerms::new(cap.clone()).delta(delta.clone()).name(name);
     let terms = terms.neighbors(neighbors.neighbors()).unit(unit);

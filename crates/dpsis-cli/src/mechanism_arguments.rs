@@ -150,12 +150,6 @@ impl ParameterArguments {
 }
 
 impl MechanismArguments {
-    /// The value of the option that states a share, for a command that gives it another meaning: of
-    /// mechanisms, none that selects features has a share.
-    pub(super) fn take_share(&mut self) -> Option<String> {
-        self.parameters.share.take()
-    }
-
     /// States these in the options of a method.
     pub(super) fn state(&self, options: &mut MethodOptions) {
         options.mechanism.clone_from(&self.mechanism);

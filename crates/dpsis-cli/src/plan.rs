@@ -26,13 +26,8 @@ use dpsis_eval::{OutputFolder, write_plan};
 #[command(
     after_help = MORE,
     after_long_help = AFTER_HELP,
-    mut_arg("share", |share| share
-        .help("The share of the rarer of two classes, or of each class: 0.5,0.3,0.2 [default: equal]")
-        .value_name("SHARE")
-        .hide(false)
-        .hide_short_help(false)
-        .help_heading(None::<&str>)),
     mut_arg("beta", unused),
+    mut_arg("share", unused),
     mut_arg("stop", unused),
     mut_arg("eta", unused),
     mut_arg("level", unused),
@@ -43,13 +38,17 @@ use dpsis_eval::{OutputFolder, write_plan};
     mut_arg("by", unused),
 )]
 pub(super) struct PlanArguments {
-    /// How many rows have a usable target (people, if they have several rows)
-    #[arg(short, long = "n", visible_alias = "rows", value_name = "ROWS")]
+    /// Rows, or people, with a usable target
+    #[arg(short, long = "n", value_name = "ROWS")]
     n: u64,
 
     /// How many features there are
-    #[arg(short, long = "d", visible_alias = "features", value_name = "FEATURES")]
+    #[arg(short, long = "d", value_name = "FEATURES")]
     d: usize,
+
+    /// The share of the rarer of two classes, or of each class: 0.5,0.3,0.2 [default: equal]
+    #[arg(long, value_name = "SHARE", allow_hyphen_values = true)]
+    class_shares: Option<String>,
 
     #[command(flatten)]
     names: NamesArguments,
@@ -106,12 +105,11 @@ const AFTER_HELP: &str = "\
 Examples:
   dpsis plan --n 10000 --d 22283 --k 5 --eps 2
   dpsis plan --n 10000 --d 22283 --eps 2
-  dpsis plan --n 800 --d 60 --k 5 --eps 1 --share 0.2 --effect-size 0.3
+  dpsis plan --n 800 --d 60 --k 5 --eps 1 --class-shares 0.2 --effect-size 0.3
   dpsis plan --n 800 --d 60 --k 5 --eps 1 --classes a,b,c --mechanism peel -o plan";
 
-pub(super) fn plan(mut arguments: PlanArguments) -> Result<()> {
-    let share = arguments.release.mechanism.take_share();
-    let options = arguments.options(share.as_deref())?;
+pub(super) fn plan(arguments: &PlanArguments) -> Result<()> {
+    let options = arguments.options()?;
     options.check()?;
     let folder = arguments.output.as_deref().map(|path| OutputFolder::open(path, "plan"));
     let folder = folder.transpose()?;
@@ -128,7 +126,7 @@ pub(super) fn plan(mut arguments: PlanArguments) -> Result<()> {
 }
 
 impl PlanArguments {
-    fn options(&self, share: Option<&str>) -> Result<PlanOptions> {
+    fn options(&self) -> Result<PlanOptions> {
         let schema = SchemaFile::default();
         let mut select = SelectOptions {
             target: self.target.options(&schema)?,
@@ -140,10 +138,11 @@ impl PlanArguments {
         select.running.threads = Some(self.run.threads()?);
         let number = |text: &str| {
             text.trim().parse().map_err(|_| {
-                Error::request("--share must be a share such as 0.3, or one for each class")
+                Error::request("--class-shares takes a share such as 0.3, or one for each class")
             })
         };
-        let class_shares = share.map(|text| text.split(',').map(number).collect());
+        let class_shares =
+            self.class_shares.as_deref().map(|text| text.split(',').map(number).collect());
         Ok(PlanOptions {
             select,
             rows: self.n,

@@ -106,13 +106,13 @@ pub(super) fn execute(command: Command, matches: &ArgMatches) -> Result<ExitCode
     }
     let done = match command {
         Command::Select(arguments) => select(&arguments, &request(&program(), matches)),
-        Command::Fit(arguments) => fit(*arguments, &request(&program(), matches)),
+        Command::Fit(arguments) => fit(&arguments, &request(&program(), matches)),
         Command::Predict(arguments) => predict(&arguments),
         Command::Choose(arguments) => choose(&arguments, &request(&program(), matches)),
         Command::Partial(arguments) => partial(&arguments),
         Command::Sites(arguments) => sites(&arguments),
         Command::Sql(arguments) => sql(&arguments),
-        Command::Plan(arguments) => plan(*arguments),
+        Command::Plan(arguments) => plan(&arguments),
         Command::Ledger(arguments) => ledger(&arguments),
         Command::Account(arguments) => account(&arguments),
         Command::Inspect(arguments) => inspect(&arguments),

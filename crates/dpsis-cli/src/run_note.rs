@@ -59,7 +59,7 @@ fn shown(arg: &Arg, value: &OsStr, named: bool) -> String {
         value
     } else if arg.get_value_parser().type_id() == TypeId::of::<PathBuf>() {
         FILE.to_owned()
-    } else if arg.get_id() == "exclude" && value.starts_with('@') {
+    } else if ["exclude", "features"].contains(&arg.get_id().as_str()) && value.starts_with('@') {
         "@FILE".to_owned()
     } else {
         value

@@ -9,7 +9,7 @@ use crate::output::{self, Destination};
 use crate::schema_file::SchemaFile;
 use crate::score_arguments::{ScalingArguments, ScoreArguments, scoring};
 use crate::select::unused;
-use crate::table_arguments::read_names;
+use crate::table_arguments::{file_of, parse_names};
 use crate::target_arguments::TargetArguments;
 use crate::values::{parse_record, with_values};
 use dpsis::{Error, ReleasedTarget, Result, Select, SelectOptions, SqlDialect, SqlForm, SqlTable};
@@ -56,12 +56,12 @@ pub(super) struct SqlArguments {
     #[arg(long, value_name = "S,F,V", requires = "targets", help_heading = "Table")]
     long: Option<String>,
 
-    /// The features, one name per line: public
+    /// The features, which are public: names, @FILE
     ///
-    /// A list that is found in the data of a long table would tell of them. Other features are not
-    /// read
-    #[arg(long, value_name = "FILE", help_heading = "Table")]
-    features: PathBuf,
+    /// Names with commas between them, or a file with one per line. They cannot be found in the
+    /// data of a long table, which are private. Other features are not read
+    #[arg(long, value_name = "LIST", help_heading = "Table")]
+    features: String,
 
     /// With --wide: the column of the target
     #[arg(
@@ -103,14 +103,14 @@ const MORE: &str = "All options, with examples: dpsis sql --help";
 const AFTER_HELP: &str = "\
 Examples:
   dpsis sql --dialect duckdb --table visits --wide --target status \\
-    --features names.txt --classes no,yes --bounds 0,100 -o sums.sql
+    --features @names.txt --classes no,yes --bounds 0,100 -o sums.sql
   dpsis choose --sums sums.csv --k 5 --eps 2
 
   dpsis sql --dialect postgres --table lab.values --long patient,test,result \\
-    --targets lab.patients:id,age --features tests.txt --scale row-rank -o counts.sql
+    --targets lab.patients:id,age --features @tests.txt --scale row-rank -o counts.sql
   dpsis choose --sums counts.csv --k 5 --eps 2 -o age.released
   dpsis sql --dialect postgres --table lab.values --long patient,test,result \\
-    --targets lab.patients:id,age --features tests.txt --scale row-rank \\
+    --targets lab.patients:id,age --features @tests.txt --scale row-rank \\
     --released age.released -o sums.sql
   dpsis choose --sums sums.csv --k 5 --eps 2";
 
@@ -165,18 +165,15 @@ impl SqlArguments {
 }
 
 pub(super) fn sql(arguments: &SqlArguments) -> Result<()> {
-    let inputs = [
-        Some(&arguments.features),
-        arguments.scaling.bounds_file.as_ref(),
-        arguments.released.as_ref(),
-    ];
-    let inputs: Vec<&Path> = inputs.into_iter().flatten().map(PathBuf::as_path).collect();
+    let inputs = [arguments.scaling.bounds_file.as_ref(), arguments.released.as_ref()];
+    let inputs = inputs.into_iter().flatten().map(PathBuf::as_path);
+    let inputs: Vec<&Path> = inputs.chain(file_of(&arguments.features)).collect();
     let destination = Destination::check(arguments.output.as_deref(), &inputs)?;
     let released = match &arguments.released {
         None => None,
         Some(path) => Some(ReleasedTarget::from_text(&read_text(path)?)?),
     };
-    let features = read_names(&arguments.features)?;
+    let features = parse_names(&arguments.features)?;
     let query = arguments.request()?.query(&arguments.table()?, &features, released.as_ref())?;
     output::remark(
         "The result will be exact sums: NOT PRIVATE. Keep it like the table; dpsis choose --sums releases from it.\n",

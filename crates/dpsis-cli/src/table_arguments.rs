@@ -211,10 +211,7 @@ impl TableOptions {
         facts.id = self.id.clone().or(facts.id);
         facts.unit = self.unit.clone().or(facts.unit);
         if !self.exclude.is_empty() {
-            let lists = self.exclude.iter().map(|stated| match file_of(stated) {
-                Some(file) => read_names(file),
-                None => parse_record(stated),
-            });
+            let lists = self.exclude.iter().map(|names| parse_names(names));
             facts.exclude = lists.collect::<Result<Vec<_>>>()?.concat();
         }
         facts.orientation = self.orient.map(Orient::orientation).or(facts.orientation);
@@ -233,8 +230,20 @@ impl TableOptions {
 }
 
 /// The file of `@FILE`.
-fn file_of(stated: &str) -> Option<&Path> {
-    stated.strip_prefix('@').map(Path::new)
+pub(super) fn file_of(names: &str) -> Option<&Path> {
+    names.strip_prefix('@').map(Path::new)
+}
+
+/// The names in `A,B,...` or in a file `@FILE`.
+///
+/// # Errors
+///
+/// Those of [`parse_record`] and [`read_names`].
+pub(super) fn parse_names(names: &str) -> Result<Vec<String>> {
+    match file_of(names) {
+        Some(file) => read_names(file),
+        None => parse_record(names),
+    }
 }
 
 /// Names or patterns from a file, one per line; blank lines are skipped. A name may stand in double
@@ -243,7 +252,7 @@ fn file_of(stated: &str) -> Option<&Path> {
 /// # Errors
 ///
 /// Those of reading it; `Request` if it is a table, whose cells would be taken for names.
-pub(super) fn read_names(path: &Path) -> Result<Vec<String>> {
+fn read_names(path: &Path) -> Result<Vec<String>> {
     let text = read_text(path)?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();

@@ -17,7 +17,7 @@ pub(super) fn option(parameter: Parameter) -> String {
         Parameter::RegistryFacts => "--registry-facts".to_owned(),
         Parameter::Inspect => "dpsis inspect".to_owned(),
         Parameter::DataSets => "dpsis datasets list".to_owned(),
-        Parameter::Size => "--rows, --features".to_owned(),
+        Parameter::Size => "--n, --d".to_owned(),
         Parameter::BuildFeature(name) => format!("a build with --features {name}"),
         _ if parameter.name().is_empty() => String::new(),
         _ => format!("--{}", parameter.name().replace('_', "-")),

@@ -179,8 +179,8 @@ test_that("fits, choices and plans", {
     expect_identical(without(found$record), without(expected))
   }
 
-  expected <- command_line("plan", "--n", "1000", "--d", "50", "--k", "3", "--eps", "1", "--draws", "40", "--mechanism", "canonical", "--gamma", "0.5", "--share", "0.3")
-  found <- dp_plan(1000, 50, 3, 1, mechanism = "canonical", parameters = c(gamma = 0.5), share = 0.3, draws = 40)
+  expected <- command_line("plan", "--n", "1000", "--d", "50", "--k", "3", "--eps", "1", "--draws", "40", "--mechanism", "canonical", "--gamma", "0.5", "--class-shares", "0.3")
+  found <- dp_plan(1000, 50, 3, 1, mechanism = "canonical", parameters = c(gamma = 0.5), class_shares = 0.3, draws = 40)
   expect_identical(without(found$record), without(expected))
 })
 

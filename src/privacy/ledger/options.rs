@@ -41,8 +41,8 @@ pub struct LedgerOptions {
     pub delta: Option<String>,
     /// `add-remove` or `replace-one`.
     pub neighbors: Option<String>,
-    /// `row` or `person`.
-    pub unit: Option<String>,
+    /// The unit that all releases protect: `row` or `person`.
+    pub privacy_unit: Option<String>,
 }
 
 impl LedgerOptions {
@@ -69,7 +69,7 @@ impl LedgerOptions {
         let delta = self.delta.clone().map(|given| Delta::try_from(Exact::from(given)));
         let delta = delta.transpose()?;
         let neighbors = self.neighbors.as_deref().map(str::parse).transpose()?;
-        let unit: Option<Unit> = self.unit.as_deref().map(str::parse).transpose()?;
+        let unit: Option<Unit> = self.privacy_unit.as_deref().map(str::parse).transpose()?;
         if !path.exists() {
             let Some(cap) = &cap else {
                 let rule = "there is no ledger at this path, and without a cap none is created";
@@ -94,7 +94,7 @@ impl LedgerOptions {
             ("cap", cap.is_some_and(|given| given != terms.cap)),
             ("name", name.as_ref().is_some_and(|given| *given != terms.name)),
             ("delta", delta.is_some_and(|given| given != terms.delta)),
-            ("unit", unit.is_some_and(|given| given != terms.unit)),
+            ("privacy unit", unit.is_some_and(|given| given != terms.unit)),
             ("neighbor relation", neighbors.is_some_and(|given| given != terms.neighbors)),
         ];
         match differs.iter().find(|(_, differs)| *differs) {

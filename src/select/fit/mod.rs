@@ -50,7 +50,7 @@ use run::{check_ledger, run, run_with_ledger};
 ///
 /// The whole [`FittedModel`], selection and model, is (epsilon, delta)-differentially private for
 /// the epsilon, the delta and the neighbor relation of the request: the selection gets a
-/// [share](Self::share) of epsilon, the ranges that are not stated and the model get the rest, and
+/// [share](Self::selection_share) of epsilon, the ranges that are not stated and the model get the rest, and
 /// all parts sum to it exactly. A delta, if one is stated, is spent on the model alone, and only
 /// where it makes the noise smaller. Predictions for other rows cost nothing; those for the rows of
 /// the table itself are functions of these rows and must not be published.
@@ -100,8 +100,8 @@ impl FitModel {
 
     /// Sets the share of epsilon that the selection gets (default 0.4): an exact number from 1e-6,
     /// below 1.
-    pub fn share(self, share: impl Into<Exact>) -> Self {
-        self.with(|request| request.share = Some(share.into()))
+    pub fn selection_share(self, share: impl Into<Exact>) -> Self {
+        self.with(|request| request.selection_share = Some(share.into()))
     }
 
     /// Fits the model to these features, without a selection: all of epsilon is for the model, and

@@ -22,7 +22,7 @@ const SHARE: (i64, i64) = (2, 5);
 pub(super) struct FitRequest {
     /// The request whose epsilon and delta are those of the whole.
     pub(super) select: Request,
-    pub(super) share: Option<Exact>,
+    pub(super) selection_share: Option<Exact>,
     /// The share of ranges in the model's part.
     pub(super) ranges: Exact,
     /// The features of a model without a selection.
@@ -34,7 +34,7 @@ impl fmt::Debug for FitRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("FitModel")
             .field("select", &self.select)
-            .field("share", &self.share)
+            .field("selection_share", &self.selection_share)
             .field("ranges", &self.ranges)
             .field("features", &self.features)
             .field("levels", &self.levels())
@@ -55,7 +55,7 @@ impl FitRequest {
     pub(super) fn new(mut select: Request) -> Self {
         // A model takes numbers, and so does the selection for it.
         select.numbers_and = Some(Vec::new());
-        Self { select, share: None, ranges: (3, 10).into(), features: None, lambda: None }
+        Self { select, selection_share: None, ranges: (3, 10).into(), features: None, lambda: None }
     }
 
     /// The whole epsilon.
@@ -83,7 +83,7 @@ impl FitRequest {
     /// `Request` for shares that are none.
     pub(super) fn parts(&self) -> Result<Parts> {
         let total = self.epsilon()?;
-        let share = self.share.clone().unwrap_or(SHARE.into());
+        let share = self.selection_share.clone().unwrap_or(SHARE.into());
         let [share, ranges] = [share, self.ranges.clone()].map(|share| {
             let share = share.rational();
             share.filter(|share| *share >= ratio(1, 1_000_000) && *share < BigRational::one())
@@ -238,7 +238,7 @@ impl FitRequest {
     }
 
     fn check_names(&self, names: &[String]) -> Result<()> {
-        if self.share.is_some() {
+        if self.selection_share.is_some() {
             return Err(Error::request(
                 "where the features are stated, nothing is selected: no share is spent on it",
             )

@@ -15,7 +15,7 @@ use crate::select::stated::{Number, SelectOptions};
 /// ```
 /// use dpsis::FitOptions;
 ///
-/// let json = r#"{"k": 5, "epsilon": "2", "share": "1/2", "classes": ["well", "ill"], "lambda": 30}"#;
+/// let json = r#"{"k": 5, "epsilon": "2", "selection_share": "1/2", "classes": ["well", "ill"], "lambda": 30}"#;
 /// FitOptions::from_json(json)?.request()?.check()?;
 /// # Ok::<(), dpsis::Error>(())
 /// ```
@@ -35,7 +35,7 @@ pub struct FitOptions {
 #[serde(default)]
 pub struct ModelOptions {
     /// The selection's share of epsilon.
-    pub share: Option<String>,
+    pub selection_share: Option<String>,
     /// The features of the model, instead of a selection.
     pub features: Option<Vec<String>>,
     /// Columns of words, each with its levels.
@@ -93,8 +93,8 @@ impl ModelOptions {
         let levels: Result<Vec<Levels>> = levels.collect();
         let levels = levels.map_err(|error| error.about([Parameter::Levels]))?;
         let mut request = FitModel::new(select).levels(levels);
-        if let Some(share) = &self.share {
-            request = request.share(share);
+        if let Some(share) = &self.selection_share {
+            request = request.selection_share(share);
         }
         if let Some(names) = &self.features {
             request = request.features(names);
@@ -115,11 +115,11 @@ mod tests {
 
     #[test]
     fn options_are_what_the_builder_is_told() {
-        let full = r#"{"epsilon": "2", "share": "1/2", "ranges": "0.1", "lambda": 30, "classes": ["a", "b"],
+        let full = r#"{"epsilon": "2", "selection_share": "1/2", "ranges": "0.1", "lambda": 30, "classes": ["a", "b"],
             "levels": [["stage", ["I", "II"]]]}"#;
         let stated = FitOptions::from_json(full).unwrap();
         let select = Select::beyond_chance().epsilon(2).target(crate::Target::classes(["a", "b"]));
-        let told = FitModel::new(select).share("1/2").ranges("0.1").lambda(30.0);
+        let told = FitModel::new(select).selection_share("1/2").ranges("0.1").lambda(30.0);
         let told = told.levels(["stage=I,II".parse().unwrap()]);
         assert_eq!(format!("{:?}", stated.request().unwrap()), format!("{told:?}"));
         let again = serde_json::to_string(&stated).unwrap();
@@ -130,7 +130,10 @@ mod tests {
     fn what_is_refused() {
         for (json, said) in [
             (r#"{"lambada": 2}"#, "did you mean \"lambda\"?"),
-            (r#"{"share": ["S3CR3T"]}"#, "\"share\" has a value of another kind"),
+            (
+                r#"{"selection_share": ["S3CR3T"]}"#,
+                "\"selection_share\" has a value of another kind",
+            ),
             (r#"{"k": 2, "features": ["S3CR3T"]}"#, "not both"),
         ] {
             let error = FitOptions::from_json(json).and_then(|options| options.request());

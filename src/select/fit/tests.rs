@@ -357,9 +357,9 @@ fn all_parts_sum_to_epsilon() {
                 Purpose::Model,
             ],
         ),
-        (FitModel::new(linear(2)).estimates("0.1").share("1/3"), with_estimates.clone()),
+        (FitModel::new(linear(2)).estimates("0.1").selection_share("1/3"), with_estimates.clone()),
         // A share that the selection states is not passed over.
-        (FitModel::new(linear(1).estimates("0.1")).share("1/3"), with_estimates),
+        (FitModel::new(linear(1).estimates("0.1")).selection_share("1/3"), with_estimates),
         (
             FitModel::new(stated.clone()),
             // The range is for the model: the selection splits the target.
@@ -602,13 +602,13 @@ fn requests_are_checked() {
         fit(linear(2).target(three)),
         fit(linear(2).delta("0.1")),
         fit(linear(2).bounds(1.0, 0.0)),
-        fit(linear(2)).share(0),
-        fit(linear(2)).share(1),
+        fit(linear(2)).selection_share(0),
+        fit(linear(2)).selection_share(1),
         fit(linear(2)).ranges("x"),
         fit(linear(2)).lambda(3.0),
         fit(logistic(2)).lambda(f64::NAN),
         fit(logistic(2)).lambda(1e-4),
-        fit(linear(2)).features(["a"]).share("0.5"),
+        fit(linear(2)).features(["a"]).selection_share("0.5"),
         fit(linear(2)).features(["a", "a"]),
         fit(linear(2)).features(Vec::<String>::new()),
         fit(linear(2)).features((0..101).map(|i| i.to_string())),

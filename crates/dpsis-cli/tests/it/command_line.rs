@@ -192,6 +192,30 @@ fn options_of_other_tools_are_translated() {
     }
 }
 
+/// The first letter of `-eps` is an option by itself, and what follows would be its value.
+#[test]
+fn long_options_with_one_dash_are_recognized() {
+    let folder = Folder::new().with("t.csv", "a,y\n1,2\n");
+    for (line, option) in [
+        ("select --k 1 -eps 1 t.csv", "eps"),
+        ("select --k 1 -epsilon=1 t.csv", "epsilon"),
+        ("select --k 1 --eps 1 -output names.txt t.csv", "output"),
+        ("fit -target y --k 1 --eps 1 t.csv", "target"),
+        ("ledger create -cap 1 budget.txt", "cap"),
+    ] {
+        let message = folder.run(line).fails(2);
+        assert_contains(&message, &format!("unexpected argument '-{option}'"));
+        assert_contains(&message, &format!("'--{option}'"));
+    }
+    for (line, message) in [
+        ("select --k 1 -e1 -o ps --bounds -1,1 t.csv", "rows"),
+        ("select --k 1 --eps 1 -- -eps", "cannot read -eps"),
+    ] {
+        assert_lacks(&folder.run(line).stderr, "unexpected argument");
+        assert_contains(&folder.run(line).stderr, message);
+    }
+}
+
 #[test]
 fn names_are_printed_without_quoting() {
     let folder = Folder::new().with("t.csv", "\"say \"\"x\"\", y\",y\n1,2\n");
@@ -433,7 +457,7 @@ fn a_table_is_refused_as_a_list_of_names() {
     let query = |text: &str| {
         folder.write("list.txt", text);
         let sql = "sql --dialect duckdb --table t --wide --target y --classes a,b --bounds 0,1";
-        folder.run(&format!("{sql} --features list.txt"))
+        folder.run(&format!("{sql} --features @list.txt"))
     };
     let excluded = |text: &str| {
         folder.write("list.txt", text);

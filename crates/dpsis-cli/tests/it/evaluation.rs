@@ -287,7 +287,7 @@ fn wrong_comparisons_are_refused() {
 #[test]
 fn synthetic_tables_are_made_with_their_true_features() {
     let folder = Folder::new();
-    let made = folder.run("datasets make ar-0.1 --rows 900 -o a.csv").succeeds().message();
+    let made = folder.run("datasets make ar-0.1 --n 900 -o a.csv").succeeds().message();
     let said = "ar-0.1: 900 samples, 100 features, written to a.csv; true features: V1 V3 V5 V7 V9";
     assert_eq!(made, said);
     let selected = folder.run("select --k 5 --eps 20 --bounds=-1,1 --target-bounds=-3,3 a.csv");
@@ -296,10 +296,6 @@ fn synthetic_tables_are_made_with_their_true_features() {
     assert!(folder.has("b.labels.csv"));
     folder.refuses_options(
         "datasets make",
-        &[
-            ("other", "no such table"),
-            ("w1 --rows 9", "its own size"),
-            ("ar-0.1 --features 8", "nine"),
-        ],
+        &[("other", "no such table"), ("w1 --n 9", "its own size"), ("ar-0.1 --d 8", "nine")],
     );
 }

@@ -80,6 +80,11 @@ fn given_features_are_not_selected() {
     let model = Model::from_json(&output.stdout).unwrap();
     assert_eq!(model.feature_names().collect::<Vec<_>>(), ["dose", "age"]);
     assert_contains(&output.message(), "spent: 9 model");
+    folder.write("names.txt", "dose\nage\n");
+    let listed = words.replace("dose,age", "@names.txt");
+    let same = |words: &str| folder.run(&format!("{words} --seed 1")).succeeds().stdout;
+    assert_eq!(same(&listed), same(words));
+    folder.refuses(&[(format!("{listed} -o names.txt"), 2, "would overwrite")]);
     let unknown = "fit --features dose,weight --eps 1 --exclude class table.csv";
     folder.refuses(&[(unknown, 2, "no feature \"weight\"")]);
 }
@@ -137,7 +142,7 @@ fn people_with_equal_rows_make_the_model_of_rows() {
     assert_contains(&of_people.stderr, "one person");
     // A budget for rows does not pay for people.
     folder.run("ledger create --cap 90 rows.txt").succeeds();
-    folder.run("ledger create --cap 90 --unit person people.txt").succeeds();
+    folder.run("ledger create --cap 90 --privacy-unit person people.txt").succeeds();
     let paid = "fit --k 2 --eps 20 --target-number --exclude class --unit who -o m.json visits.csv --ledger";
     folder.run(&format!("{paid} rows.txt")).fails(2);
     folder.run(&format!("{paid} people.txt")).succeeds();
@@ -148,8 +153,8 @@ fn wrong_requests_are_refused() {
     let folder = folder().with("wrong.json", "{\"format\": 1}").with("less.csv", "a,b\n1,2\n");
     for words in [
         "--k 1 --features age table.csv",
-        "--features age --share 0.5 table.csv",
-        "--k 1 --share 1 table.csv",
+        "--features age --selection-share 0.5 table.csv",
+        "--k 1 --selection-share 1 table.csv",
         "--k 9 --dry-run table.csv",
         "--k 1 --dry-run --format html table.csv",
         "--k 1 --unit-target last table.csv",

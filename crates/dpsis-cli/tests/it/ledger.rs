@@ -169,7 +169,7 @@ fn a_ledger_is_created_and_shown() {
     refused(&folder, "ledger show models.csv", 3);
     refused(&folder, "ledger show none.txt", 5);
 
-    let options = "--cap 1 --neighbors replace-one --unit unit";
+    let options = "--cap 1 --neighbors replace-one --privacy-unit unit";
     folder.run(&format!("ledger create {options} other.txt")).succeeds();
     let other = |words: &str| words.replace("budget", "other") + " 0.5 --neighbors replace-one";
     folder.run(&other(SELECT)).fails(2);

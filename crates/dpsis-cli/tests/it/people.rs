@@ -194,7 +194,7 @@ fn ledgers_are_for_rows_or_for_people() {
     let folder = Folder::new().with("visits.csv", visits());
     let rows = "--classes no,yes --exclude person,sex";
     for unit in ["row", "person"] {
-        folder.run(&format!("ledger create --cap 9 --unit {unit} {unit}.txt")).succeeds();
+        folder.run(&format!("ledger create --cap 9 --privacy-unit {unit} {unit}.txt")).succeeds();
         for (options, own) in [(VISITS, "person"), (rows, "row")] {
             let line = format!("select --k 1 --eps 1 {options} --ledger {unit}.txt visits.csv");
             let expected = if own == unit { 0 } else { 2 };

@@ -73,7 +73,7 @@ fn a_plan_takes_the_options_of_a_selection() {
     let [found, significant] = least(half("--k 5 --eps 1"));
     for (options, is_better) in [
         ("--k 5 --eps 1 --neighbors replace-one", false),
-        ("--k 5 --eps 1 --share 0.1", false),
+        ("--k 5 --eps 1 --class-shares 0.1", false),
         ("--k 5 --eps 1 --classes a,b", true),
         ("--k 20 --eps 1", false),
         ("--k 5 --eps 2", true),
@@ -90,7 +90,8 @@ fn a_plan_takes_the_options_of_a_selection() {
     assert_eq!(half("--k 5 --eps 1 --split estimates=0")[1], None);
     assert_eq!(half("--k 5 --eps 1 --score kendall")[1], None);
     assert_eq!(half("--k 5 --eps 1 --classes a,b --adjust sex=F,M")[1], None);
-    let three = json("--n 600 --d 100 --k 5 --eps 1 --classes a,b,c --share 0.5,0.3,0.2 --over 1");
+    let three =
+        json("--n 600 --d 100 --k 5 --eps 1 --classes a,b,c --class-shares 0.5,0.3,0.2 --over 1");
     assert_eq!(three["rows"], serde_json::json!([300.0, 180.0, 120.0]));
     for options in [
         "--eps 2 --at-most 3",
@@ -118,10 +119,10 @@ fn mistakes_are_explained() {
     folder.refuses_options(
         "plan --n 400 --d 30 --k 2 --eps 1",
         &[
-            ("--share 0.7", "above 0 and up to 0.5"),
-            ("--share 0.001", "at least 5 rows"),
-            ("--share x", "--share must be a share such as 0.3"),
-            ("--classes a,b,c --share 0.5,0.2,0.2", "add up to 1"),
+            ("--class-shares 0.7", "above 0 and up to 0.5"),
+            ("--class-shares 0.001", "at least 5 rows"),
+            ("--class-shares x", "--class-shares takes a share such as 0.3"),
+            ("--classes a,b,c --class-shares 0.5,0.2,0.2", "add up to 1"),
             ("--effect-size 1.5", "an effect size must lie between"),
             ("--mechanism gm", "'gm'"),
             ("--mechanism em", "k must be 1"),

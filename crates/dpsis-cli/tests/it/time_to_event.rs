@@ -65,7 +65,7 @@ fn every_command_reads_it() {
         &["the classes no event by 1825, event by 1825", "the horizon 1825 in", "censoring"],
     );
     folder.write("names.txt", "a\nb\n");
-    let sql = "sql --dialect duckdb --table t --wide --target days --features names.txt";
+    let sql = "sql --dialect duckdb --table t --wide --target days --features @names.txt";
     let query = folder.run(&format!("{sql} --bounds 0,60 {AT}")).text();
     assert_contains(&query, "CASE WHEN died = 1");
 
