@@ -106,6 +106,7 @@ impl Partial {
 
 /// A partial in memory; or the path of a file, a folder or a pattern of files.
 #[derive(FromPyObject)]
+#[expect(clippy::large_enum_variant, reason = "as many as parts")]
 pub(crate) enum Given {
     Sums(Partial),
     Path(PathBuf),

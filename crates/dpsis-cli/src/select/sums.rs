@@ -1,7 +1,7 @@
 //! `dpsis select --partials`: a selection from the sums of all rows, or what its next stage needs
 //! of the target.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::arguments::SelectArguments;
 use crate::files::read_text;
@@ -16,7 +16,7 @@ pub(super) fn select(
     terms: &Terms,
     output: Output,
 ) -> Result<()> {
-    let partials: Vec<_> = partials.iter().map(read).collect::<Result<_>>()?;
+    let partials: Vec<_> = partials.iter().map(|path| read(path)).collect::<Result<_>>()?;
     let sums = Partial::total(partials)?;
     let mut options = SelectOptions::default();
     arguments.state_release(&mut options)?;
@@ -33,7 +33,7 @@ pub(super) fn select(
 }
 
 /// The sums of a file.
-fn read(path: &PathBuf) -> Result<(String, PartialFile)> {
+fn read(path: &Path) -> Result<(String, PartialFile)> {
     let name = path.display().to_string();
     let sums = PartialFile::from_text(&read_text(path)?).map_err(|error| error.in_file(&name))?;
     Ok((name, sums))
