@@ -51,7 +51,7 @@ impl Partial {
     /// # Errors
     ///
     /// `Request` without a partial, for open partials that are not [numbered](Self::as_part) or
-    /// have the same number, and as for [`merge`](Self::merge) and [`MaskedPartial::open`].
+    /// have the same number, and as for [`merge`](Self::merge) and `MaskedPartial::open`.
     pub fn total(partials: impl IntoIterator<Item = (String, PartialFile)>) -> Result<Self> {
         let mut total: Option<PartialFile> = None;
         let mut names = HashMap::new();
