@@ -33,6 +33,15 @@ impl PartialFile {
         Partial::from_text(text).map(Self::Open)
     }
 
+    /// The numbers of the parts in open sums; sites have names instead.
+    fn numbers(&self) -> Result<Vec<u32>> {
+        match self {
+            Self::Open(sums) => sums.check_is_part().map(|()| sums.parts().collect()),
+            #[cfg(feature = "sites")]
+            Self::Masked(_) => Ok(Vec::new()),
+        }
+    }
+
     fn merge(self, other: &Self) -> Result<Self> {
         match (self, other) {
             (Self::Open(sums), Self::Open(more)) => sums.merge(more).map(Self::Open),
@@ -56,15 +65,12 @@ impl Partial {
         let mut total: Option<PartialFile> = None;
         let mut names = HashMap::new();
         for (name, next) in partials {
-            if let PartialFile::Open(sums) = &next {
-                sums.check_is_part().map_err(|error| error.in_file(&name))?;
-                for number in sums.parts() {
-                    if let Some(other) = names.insert(number, name.clone()) {
-                        let rule = format!(
-                            "{other} and {name} are both part {number}: rows would count twice"
-                        );
-                        return Err(Error::request(rule));
-                    }
+            for number in next.numbers().map_err(|error| error.in_file(&name))? {
+                if let Some(other) = names.insert(number, name.clone()) {
+                    let rule = format!(
+                        "{other} and {name} are both part {number}: rows would count twice"
+                    );
+                    return Err(Error::request(rule));
                 }
             }
             total = Some(match total {
