@@ -204,12 +204,17 @@ impl Terms {
         fit: &FitModel,
         table: &(impl Source + ?Sized),
     ) -> Result<Outcome<FittedModel, NotPrivate<FitRecord>>> {
-        self.run(self.seed.map(|seed| move |_| fit.clone().seed(seed).run(table)), |_, charge| {
-            match charge {
-                Some((ledger, note)) => fit.run_with_ledger(table, ledger, note),
-                None => fit.run(table),
-            }
-        })
+        let seeded = self.seed.map(|seed| fit.clone().seed(seed));
+        self.run(
+            seeded.map(|request| move |run| Ok(request.run(table)?.with_run(run))),
+            |run, charge| {
+                let fitted = match charge {
+                    Some((ledger, note)) => fit.run_with_ledger(table, ledger, note),
+                    None => fit.run(table),
+                };
+                Ok(fitted?.with_run(run))
+            },
+        )
     }
 
     /// Reports the budget of each part of a fit: see [`dry_select`](Self::dry_select).

@@ -32,6 +32,28 @@ fn answer_is_the_record_of_the_same_run() {
     assert_eq!(error.kind(), ErrorKind::Request);
 }
 
+/// A fit notes its day and request, as a selection does: seeded, private and charged to a ledger.
+#[test]
+fn record_of_a_fit_notes_its_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("budget");
+    let cap = Some("9".into());
+    LedgerOptions { path: path.clone(), cap, ..LedgerOptions::default() }.open().unwrap();
+    let options = r#"{"features": ["age"], "epsilon": "2", "target_number": true}"#;
+    let noted = Terms { request: "a test".into(), day: "2026-11-26".into(), ..Terms::default() };
+    let note = serde_json::json!({"day": "2026-11-26", "request": "a test"});
+    for terms in [
+        Terms { seed: Some(7), ..noted.clone() },
+        Terms { ledger: Some(path), ..noted.clone() },
+        noted,
+    ] {
+        let fit = FitOptions::from_json(options).unwrap();
+        let answer = Job::new(Task::Fit(fit), terms).run(Some(&table())).unwrap();
+        let record: Value = serde_json::from_str(&answer.json).unwrap();
+        assert_eq!(record["run"], note);
+    }
+}
+
 #[test]
 fn job_names_what_is_wrong() {
     for (json, rule) in [

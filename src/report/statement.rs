@@ -100,10 +100,11 @@ impl Statement {
             .guaranteed(*command, version, *private, guarantee, randomness)
             .paid(record.ledger.as_ref())
             .warned(record.all_warnings())
+            .with_run(record.run.as_ref())
     }
 
     /// The same with a note on its run, if there is one.
-    pub fn with_run(self, run: Option<&RunNote>) -> Self {
+    fn with_run(self, run: Option<&RunNote>) -> Self {
         match run {
             Some(run) => Self { day: run.day.clone(), request: run.request.clone(), ..self },
             None => self,

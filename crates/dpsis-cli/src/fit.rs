@@ -9,7 +9,7 @@ use crate::select::{Job, SelectArguments, unused};
 use crate::table_arguments::{file_of, parse_names};
 use crate::words;
 use dpsis::report::{Statement, fit_dry_run, fit_report, to_json};
-use dpsis::{Error, FitRecord, Levels, ModelOptions, Result, RunNote};
+use dpsis::{Error, FitRecord, Levels, ModelOptions, Result};
 
 /// Fit a private model to features that are selected privately.
 ///
@@ -110,10 +110,9 @@ pub(super) fn fit(arguments: &FitArguments, request: &str) -> Result<()> {
             _ => fit_dry_run(&plan, words::options),
         });
     }
-    let note = terms.run_note()?;
     let outcome = terms.fit(&fit, &table)?;
     given.say_if_over_memory();
-    write(&outcome, note, output)
+    write(&outcome, output)
 }
 
 impl FitArguments {
@@ -155,7 +154,7 @@ impl SelectArguments {
 }
 
 /// Writes the model, and the report to stderr; with `quiet` only its warnings.
-fn write(record: &FitRecord, note: Option<RunNote>, output: Output) -> Result<()> {
+fn write(record: &FitRecord, output: Output) -> Result<()> {
     let Output { format, quiet, .. } = output;
     let report = fit_report(record, words::options);
     if quiet {
@@ -170,7 +169,7 @@ fn write(record: &FitRecord, note: Option<RunNote>, output: Output) -> Result<()
             ("report.txt", fit_report(record, |_| String::new())),
             ("record.json", to_json(record)?),
         ];
-        return output.export(&Statement::of_fit(record).with_run(note.as_ref()), files);
+        return output.export(&Statement::of_fit(record), files);
     }
     let destination = output.destination;
     match &record.model {

@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::model::Model;
 use crate::privacy::{NotPrivate, Receipt};
 use crate::select::record::{Command, Guarantee, RandomnessUsed, Record, Warning};
+use crate::select::run_note::RunNote;
 
 /// A private model: the [`FitRecord`] of a release, to which it dereferences. Only a private run
 /// makes one.
@@ -26,6 +27,19 @@ impl FittedModel {
     pub(super) fn with_receipt(mut self, receipt: Receipt) -> Self {
         self.0.ledger = Some(receipt);
         self
+    }
+
+    /// The same with a note on its run, or without one.
+    pub fn with_run(mut self, run: impl Into<Option<RunNote>>) -> Self {
+        self.0.run = run.into();
+        self
+    }
+}
+
+impl NotPrivate<FitRecord> {
+    /// The same with a note on its run, or without one.
+    pub fn with_run(self, run: impl Into<Option<RunNote>>) -> Self {
+        Self::new(FitRecord { run: run.into(), ..self.into_inner() })
     }
 }
 
@@ -52,6 +66,9 @@ pub struct FitRecord {
     pub version: String,
     /// The command that made it.
     pub command: Command,
+    /// The day and the request, if the program that ran it states them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<RunNote>,
     /// The ledger that paid for it, if one did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ledger: Option<Receipt>,

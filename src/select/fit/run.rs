@@ -327,6 +327,7 @@ fn record(
     Ok(FitRecord {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         command: Command::Fit,
+        run: None,
         ledger: None,
         private: !randomness.seeded,
         model: fit.transpose()?,
