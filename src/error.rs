@@ -73,6 +73,12 @@ pub enum Parameter {
     Features,
     /// The levels of columns of words.
     Levels,
+    /// The selection's share of the budget of a fit.
+    Share,
+    /// The share for ranges of a fit.
+    Ranges,
+    /// The strength of the regularization of a logistic model.
+    Lambda,
     /// Columns that are not features.
     Exclude,
     /// Whether samples are rows or columns.
@@ -174,6 +180,9 @@ impl Parameter {
             Self::Covariates => "adjust",
             Self::Features => "features",
             Self::Levels => "levels",
+            Self::Share => "share",
+            Self::Ranges => "ranges",
+            Self::Lambda => "lambda",
             Self::Exclude => "exclude",
             Self::Orientation => "features_as_rows",
             Self::Delimiter => "delimiter",

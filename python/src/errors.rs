@@ -6,7 +6,10 @@ use pyo3::prelude::*;
 
 /// The names of arguments for parameters, each once.
 fn arguments(all: &[Parameter]) -> Vec<&'static str> {
-    Parameter::arguments(all, "dpsis.inspect")
+    let mut names = Parameter::arguments(all, "dpsis.inspect");
+    // A name that is a keyword of Python ends in an underscore.
+    names.iter_mut().filter(|name| **name == "lambda").for_each(|name| *name = "lambda_");
+    names
 }
 
 /// The names of arguments in parentheses, behind a blank; empty if there are none.

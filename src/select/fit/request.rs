@@ -88,11 +88,12 @@ impl FitRequest {
             let share = share.rational();
             share.filter(|share| *share >= ratio(1, 1_000_000) && *share < BigRational::one())
         });
-        let wrong =
-            "the shares of the selection and of the ranges must be numbers from 1e-6, below 1";
-        let (Some(share), Some(ranges)) = (share, ranges) else {
-            return Err(Error::request(wrong).about([Parameter::Shares]));
+        let wrong = |of: &str, about: Parameter| {
+            let rule = format!("the share of {of} must be a number from 1e-6, below 1");
+            Error::request(rule).about([about])
         };
+        let share = share.ok_or_else(|| wrong("the selection", Parameter::Share))?;
+        let ranges = ranges.ok_or_else(|| wrong("the ranges", Parameter::Ranges))?;
         if self.features.is_some() {
             return Ok(Parts { selection: None, model: total, ranges });
         }
@@ -190,12 +191,13 @@ impl FitRequest {
             }
             Target::Classes(_) | Target::TimeToEvent(_) => {}
             _ if self.lambda.is_some() => {
-                return wrong("lambda is for two classes".into(), Parameter::Classes);
+                let rule = "lambda is for two classes";
+                return Err(Error::request(rule).about([Parameter::Lambda, Parameter::Classes]));
             }
             _ => {}
         }
         if self.lambda.is_some_and(|lambda| !(1e-3..=1e9).contains(&lambda)) {
-            return Err(Error::request("lambda must be a number from 1e-3 to 1e9"));
+            return wrong("lambda must be a number from 1e-3 to 1e9".into(), Parameter::Lambda);
         }
         self.check_levels()?;
         let k = self.features.as_ref().map_or(self.select.names.most(self.most()), Vec::len);
@@ -206,7 +208,7 @@ impl FitRequest {
                     "a model has at most {MOST_FEATURES} columns: features, and levels but the first of each"
                 ),
             };
-            return Err(Error::request(rule).about([Parameter::K, Parameter::Levels]));
+            return Err(Error::request(rule).about([Parameter::K, Parameter::Levels, Parameter::Features]));
         }
         match (&self.features, &parts.selection) {
             (Some(names), _) => self.check_names(names),
@@ -242,12 +244,13 @@ impl FitRequest {
             return Err(Error::request(
                 "where the features are stated, nothing is selected: no share is spent on it",
             )
-            .about([Parameter::Shares]));
+            .about([Parameter::Share, Parameter::Features]));
         }
         let mut sorted: Vec<&String> = names.iter().collect();
         sorted.sort_unstable();
         if names.is_empty() || sorted.windows(2).any(|pair| pair[0] == pair[1]) {
-            return Err(Error::request("a model needs at least one feature, and each only once"));
+            return Err(Error::request("a model needs at least one feature, and each only once")
+                .about([Parameter::Features]));
         }
         Ok(())
     }

@@ -75,7 +75,12 @@ impl FitOptions {
         let selects = k.is_some() || fwer.is_some() || at_most.is_some();
         if self.model.features.is_some() && selects {
             let rule = "the features of a model are stated, or selected: not both";
-            let about = [Parameter::K, Parameter::FalseNames, Parameter::AtMost];
+            let about = [
+                Parameter::Features,
+                Parameter::K,
+                Parameter::FalseNames,
+                Parameter::AtMost,
+            ];
             return Err(Error::request(rule).about(about));
         }
         self.model.request(hooks(self.select.request()?))
@@ -139,6 +144,27 @@ mod tests {
             let error = FitOptions::from_json(json).and_then(|options| options.request());
             let text = error.unwrap_err().to_string();
             assert!(text.contains(said) && !text.contains("S3CR3T"), "{json}: {text}");
+        }
+    }
+
+    /// An error is about the option of a fit that breaks the rule, first.
+    #[test]
+    fn errors_are_about_the_options_of_a_fit() {
+        for (option, about) in [
+            (r#""features": []"#, "features"),
+            (r#""features": ["a", "a"]"#, "features"),
+            (r#""features": ["a"], "k": 1"#, "features"),
+            (r#""features": ["a"], "share": "0.5""#, "share"),
+            (r#""k": 1, "share": "1""#, "share"),
+            (r#""k": 1, "ranges": "0""#, "ranges"),
+            (r#""k": 1, "lambda": 3"#, "lambda"),
+            (r#""k": 1, "lambda": 0, "classes": ["a", "b"]"#, "lambda"),
+            (r#""k": 1, "levels": [["a", ["I"]]]"#, "levels"),
+        ] {
+            let json = format!("{{\"epsilon\": \"1\", {option}}}");
+            let checked = FitOptions::from_json(&json).and_then(|options| options.request());
+            let error = checked.and_then(|request| request.check()).unwrap_err();
+            assert_eq!(error.parameters()[0].name(), about, "{option}: {error}");
         }
     }
 }
