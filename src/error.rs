@@ -336,6 +336,11 @@ impl Error {
         self
     }
 
+    /// Adds the row of a file, if it is known.
+    pub(crate) fn at_row(self, row: Option<u64>) -> Self {
+        if row.is_some() { self.at(row, None) } else { self }
+    }
+
     /// Removes the column: if samples are columns, their number and places are private.
     pub(crate) fn without_column(mut self) -> Self {
         if let Some(place) = &mut self.place {
@@ -445,14 +450,13 @@ impl fmt::Display for Error {
             write!(f, "{file}: ")?;
         }
         if let Some(Place { row, column }) = self.place {
-            match row {
-                Some(row) => write!(f, "row {row}")?,
-                None => write!(f, "header")?,
+            match (row, column) {
+                (Some(row), Some(column)) => write!(f, "row {row}, column {column}: ")?,
+                (Some(row), None) => write!(f, "row {row}: ")?,
+                // A table in memory has names of columns, and no header.
+                (None, Some(column)) => write!(f, "column {column}: ")?,
+                (None, None) => write!(f, "header: ")?,
             }
-            if let Some(column) = column {
-                write!(f, ", column {column}")?;
-            }
-            write!(f, ": ")?;
         }
         write!(f, "{}", self.rule)?;
         if let Some(hint) = &self.hint {

@@ -243,7 +243,7 @@ impl<A: Element> sealed::Open for ArrayTable<'_, A> {
 
     fn header(&self, opening: &Opening<'_>) -> Result<Schema> {
         if self.names.is_empty() {
-            return Err(Error::input("X has no column"));
+            return Err(Error::input("the matrix has no columns"));
         }
         if opening.events.is_some() != self.events.is_some() {
             let rule = "times and events go with a target at a horizon";

@@ -242,7 +242,8 @@ fn check_read(schema: &Schema, unread: &[usize]) -> Result<()> {
         let name = schema.name(column);
         return Err(Error::input(format!(
             "the column {name:?}, of targets or identifiers, holds neither numbers, dates nor texts"
-        )));
+        ))
+        .hint("convert it, or name another column"));
     }
     if let Some(&column) = schema.features().iter().find(|column| is_unread(column)) {
         let name = schema.name(column);
@@ -277,7 +278,7 @@ fn check_printable(schema: &Schema) -> Result<()> {
         Some(feature) => {
             let place = schema.features()[feature] + 1;
             let rule = format!("the name of column {place} holds a line break");
-            Err(Error::input(rule))
+            Err(Error::input(rule).hint("rename it"))
         }
     }
 }

@@ -373,6 +373,9 @@ impl FileTable {
         if self.facts.orientation.is_some_and(|stated| one_way.is_some_and(|way| way != stated)) {
             let rule = match format {
                 Format::Gct => "a .gct file has features as rows: no other way".to_owned(),
+                _ if self.is_in_batches() => {
+                    "a table in memory has samples as rows: pass its transpose".to_owned()
+                }
                 _ => format!("{name} is read with samples as rows: no other way"),
             };
             return Err(Error::request(rule).about([Parameter::Orientation]));

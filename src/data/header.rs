@@ -11,7 +11,7 @@ use crate::data::table::Opening;
 use crate::data::targets::TargetTable;
 use crate::data::text::text;
 use crate::data::text_file::OpenText;
-use crate::error::{Error, Parameter, Result};
+use crate::error::{Error, Parameter, Place, Result};
 
 impl FileTable {
     /// Assigns the roles of the columns by the header; a header that looks like a row is refused.
@@ -33,7 +33,11 @@ impl FileTable {
             // The hint offers names, which are values if this is no header.
             let cells = self.facts.cells();
             let value = header.iter().any(|name| is_value(name, &cells, labels));
-            if value && !self.facts.numeric_names { error.without_hint() } else { error }
+            if value && !self.facts.numeric_names {
+                error.without_hint()
+            } else {
+                of_text(error, header)
+            }
         })?;
         self.check_header_is_no_row(&schema, targets, labels)?;
         let by_id = matches!(role, TargetRole::Elsewhere);
@@ -159,6 +163,20 @@ impl FileTable {
             return Err(no_header("the target file seems to have no header", None));
         }
         Ok(())
+    }
+}
+
+/// An error about the columns of a text file, whose delimiters may be the cause.
+fn of_text(error: Error, header: &[String]) -> Error {
+    let Some(last) = header.last() else { return error };
+    match error.place() {
+        None if header.len() == 1 => error
+            .hint("is the delimiter another one, or is there a line before the header?")
+            .about([Parameter::Delimiter]),
+        Some(Place { row: None, column }) if last.is_empty() && column == Some(header.len()) => {
+            error.hint("remove the delimiter at the end of each line, or name the column")
+        }
+        _ => error,
     }
 }
 

@@ -191,13 +191,8 @@ impl Schema {
         // A nameless first column is no feature even where others hold the ids.
         let first = usize::from(target != Some(0));
         if let Some(blank) = (first..header.len()).find(|&c| header[c].is_empty()) {
-            let error = Error::input("the column has no name").at(None, Some(blank + 1));
-            return Err(match blank + 1 == header.len() {
-                true => {
-                    error.hint("remove the delimiter at the end of each line, or name the column")
-                }
-                false => error,
-            });
+            let error = Error::input("the column has no name").hint("name it");
+            return Err(error.at(None, Some(blank + 1)));
         }
         let schema = Self::new(Orientation::SamplesAsRows, header, target, id, exclude)?;
         let schema = schema.without_event(event);
@@ -508,8 +503,10 @@ impl Schema {
 
 fn no_feature() -> Error {
     Error::input("there is no feature column")
-        .hint("the last column is the target; is the delimiter another one, or is there a line before the header?")
-        .about([Parameter::Delimiter])
+        .hint(
+            "every column is the target, an identifier or excluded: add a column, or exclude fewer",
+        )
+        .about([Parameter::Target, Parameter::Exclude])
 }
 
 /// The error for features as rows without a target: no row stands for it by default.
@@ -552,7 +549,9 @@ fn excluded(names: &[String], target: Option<usize>, exclude: &[String]) -> Resu
             places = vec![find(names, pattern, "to exclude", Parameter::Exclude)?];
         }
         if places.iter().all(|place| Some(*place) == target) {
-            return Err(Error::request("the target cannot be excluded"));
+            return Err(Error::request("the target cannot be excluded")
+                .hint("name another target, or leave it out of the exclusions: it is no feature anyway")
+                .about([Parameter::Target, Parameter::Exclude]));
         }
         excluded.extend(places);
     }

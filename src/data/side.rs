@@ -109,39 +109,45 @@ pub(crate) fn read_bounds(path: &Path, schema: &Schema, needs: &Needs<'_>) -> Re
         let feature = text(&feature).ok_or_else(|| refuse("a name is not text in UTF-8"))?;
         stated.push((feature, range));
     }
-    bounds_of_features(&stated, (schema, needs), &name.to_string())
+    bounds_of_features(&stated, (schema, needs), Some(&name.to_string()))
 }
 
 /// The bounds of every feature from those stated by name, in which `*` stands for all others;
-/// `origin` is where they are stated. Features that need none have the range from -1 to 1.
+/// `file` is the file that they were read from. Features that need none have the range from -1 to 1.
 ///
 /// # Errors
 ///
-/// `Request` if they do not fit the features, with the row of the first that does not.
+/// `Request` if they do not fit the features; in a file with the row of the first that does not.
 pub(crate) fn bounds_of_features(
     stated: &[(String, Bounds)],
     (schema, needs): (&Schema, &Needs<'_>),
-    origin: &str,
+    file: Option<&str>,
 ) -> Result<Vec<Bounds>> {
+    let refuse = |rule: &str, row: Option<u64>| match file {
+        Some(file) => {
+            Error::request(format!("{file}: {rule}")).at_row(row).about([Parameter::BoundsFile])
+        }
+        None => Error::request(rule).about([Parameter::Bounds]),
+    };
     let mut places: HashMap<&str, usize> =
         schema.feature_names().enumerate().map(|(i, name)| (name.trim(), i)).collect();
     let mut bounds = vec![None; schema.d()];
     let mut default = None;
     for ((name, range), row) in stated.iter().zip(1..) {
-        let refuse = |rule: &str| Error::request(format!("{origin}: {rule}")).at(Some(row), None);
         let slot = match name.as_str() {
             "*" => &mut default,
             name => {
                 let place = places.remove(name).ok_or_else(|| {
                     let names: Vec<String> = schema.feature_names().map(str::to_owned).collect();
-                    let rule = format!("no such feature as {name:?}, or stated twice");
-                    refuse(&rule).or_near(&names, name).about([Parameter::Bounds])
+                    let rule =
+                        format!("there is no feature {name:?}, or its bounds are given twice");
+                    refuse(&rule, Some(row)).or_near(&names, name)
                 })?;
                 &mut bounds[place]
             }
         };
         if slot.replace(*range).is_some() {
-            return Err(refuse("stated twice"));
+            return Err(refuse("bounds for all others are given twice", Some(row)));
         }
     }
     let missing: Vec<&str> = schema
@@ -155,8 +161,8 @@ pub(crate) fn bounds_of_features(
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        let rule = format!("{origin} does not state bounds for {first:?}{more}");
-        return Err(Error::request(rule).hint("the name * stands for all others"));
+        let rule = format!("there are no bounds for {first:?}{more}");
+        return Err(refuse(&rule, None).hint("the name * stands for all others"));
     }
     let unused = Bounds::new(-1.0, 1.0)?;
     Ok(bounds.into_iter().map(|own| own.or(default).unwrap_or(unused)).collect())

@@ -563,10 +563,10 @@ mod tests {
             (b"a,\xff\xfe,y\n", "UTF-8"),
             (b"a,b\0,y\n", "UTF-8"),
             (&[b'x'; MAX_CELL + 1], "longer"),
-            (b"a,b,\"y\n1,2,3\n4,5,6\n", "header, column 3: the column's name holds a line break"),
-            (b"a,\"b,y\n1,\"2\",3\n4,5,6\n", "header, column 2: the column's name holds a line"),
+            (b"a,b,\"y\n1,2,3\n4,5,6\n", "column 3: the column's name holds a line break"),
+            (b"a,\"b,y\n1,\"2\",3\n4,5,6\n", "column 2: the column's name holds a line"),
             (&[&[b'x'; MAX_CELL + 1][..], b",y\n"].concat(), "longer"),
-            (b"a,\"b,y\r1,2,3\r4,5,6\r", "header, column 2: the column's name holds a line"),
+            (b"a,\"b,y\r1,2,3\r4,5,6\r", "column 2: the column's name holds a line"),
         ] {
             let error = read(bytes).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Input);

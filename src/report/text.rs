@@ -137,11 +137,15 @@ pub fn dry_run_with(plan: &DryRun, words: impl Fn(&[Parameter]) -> String) -> St
 /// The first line of a dry run.
 pub(super) fn nothing_drawn(unit: Unit) -> String {
     let read = match unit {
-        Unit::Row | Unit::Person | Unit::Unit => "header was",
-        Unit::Column => "names of features were",
+        Unit::Row | Unit::Person | Unit::Unit => "columns",
+        Unit::Column => "features",
     };
     let mut text = String::new();
-    wrap(&mut text, "dry run", &format!("only the {read} read; nothing was drawn or spent"));
+    wrap(
+        &mut text,
+        "dry run",
+        &format!("only the names of {read} were read; nothing was drawn or spent"),
+    );
     text
 }
 

@@ -331,8 +331,7 @@ pub(super) fn scaling_where_needed(
             read_bounds(path, schema, &needs).map(Scaling::BoundsByFeature)
         }
         Some(Scale::BoundsByName(stated)) => {
-            bounds_of_features(stated, (schema, &needs), "the list of bounds")
-                .map(Scaling::BoundsByFeature)
+            bounds_of_features(stated, (schema, &needs), None).map(Scaling::BoundsByFeature)
         }
         Some(Scale::Stated(Scaling::BoundsByFeature(all))) if all.len() != schema.d() => {
             let d = schema.d();

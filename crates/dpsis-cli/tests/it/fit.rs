@@ -113,7 +113,11 @@ fn a_dry_run_states_parts_and_needs() {
         "fit --k 1 --eps 4 --unit noise --unit-target mean --exclude class --seed 4",
     ] {
         let plan = folder.run(&format!("{words} --dry-run table.csv")).succeeds();
-        assert!(plan.stdout.starts_with("dry run    only the header was read"), "{}", plan.stdout);
+        assert!(
+            plan.stdout.starts_with("dry run    only the names of columns were read"),
+            "{}",
+            plan.stdout
+        );
         assert_eq!(plan.stderr, "");
         assert_eq!(plan.stdout.contains("The selection alone:"), words.contains("--k"));
         let plan = folder.run(&format!("{words} --dry-run --format json table.csv")).json();

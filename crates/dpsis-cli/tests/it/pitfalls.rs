@@ -227,7 +227,7 @@ fn bounds_of_a_table_without_a_target() {
     let parts = ["last column is taken as the target", "--no-target"];
     assert_contains_all(&bounds("").text(), &parts);
     let message = select(&folder, "--bounds-file b.csv t.csv").fails(2);
-    assert_contains(&message, "does not state bounds for \"c\"");
+    assert_contains(&message, "there are no bounds for \"c\"");
     bounds("--no-target").succeeds();
     select(&folder, "--bounds-file b.csv t.csv").succeeds();
 }

@@ -214,7 +214,7 @@ mod tests {
             ("", "there is no column of users and one of items"),
             ("user\na\n", "there is no column of users and one of items"),
             ("1,2\n3,4\n", belongs),
-            ("user,item,time\na,x,7\n", "header, column 3: the third column is not called rating"),
+            ("user,item,time\na,x,7\n", "column 3: the third column is not called rating"),
             ("user,item\na,x,5\n", "row 1: a row of 3 cells where 2 belong"),
             ("user,item\na,x\na\n", "row 2: a row of 1 cells where 2 belong"),
             ("user,item\n,x\n", "row 1, column 1: an id is empty"),

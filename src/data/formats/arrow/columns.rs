@@ -306,7 +306,9 @@ pub(super) fn cells(column: &dyn Array) -> Result<Vec<TextCell>> {
         return Ok(values.into_iter().map(number_cell).collect());
     }
     let cells = texts(column, &None, &|text| Some(text.as_bytes().to_vec()));
-    cells.ok_or_else(|| Error::input("the target or id column holds neither numbers nor texts"))
+    cells.ok_or_else(|| {
+        Error::input("the targets or the identifiers are neither numbers, dates nor texts")
+    })
 }
 
 #[cfg(test)]
