@@ -102,6 +102,15 @@ def maybe_integer(name: str, value: Any, least: int = 0) -> int | None:
     return None if value is None else integer(name, value, least)
 
 
+def number_of_features(value: Any) -> int | None:
+    """The number of features to select, if it is given."""
+    if isinstance(value, str):
+        # As scikit-learn's SelectKBest takes 'all'.
+        rule = "k is a number of features: leave it out to select all that are significant, or give their number"
+        raise RequestError(rule, ["k"])
+    return maybe_integer("k", value, 1)
+
+
 def text_of(value: Any) -> str | None:
     """The text of a cell or of a label as a file would hold it; None if it is missing, or of a type that has none.
 

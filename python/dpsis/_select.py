@@ -325,7 +325,7 @@ def select_options(stated: Mapping[str, Any]) -> dict[str, Any]:
     if stated["group_size"] is not None and stated["groups"] is None:
         raise RequestError("there are no sets: state them, too", ["groups", "group_size"])
     return sums_options(stated) | {
-        "k": arguments.maybe_integer("k", stated["k"], 1),
+        "k": arguments.number_of_features(stated["k"]),
         "fwer": arguments.maybe_exact("fwer", stated["fwer"]),
         "at_most": arguments.maybe_integer("at_most", stated["at_most"], 1),
         "epsilon": arguments.exact("epsilon", stated["epsilon"]),

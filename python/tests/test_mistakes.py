@@ -343,3 +343,65 @@ def test_no_cell_is_in_a_message(use, data):
             said = ""
     # The lines of this file are quoted in a traceback, and hold no digits of the number.
     assert "918273" not in said + "".join(str(one.message) for one in caught)
+
+
+#: Words of files, which a table in memory has not.
+OF_FILES = ("header", "delimiter", "line", "file", "Arrow", "row 1")
+
+
+def tables():
+    """The same table as a data frame of pandas and of polars, and as a table of pyarrow."""
+    columns = {"a": Y, "b": X[:, 1], "y": X[:, 2]}
+    return {"pandas": pandas.DataFrame(columns), "polars": polars.DataFrame(columns), "arrow": pyarrow.table(columns)}
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "arrow"])
+@pytest.mark.parametrize("make", [dpsis.select, dpsis.fit])
+def test_errors_about_tables_in_memory_have_no_words_of_files(make, kind):
+    data = tables()[kind]
+    wrong = [
+        {"exclude": "*"}, {"exclude": ["a", "b"]}, {"exclude": "y"}, {"exclude": "c"}, {"exclude": "c*"},
+        {"target": "c"}, {"target": 7}, {"unit": "c"}, {"id": "c"}, {"id": "y"}, {"adjust": "c:1"},
+        {"bounds": {"c": (0, 1)}}, {"bounds": {"a": (0, 1)}}, {"bounds": (1, 0)}, {"features_as_rows": True},
+        {"groups": {"s": ["c"]}}, {"k": 9}, {"k": "all"}, {"classes": ["c"]}, {"time": "c", "event": {"y": 1}, "by": 1},
+    ]  # fmt: skip
+    for options in wrong:
+        with pytest.raises(dpsis.DpsisError) as caught:
+            make(data, **{"k": 1, "epsilon": 1, **options})
+        text = str(caught.value)
+        assert not any(word in text for word in OF_FILES), text
+        assert caught.value.parameters, text
+    names = pyarrow.Table.from_arrays([pyarrow.array(Y)] * 3, names=["a", "a", "y"])
+    unnamed = pandas.DataFrame(X[:, :3], columns=["a", "", "y"])
+    broken = pandas.DataFrame(X[:, :3], columns=["a", "b\nc", "y"])
+    alone = pandas.DataFrame({"y": Y})
+    for data in (names, unnamed, unnamed[["a", "y", ""]], broken, alone, polars.DataFrame()):
+        with pytest.raises(dpsis.DpsisError) as caught:
+            make(data, 1, 1)
+        text = str(caught.value).replace("line break", "")
+        assert not any(word in text for word in OF_FILES), text
+
+
+def test_the_number_of_features_is_a_number():
+    match = r"leave it out to select all that are significant.*\(k\)"
+    for wrong in (
+        lambda: dpsis.select(X, "all", 1, y=Y),
+        lambda: dpsis.fit(X, "all", 1, y=Y),
+        lambda: dpsis.PrivateSelectKBest("all").fit(X, Y),
+        lambda: dpsis.PrivateRegression("all", epsilon=1).fit(X, Y),
+    ):
+        with pytest.raises(dpsis.RequestError, match=match):
+            wrong()
+
+
+def test_errors_of_a_fit_name_its_arguments():
+    for options, parameter in (
+        ({"features": []}, "features"),
+        ({"features": ["feature-1"], "k": 1}, "features"),
+        ({"features": ["feature-1"], "share": 0.5}, "share"),
+        ({"k": 1, "ranges": 2}, "ranges"),
+        ({"k": 1, "lambda_": 2}, "lambda_"),
+    ):
+        with pytest.raises(dpsis.RequestError) as caught:
+            dpsis.fit(X, y=Y, epsilon=1, **options)
+        assert caught.value.parameters[0] == parameter, caught.value
