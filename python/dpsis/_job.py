@@ -36,11 +36,19 @@ class Job:
     terms: dict[str, Any]
     source: _native.Table | None = None
 
+    def _text(self) -> str:
+        """The job as JSON."""
+        return f'{{"command": "{self.command}", "options": {arguments.as_json(self.options)}, "terms": {json.dumps(self.terms)}}}'
+
+    def check_ledger(self) -> None:
+        """Refuses a job that its ledger cannot pay for now, before data are converted."""
+        if self.terms["ledger"] is not None:
+            _native.check_ledger(self._text())
+
     def run(self, progress: arguments.Progressing, what: str, output: str | None = None) -> dict[str, Any]:
         """The answer of the library, with progress called `what`."""
-        job = f'{{"command": "{self.command}", "options": {arguments.as_json(self.options)}, "terms": {json.dumps(self.terms)}}}'
         with arguments.Progress(progress, what) as bar:
-            return _native.run_job_on(job, self.source, bar.show, output)
+            return _native.run_job_on(self._text(), self.source, bar.show, output)
 
 
 def warn(answer: Mapping[str, Any], stacklevel: int) -> None:

@@ -286,15 +286,13 @@ def job_of(command: str, stated: Mapping[str, Any]) -> Job:
     """The job for all arguments of `select`, checked as far as they can be without the library."""
     options = select_options(stated)
     ledger = payer(stated["ledger"], stated["seed"])
-    terms = terms_of(
-        arguments.note(command, public(stated), _DEFAULTS), ledger, stated["note"], stated["seed"], stated["dry_run"]
-    )
-    if stated["seed"] is None:
-        check_ledger(ledger, options, stated["unit"])
+    request = arguments.note(command, public(stated), _DEFAULTS)
+    job = Job(command, options, terms_of(request, ledger, stated["note"], stated["seed"], stated["dry_run"]))
+    job.check_ledger()
     check_classes(stated["y"], options["classes"])
     of_target = arguments.columns_of_events(options)
-    source = table(stated["data"], stated["y"], **{name: stated[name] for name in FACTS}, of_target=of_target)
-    return Job(command, options, terms, source)
+    job.source = table(stated["data"], stated["y"], **{name: stated[name] for name in FACTS}, of_target=of_target)
+    return job
 
 
 def _released(stated: Mapping[str, Any]) -> Selection | ReleasedTarget:
@@ -346,14 +344,6 @@ def select_options(stated: Mapping[str, Any]) -> dict[str, Any]:
         "parameters": arguments.texts("parameters", stated["parameters"]),
         "memory": None if stated["memory"] is None else arguments.size("memory", stated["memory"]),
     }
-
-
-def check_ledger(ledger: str | None, options: Mapping[str, Any], unit: Any = None) -> None:
-    """Refuses what a ledger cannot pay for now, before data are touched."""
-    if ledger is not None:
-        protected = "row" if unit is None else "person"
-        terms = (options["epsilon"], options["delta"], options["neighbors"], protected)
-        _native.check_ledger(ledger, *terms)
 
 
 def drawn(job: Job, progress: arguments.Progressing, stacklevel: int) -> Selection:

@@ -22,7 +22,7 @@ from ._errors import DpsisError, DpsisWarning, RequestError
 from ._job import Job, terms_of
 from ._ledger import Ledger, payer
 from ._native import are_excluded
-from ._select import check_ledger, drawn, select_options
+from ._select import drawn, select_options
 from ._select import select as select_in_memory
 from ._tables import check_beside, check_classes, matrix, no_complex, refuse, table
 
@@ -93,7 +93,7 @@ class _Private(BaseEstimator):  # type: ignore[misc]
         ledger = payer(self.ledger)
         names = _names(X)
         if names is not None and not self._keeps_all(options, int(self._candidates(names).sum())):
-            check_ledger(ledger, options, unit)
+            Job(self._command, options, terms_of("", ledger, "", None)).check_ledger()
         check_classes(y, options["classes"])
         data = X
         if is_frame(X):

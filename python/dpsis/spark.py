@@ -18,9 +18,9 @@ from typing import Any
 from . import _arguments as arguments
 from . import _errors, _native
 from ._errors import DpsisError, ReadError, RequestError
-from ._job import terms_of, warn
+from ._job import Job, terms_of, warn
 from ._ledger import Ledger, payer
-from ._select import check_ledger, public, select_options
+from ._select import public, select_options
 from ._select import select as select_in_memory
 from ._selection import Selection, parts
 from ._tables import table
@@ -135,8 +135,7 @@ mechanism, parameters
     options = select_options({**arguments.defaults(select_in_memory), **stated})
     charged = payer(ledger, seed)
     terms = terms_of(request, charged, note, seed)
-    if seed is None:
-        check_ledger(charged, options)
+    Job("select", options, terms).check_ledger()
     facts = {"target": target, "id": id, "exclude": arguments.names("exclude", exclude), "missing": arguments.listed(missing)}
     frame = _Frame(data, _Request.stated(data, options, facts))
     none = frame.checked()

@@ -39,6 +39,12 @@ pub(crate) fn run_job_on<'py>(
     dict_of(py, &answer?)
 }
 
+/// Refuses a job in JSON that the ledger of its terms could not pay for now; nothing is spent.
+#[pyfunction]
+pub(crate) fn check_ledger(py: Python<'_>, job: &str) -> PyResult<()> {
+    Job::from_json(job).and_then(|job| job.check_ledger()).or_raise(py)
+}
+
 /// An answer as a dictionary: `private`, `names`, `indices` from 0, `json`, `report`, `html`,
 /// `statement`, `model`, `remaining`, and the `warnings`, each with whether the answer would mislead
 /// without it.

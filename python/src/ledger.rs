@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use dpsis::report::{ledger_html, to_json};
-use dpsis::{Delta, Exact, Expense, Ledger, LedgerOptions, Result};
+use dpsis::{Ledger, LedgerOptions};
 use pyo3::prelude::*;
 
 use crate::errors::OrRaise;
@@ -12,27 +12,6 @@ use crate::errors::OrRaise;
 #[pyfunction]
 pub(crate) fn open_ledger(py: Python<'_>, options: &str) -> PyResult<()> {
     LedgerOptions::from_json(options).and_then(|it| it.open()).map(|_| ()).or_raise(py)
-}
-
-/// Refuses a selection that the ledger at a path could not pay for now; nothing is spent.
-#[pyfunction]
-pub(crate) fn check_ledger(
-    py: Python<'_>,
-    path: PathBuf,
-    epsilon: &str,
-    delta: Option<String>,
-    relation: &str,
-    protected: &str,
-) -> PyResult<()> {
-    let checked = || -> Result<()> {
-        let delta = delta.map(|stated| Delta::try_from(Exact::from(stated))).transpose()?;
-        let expense = Expense::new(epsilon.parse()?, "select")
-            .delta(delta.unwrap_or_else(Delta::zero))
-            .neighbors(relation.parse()?)
-            .unit(protected.parse()?);
-        Ledger::open(&path)?.check(&expense)
-    };
-    checked().or_raise(py)
 }
 
 /// The content of a ledger as JSON, the epsilon spent, the epsilon left, and a page of all.

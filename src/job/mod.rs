@@ -161,6 +161,25 @@ impl Job {
         }
     }
 
+    /// Checks that the ledger can pay for the job now, for programs that do so before they convert
+    /// a table. A run makes this check, too.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Ledger::check`](crate::Ledger::check), except that the unit is not compared.
+    pub fn check_ledger(&self) -> Result<()> {
+        self.terms.check()?;
+        let Some(ledger) = self.terms.open_ledger()? else { return Ok(()) };
+        let note = self.terms.note.as_str();
+        let expense = match &self.task {
+            Task::Select(options) => options.request()?.expense(note),
+            Task::Fit(options) => options.request()?.expense(note),
+            Task::Choose(options) => options.request()?.expense(note),
+            _ => return Ok(()),
+        };
+        ledger.check_amount(&expense?)
+    }
+
     /// Runs the job; the task needs a table if it is to select, to fit or to inspect.
     ///
     /// # Privacy

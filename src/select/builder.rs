@@ -8,12 +8,12 @@ use crate::data::{Bounds, Cancel, Covariate, FeatureSets, Hooks, Scaling, Source
 use crate::error::{Error, Parameter, Result};
 use crate::exact::Exact;
 use crate::mechanism::Mechanism;
-use crate::privacy::{Ledger, Neighbors, Spending};
+use crate::privacy::{Expense, Ledger, Neighbors, Spending};
 use crate::select::check::check;
 use crate::select::dry_run::{DryRun, check_table, dry_run};
 use crate::select::forecast::{Forecast, Simulated};
 use crate::select::not_private::NotPrivateSelect;
-use crate::select::paid::{check_ledger, run_with_ledger};
+use crate::select::paid::{check_ledger, expense_of_rows, run_with_ledger};
 use crate::select::plan::Plan;
 use crate::select::record::Selection;
 use crate::select::rehearsal::sealed;
@@ -378,6 +378,15 @@ impl Select {
         (request.names, request.epsilon) = (Names::Best(1), Some(1.into()));
         check(&request)?;
         Ok(request)
+    }
+
+    /// The expense that a ledger is charged with, where each row is a person.
+    ///
+    /// # Errors
+    ///
+    /// `Request` without an epsilon, or for a wrong one.
+    pub(crate) fn expense(&self, note: &str) -> Result<Expense> {
+        expense_of_rows(&self.0.0, note)
     }
 
     /// Checks the request and runs it: see [`CheckedSelect::run`].

@@ -38,9 +38,7 @@ pub(super) fn check_ledger(
     ledger: &Ledger,
     note: &str,
 ) -> Result<Expense> {
-    let epsilon = Epsilon::stated(request.epsilon.clone())?;
-    let delta = Delta::stated(request.delta.clone())?;
-    let mut expense = expense(request, Command::Select, epsilon, note).delta(delta);
+    let mut expense = expense_of_rows(request, note)?;
     ledger.check_amount(&expense)?;
     // A request that does not fit the header costs nothing, where the header can be read twice.
     if source.repeats() {
@@ -106,9 +104,7 @@ pub(super) fn run_in_parts_with_ledger(
     gather: impl FnMut(Option<&ReleasedTarget>) -> Result<Partial>,
 ) -> Result<Selection> {
     check_names(request)?;
-    let epsilon = Epsilon::stated(request.epsilon.clone())?;
-    let delta = Delta::stated(request.delta.clone())?;
-    let expense = expense(request, Command::Select, epsilon, note).delta(delta);
+    let expense = expense_of_rows(request, note)?;
     let (record, receipt) = ledger.pay(&expense, || run_in_parts(request, gather))?;
     Ok(Selection::new(record).with_receipt(receipt))
 }
@@ -152,6 +148,17 @@ pub(super) fn release_target_with_ledger(
         None => release()?,
     };
     released.paid_by(ledger)
+}
+
+/// The expense of a selection of which it is not known whether its rows are people.
+///
+/// # Errors
+///
+/// `Request` without an epsilon, or for a wrong one.
+pub(super) fn expense_of_rows(request: &Request, note: &str) -> Result<Expense> {
+    let epsilon = Epsilon::stated(request.epsilon.clone())?;
+    let delta = Delta::stated(request.delta.clone())?;
+    Ok(expense(request, Command::Select, epsilon, note).delta(delta))
 }
 
 pub(super) fn expense(

@@ -14,7 +14,7 @@ use std::fmt;
 use crate::data::{Levels, Source};
 use crate::error::{Error, Result};
 use crate::exact::Exact;
-use crate::privacy::{Ledger, NotPrivate};
+use crate::privacy::{Expense, Ledger, NotPrivate};
 use crate::random::Entropy;
 use crate::select::Select;
 use crate::select::request::Names;
@@ -166,6 +166,15 @@ impl FitModel {
     pub fn check_ref(&self) -> Result<&CheckedFitModel> {
         self.0.0.check()?;
         Ok(&self.0)
+    }
+
+    /// The expense that a ledger is charged with, where each row is a person.
+    ///
+    /// # Errors
+    ///
+    /// `Request` without an epsilon, or for a wrong one.
+    pub(crate) fn expense(&self, note: &str) -> Result<Expense> {
+        self.0.0.expense(note)
     }
 
     /// Checks the request and runs it: see [`CheckedFitModel::run`].

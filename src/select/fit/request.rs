@@ -9,9 +9,11 @@ use crate::data::{Levels, Scaling};
 use crate::error::{Error, Parameter, Result};
 use crate::exact::{Exact, ratio};
 use crate::model::MOST_FEATURES;
-use crate::privacy::{Delta, Epsilon};
+use crate::privacy::{Delta, Epsilon, Expense};
 use crate::select::check::{check, check_unit_target, checked_threads};
 use crate::select::dry_run::EXAMPLE;
+use crate::select::paid::expense;
+use crate::select::record::Command;
 use crate::select::request::{Center, Names, Request, Scale, Target};
 
 /// The share of the selection, if none is stated.
@@ -74,6 +76,16 @@ impl FitRequest {
     /// `Request` for a wrong one.
     pub(super) fn delta(&self) -> Result<Delta> {
         Delta::stated(self.select.delta.clone())
+    }
+
+    /// The expense of the whole, of which it is not known whether its rows are people.
+    ///
+    /// # Errors
+    ///
+    /// As for both.
+    pub(super) fn expense(&self, note: &str) -> Result<Expense> {
+        let expense = expense(&self.select, Command::Fit, self.epsilon()?, note);
+        Ok(expense.delta(self.delta()?))
     }
 
     /// The parts of epsilon.
@@ -208,7 +220,11 @@ impl FitRequest {
                     "a model has at most {MOST_FEATURES} columns: features, and levels but the first of each"
                 ),
             };
-            return Err(Error::request(rule).about([Parameter::K, Parameter::Levels, Parameter::Features]));
+            return Err(Error::request(rule).about([
+                Parameter::K,
+                Parameter::Levels,
+                Parameter::Features,
+            ]));
         }
         match (&self.features, &parts.selection) {
             (Some(names), _) => self.check_names(names),

@@ -18,7 +18,7 @@ use crate::select::check::check_people;
 use crate::select::fit::read_once;
 use crate::select::fit::record::{FitRecord, FittedModel};
 use crate::select::fit::request::{FitRequest, Parts};
-use crate::select::paid::{bounds_repeat, check_names, check_target, expense};
+use crate::select::paid::{bounds_repeat, check_names, check_target};
 use crate::select::record::{
     Command, Guarantee, LARGE_EPSILON, RandomnessUsed, Record, Warning, WarningKind,
 };
@@ -118,8 +118,7 @@ pub(super) fn check_ledger(
     ledger: &Ledger,
     note: &str,
 ) -> Result<Expense> {
-    let expense = expense(&request.select, Command::Fit, request.epsilon()?, note);
-    let mut expense = expense.delta(request.delta()?);
+    let mut expense = request.expense(note)?;
     ledger.check_amount(&expense)?;
     if request.features.is_none() && !reads_twice(request, source) {
         return Err(read_once());
