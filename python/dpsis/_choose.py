@@ -8,7 +8,7 @@ from typing import Any
 
 from . import _arguments as arguments
 from ._errors import RequestError
-from ._job import Job, terms_of, warn
+from ._job import Job, delivered, terms_of
 from ._ledger import Ledger, payer
 from ._selection import Choice, parts
 
@@ -98,8 +98,7 @@ def choose(
         "parameters": arguments.texts("parameters", parameters),
     }
     answer = Job("choose", options, terms_of(request, payer(ledger, seed), note, seed)).run(False, "choosing")
-    warn(answer, stacklevel=3)
-    return Choice(*parts(answer))
+    return delivered(answer, Choice(*parts(answer)), stacklevel=3)
 
 
 _DEFAULTS = arguments.defaults(choose)

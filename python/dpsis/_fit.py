@@ -16,7 +16,7 @@ from . import _arguments as arguments
 from . import _native
 from ._errors import NotPrivateWarning, RequestError
 from ._exports import Exported
-from ._job import Job, warn
+from ._job import Job, delivered
 from ._select import _DEFAULTS, job_of
 from ._selection import dry
 from ._tables import table
@@ -335,9 +335,9 @@ def fit(
     features : list of str, optional
         Fit to these features, which must be public knowledge, and select none: without `k`, `fwer`, `at_most`, `selection_share`.
     levels : dict of lists, optional
-        The levels of columns of words, ``{'stage': ['I', 'II', 'III', 'IV']}``, which are public knowledge: in the model each
-        but the first is a column of 0 and 1, and a row at none counts as one at the first. In the selection other words are
-        missing.
+        The levels of categorical columns, ``{'stage': ['I', 'II', 'III', 'IV']}``, which are public knowledge: in the model
+        each but the first is a column of 0 and 1, and a row at none counts as one at the first. In the selection other
+        categories are missing. A column that is text or categorical by its type needs levels, or must be excluded.
     selection_share : number, optional
         The selection's share of epsilon; 0.4 if it is not stated.
     ranges : number, optional
@@ -412,5 +412,5 @@ def model_options(
 def fitted(job: Job, progress: arguments.Progressing, stacklevel: int) -> Fitted:
     """Fits a model, and issues its warnings."""
     answer = job.run(progress, "fitting")
-    warn(answer, stacklevel + 1)
-    return Fitted(answer["model"], answer["indices"], answer["json"], answer["report"], answer["statement"])
+    result = Fitted(answer["model"], answer["indices"], answer["json"], answer["report"], answer["statement"])
+    return delivered(answer, result, stacklevel + 1)

@@ -7,11 +7,13 @@ import sys
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from . import _arguments as arguments
 from . import _native
 from ._errors import DpsisWarning, NotPrivateWarning
+
+_T = TypeVar("_T")
 
 
 def terms_of(
@@ -49,6 +51,20 @@ class Job:
         """The answer of the library, with progress called `what`."""
         with arguments.Progress(progress, what) as bar:
             return _native.run_job_on(self._text(), self.source, bar.show, output)
+
+
+def delivered(answer: Mapping[str, Any], result: _T, stacklevel: int) -> _T:
+    """The result of an answer, after its warnings. An interrupt that came when the result was ready is raised with it: its
+    budget is spent, and it must not be lost.
+    """
+    warn(answer, stacklevel + 1)
+    interrupt: BaseException | None = answer.get("interrupt")
+    if interrupt is None:
+        return result
+    interrupt.result = result  # type: ignore[attr-defined]
+    if hasattr(interrupt, "add_note"):
+        interrupt.add_note("The result was ready: it is the attribute `result` of this exception.")
+    raise interrupt
 
 
 def warn(answer: Mapping[str, Any], stacklevel: int) -> None:

@@ -18,7 +18,7 @@ from . import _arguments as arguments
 from . import _native
 from ._document import Document
 from ._errors import RequestError
-from ._job import Job
+from ._job import Job, delivered
 from ._select import _DEFAULTS, select_options
 from ._tables import FACTS, table
 
@@ -328,7 +328,7 @@ def plan(
     }
     folder = None if output is None else os.fspath(output)
     answer = Job("plan", request, {}).run(progress, "planning", folder)
-    return Plan(answer["json"], answer["report"])
+    return delivered(answer, Plan(answer["json"], answer["report"]), stacklevel=3)
 
 
 @dataclass(frozen=True, repr=False)

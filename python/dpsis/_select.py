@@ -10,7 +10,7 @@ from typing import Any
 from . import _arguments as arguments
 from . import _native
 from ._errors import RequestError
-from ._job import Job, terms_of, warn
+from ._job import Job, delivered, terms_of, warn
 from ._ledger import Ledger, payer
 from ._partial import Partial, ReleasedTarget, gathered, sums_options
 from ._selection import DryRun, Selection, dry, parts
@@ -214,7 +214,8 @@ def select(
     ReadError
         An OSError: a file cannot be read.
     KeyboardInterrupt
-        Ctrl-C; nothing is released. A ledger has paid all the same.
+        Ctrl-C; nothing is released. A ledger has paid all the same. If the result was ready, it is the attribute `result` of
+        the exception.
 
     Warns
     -----
@@ -349,5 +350,4 @@ def select_options(stated: Mapping[str, Any]) -> dict[str, Any]:
 def drawn(job: Job, progress: arguments.Progressing, stacklevel: int) -> Selection:
     """Draws a selection, and issues its warnings."""
     answer = job.run(progress, "selecting")
-    warn(answer, stacklevel + 1)
-    return Selection(*parts(answer))
+    return delivered(answer, Selection(*parts(answer)), stacklevel + 1)

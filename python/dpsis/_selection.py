@@ -13,6 +13,7 @@ from typing import Any
 from ._document import Document
 from ._errors import RequestError
 from ._exports import Exported
+from ._job import delivered
 
 
 @dataclass(frozen=True)
@@ -264,4 +265,4 @@ def parts(answer: Mapping[str, Any]) -> tuple[list[str], list[int], str, str, st
 
 def dry(answer: Mapping[str, Any]) -> DryRun:
     """The result of a dry run."""
-    return DryRun(answer["json"], answer["report"])
+    return delivered(answer, DryRun(answer["json"], answer["report"]), stacklevel=4)

@@ -44,21 +44,35 @@ impl<'a> Looks<'a> {
 }
 
 impl Looks<'_> {
-    /// The result of the work, or the exception for its error or for a signal. Progress is shown once
-    /// more, of short work for the first time.
-    fn end<T>(mut self, py: Python<'_>, watch: &Watch, result: dpsis::Result<T>) -> PyResult<T> {
-        match (result, self.signal.take()) {
-            (Ok(result), _) => {
-                self.show(py, watch.done());
-                Ok(result)
-            }
+    /// The result of the work with the exception of a signal that came meanwhile, or the exception
+    /// for its error. Progress is shown once more, of short work for the first time.
+    fn end<T>(
+        mut self,
+        py: Python<'_>,
+        watch: &Watch,
+        result: dpsis::Result<T>,
+    ) -> PyResult<(T, Option<PyErr>)> {
+        if result.is_ok() {
+            self.show(py, watch.done());
+            // One that waits would be raised where nothing holds the result any more.
+            self.signal = self.signal.or_else(|| py.check_signals().err());
+        }
+        match (result, self.signal) {
+            (Ok(result), signal) => Ok((result, signal)),
             (Err(_), Some(signal)) => Err(signal),
             (Err(error), None) => Err(error).or_raise(py),
         }
     }
 }
 
-/// Runs `work` on a thread of its own, which may use what this one borrows, and waits for it.
+/// A result without a signal, whose exception is raised instead.
+pub(crate) fn uninterrupted<T>((result, signal): (T, Option<PyErr>)) -> PyResult<T> {
+    signal.map_or(Ok(result), Err)
+}
+
+/// Runs `work` on a thread of its own, which may use what this one borrows, and waits for it. The
+/// budget of a result may be spent: the exception of a signal that came too late to stop the work is
+/// returned with it.
 ///
 /// # Errors
 ///
@@ -68,14 +82,14 @@ pub(crate) fn run<T: Send>(
     watch: &Watch,
     progress: Option<&Py<PyAny>>,
     work: impl FnOnce() -> dpsis::Result<T> + Send,
-) -> PyResult<T> {
+) -> PyResult<(T, Option<PyErr>)> {
     let mut looks = Looks::new(progress);
     let result = py.detach(|| watch.run(|share| looks.look(share), work));
     looks.end(py, watch, result)
 }
 
 /// Like [`run`], for work that owns what it needs and releases nothing: a signal ends the waiting at
-/// once, the work at its next step.
+/// once, the work at its next step, and no result is returned with it.
 ///
 /// # Errors
 ///
@@ -88,5 +102,5 @@ pub(crate) fn run_detached<T: Send + 'static>(
 ) -> PyResult<T> {
     let mut looks = Looks::new(progress);
     let result = py.detach(|| watch.run_detached(|share| looks.look(share), work));
-    looks.end(py, watch, result)
+    looks.end(py, watch, result).and_then(uninterrupted)
 }

@@ -16,7 +16,8 @@ use crate::interruptible::run;
 use crate::table::Table;
 
 /// Runs a job in JSON on a table, if there is one; a power analysis is written to the folder
-/// `output`. See [`dict_of`] for the answer.
+/// `output`. See [`dict_of`] for the answer; `interrupt` is the exception of a signal that came when
+/// it was ready.
 #[pyfunction]
 #[pyo3(signature = (job, table=None, progress=None, output=None))]
 pub(crate) fn run_job_on<'py>(
@@ -36,7 +37,10 @@ pub(crate) fn run_job_on<'py>(
             run(py, &watch, progress.as_ref(), || run_job(&job, output.as_deref(), None::<&str>))
         }
     };
-    dict_of(py, &answer?)
+    let (answer, signal) = answer?;
+    let all = dict_of(py, &answer)?;
+    all.set_item("interrupt", signal.map(|signal| signal.into_value(py)))?;
+    Ok(all)
 }
 
 /// Refuses a job in JSON that the ledger of its terms could not pay for now; nothing is spent.

@@ -11,6 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::errors::{OrRaise, words};
+use crate::interruptible::uninterrupted;
 use crate::job::dict_of;
 use crate::table::Table;
 
@@ -41,7 +42,7 @@ impl Partial {
             Some((number, of)) => request.partial(source, released.as_ref())?.as_part(number, of),
             None => request.stage_partial(source, released.as_ref()),
         };
-        table.run(py, &watch, None, sums).map(Self)
+        table.run(py, &watch, None, sums).and_then(uninterrupted).map(Self)
     }
 
     /// The sums that a text holds.

@@ -228,7 +228,7 @@ impl Table {
         watch: &Watch,
         progress: Option<&Py<PyAny>>,
         work: impl FnOnce(&(dyn Source + Sync)) -> Result<T> + Send,
-    ) -> PyResult<T> {
+    ) -> PyResult<(T, Option<PyErr>)> {
         match &self.0 {
             Content::File(file) => run(py, watch, progress, || work(file)),
             Content::Files(files) => run(py, watch, progress, || work(files)),

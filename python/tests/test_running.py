@@ -163,3 +163,21 @@ def test_a_matrix_is_not_copied(order, kind):
     )
     grown, errors = process.communicate()
     assert float(grown) < 0.05, errors
+
+
+@pytest.mark.parametrize("make", [dpsis.select, dpsis.fit])
+def test_an_interrupt_does_not_lose_a_result_that_is_ready(tmp_path, make):
+    x = np.random.default_rng(1).uniform(size=(200, 3))
+    ledger = dpsis.Ledger(tmp_path / "ledger", cap=2)
+
+    def interrupt(_):
+        # Of short work the progress is shown when it has ended.
+        signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        make(x, 1, 1, y=x[:, 0], bounds=(0, 1), target_bounds=(0, 1), ledger=ledger, progress=interrupt)
+    assert caught.value.result.record["private"] and ledger.spent == 1
+    assert ledger.read()["entries"][0]["failed"] is None
+    # Without a result it is raised alone.
+    with pytest.raises(dpsis.RequestError):
+        make(x, 9, 1, y=x[:, 0], progress=interrupt)

@@ -35,6 +35,20 @@ tell <- function(found) {
   }
 }
 
+# A result after its warnings. An interrupt that came when the result was ready is signaled with it, as its element
+# `result`: its budget may be spent, and it must not be lost. Where nothing handles the interrupt, the result
+# is returned with a warning.
+delivered <- function(found, result) {
+  tell(found)
+  if (!isTRUE(found$interrupted)) {
+    return(result)
+  }
+  text <- "interrupted when the result was ready: it is returned"
+  signalCondition(structure(list(message = text, call = NULL, result = result), class = c("interrupt", "condition")))
+  tell(list(warnings = text, essential = FALSE))
+  result
+}
+
 # Runs `work` with a function that the native side asks between, on R's own thread, whether to go on: it shows
 # the progress, and is where an interrupt is noticed.
 watched <- function(progress, work) {

@@ -9,8 +9,9 @@
 #' @inheritParams dp_select
 #' @param epsilon The privacy budget of the whole.
 #' @param features Fit to these features, which must be public knowledge, and select none: without `k`.
-#' @param levels A named list of the levels of columns of words, `list(stage = c("I", "II", "III"))`, which are public
-#'   knowledge: in the model each but the first is a column of 0 and 1. A row at no level counts as one at the first.
+#' @param levels A named list of the levels of categorical columns, `list(stage = c("I", "II", "III"))`, which are public
+#'   knowledge: in the model each but the first is a column of 0 and 1. A row at no level counts as one at the first. A
+#'   factor or a column of texts needs levels, or must be excluded.
 #' @param selection_share The selection's share of epsilon.
 #' @param ranges The share of the rest that pays for ranges that are not stated.
 #' @param lambda With two `classes`: the strength of the regularization, for the sum over rows. It pulls coefficients
@@ -45,7 +46,6 @@ dp_fit.default <- function(data, k = NULL, epsilon, target = NULL, ..., features
   if (dry_run) {
     return(document(found, "dpsis_dry_run"))
   }
-  tell(found)
   record <- jsonlite::fromJSON(found$json, simplifyVector = FALSE)
   selected <- vapply(record$selection$selected, function(one) one$name, "")
   model <- if (!is.null(found$model)) jsonlite::fromJSON(found$model, simplifyVector = FALSE)
@@ -53,7 +53,7 @@ dp_fit.default <- function(data, k = NULL, epsilon, target = NULL, ..., features
     names = if (is.null(model)) selected else vapply(model$features, coefficient_name, ""), indices = found$indices,
     private = record$private, record = record, json = found$json, report = found$report, model = found$model
   )
-  structure(parts, class = "dpsis_fit")
+  delivered(found, structure(parts, class = "dpsis_fit"))
 }
 
 #' @rdname dp_fit

@@ -138,7 +138,7 @@ run_job <- function(command, options, terms = list(), table = NULL, progress = F
 # A result that is no release: a record with a text of a few lines.
 document <- function(found, class) {
   record <- jsonlite::fromJSON(found$json, simplifyVector = FALSE)
-  structure(list(record = record, json = found$json, report = found$report), class = c(class, "dpsis_document"))
+  delivered(found, structure(list(record = record, json = found$json, report = found$report), class = c(class, "dpsis_document")))
 }
 
 #' @export

@@ -2,13 +2,12 @@
 
 # A release of names, whose warnings are issued.
 choice <- function(found, class = NULL) {
-  tell(found)
   record <- jsonlite::fromJSON(found$json, simplifyVector = FALSE)
   parts <- list(
     names = vapply(record$selected, function(one) one$name, ""), indices = found$indices, private = record$private,
     record = record, json = found$json, report = found$report, html = found$html
   )
-  structure(parts, class = c(class, "dpsis_choice"))
+  delivered(found, structure(parts, class = c(class, "dpsis_choice")))
 }
 
 # Marks what a seed has shaped.

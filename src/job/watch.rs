@@ -56,12 +56,13 @@ impl Watch {
 
     /// Runs `work` on a thread of its own and waits for it. Until it ends, `look` gets the share
     /// that is done twenty times a second, on the thread of the caller; when it returns false, the
-    /// work is stopped.
+    /// work is stopped. Work that ends well in spite of that returns its result, whose budget may be
+    /// spent; the caller must not lose the interrupt, of which [`is_stopped`](Self::is_stopped)
+    /// reports.
     ///
     /// # Errors
     ///
-    /// Those of the work; `Canceled` if it was stopped, even if it ended well in the meantime: an
-    /// interrupt must not be lost.
+    /// Those of the work; `Canceled` if it was stopped and fails.
     ///
     /// # Panics
     ///
@@ -81,7 +82,7 @@ impl Watch {
             });
             while !self.has_ended(&ended, &mut look) {}
             let result = worker.join().unwrap_or_else(|panic| resume_unwind(panic));
-            if self.is_stopped() { Err(Error::canceled()) } else { result }
+            if self.is_stopped() { result.map_err(|_| Error::canceled()) } else { result }
         })
     }
 
@@ -143,13 +144,17 @@ mod tests {
     #[test]
     fn stopped_work_is_canceled() {
         let watch = Watch::default();
-        let until_stopped = || {
+        let until_stopped = |result: Result<u8>| {
             while !watch.is_stopped() {
                 thread::sleep(Duration::from_millis(1));
             }
-            Ok(7)
+            result
         };
-        assert_eq!(watch.run(|_| false, until_stopped).unwrap_err().kind(), ErrorKind::Canceled);
+        // A result that is ready is kept, and the caller is told of the interrupt.
+        assert_eq!(watch.run(|_| false, || until_stopped(Ok(7))).unwrap(), 7);
+        assert!(watch.is_stopped());
+        let failed = watch.run(|_| false, || until_stopped(Err(Error::input("a rule"))));
+        assert_eq!(failed.unwrap_err().kind(), ErrorKind::Canceled);
         assert_eq!(Watch::default().run(|_| true, || Ok(7)).unwrap(), 7);
         let watch = Watch::default();
         let step_by_step = || -> Result<()> {

@@ -74,3 +74,17 @@ test_that("models are saved, loaded and drawn", {
   on.exit(grDevices::dev.off())
   expect_identical(plot(fitted), fitted)
 })
+
+test_that("an interrupt does not lose a result that is ready", {
+  found <- list(warnings = character(), essential = logical(), interrupted = TRUE)
+  expect_identical(tryCatch(delivered(found, "result"), interrupt = function(condition) condition$result), "result")
+  expect_warning(returned <- delivered(found, "result"), "interrupted when the result was ready")
+  expect_identical(returned, "result")
+  expect_identical(delivered(list(warnings = character(), interrupted = FALSE), "result"), "result")
+})
+
+test_that("the record of a fit notes its run", {
+  x <- matrix(runif(400), 200)
+  fitted <- quiet(dp_fit(x, epsilon = 1, features = "feature-1", y = x[, 1], target_bounds = c(0, 1), bounds = c(0, 1)))
+  expect_match(fitted$record$run$request, "dp_fit(data, ", fixed = TRUE)
+})

@@ -38,11 +38,12 @@ fn job(json: &str, data: Robj, x: Robj, output: &str, look: Function) -> List {
         };
         watch.run(going_on(&look), work)
     };
-    found_or_error(run().map(|answer| list_of(&answer)))
+    found_or_error(run().map(|answer| list_of(&answer, watch.is_stopped())))
 }
 
-/// An answer as a list of R; places are counted from 1.
-fn list_of(answer: &Answer) -> List {
+/// An answer as a list of R, and whether an interrupt came when it was ready; places are counted
+/// from 1.
+fn list_of(answer: &Answer, interrupted: bool) -> List {
     let texts: Vec<&str> = answer.warnings.iter().map(|one| one.text.as_str()).collect();
     let essential: Vec<bool> = answer.warnings.iter().map(|one| one.essential).collect();
     let text = |text: &Option<String>| text.as_ref().map_or_else(|| r!(NULL), |text| r!(text));
@@ -56,7 +57,8 @@ fn list_of(answer: &Answer) -> List {
         model = text(&answer.model),
         remaining = text(&answer.remaining),
         warnings = texts,
-        essential = essential
+        essential = essential,
+        interrupted = interrupted
     )
 }
 
@@ -74,6 +76,7 @@ fn predict(model: &str, data: Robj, x: Robj, look: Function) -> List {
         let table = Table::new(&data, &x)?.file()?.without_target();
         let watch = Watch::default();
         let predicted = watch.run(going_on(&look), || model.predict_table(&table))?;
+        watch.step(1.0)?;
         Ok(list!(predicted = predicted))
     };
     found_or_error(predicted())
