@@ -6,7 +6,7 @@ import json
 import sys
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from . import _arguments as arguments
@@ -37,6 +37,8 @@ class Job:
     options: dict[str, Any]
     terms: dict[str, Any]
     source: _native.Table | None = None
+    #: Other names for arguments, for messages.
+    names: Mapping[str, str] = field(default_factory=dict)
 
     def _text(self) -> str:
         """The job as JSON."""
@@ -50,7 +52,7 @@ class Job:
     def run(self, progress: arguments.Progressing, what: str, output: str | None = None) -> dict[str, Any]:
         """The answer of the library, with progress called `what`."""
         with arguments.Progress(progress, what) as bar:
-            return _native.run_job_on(self._text(), self.source, bar.show, output)
+            return _native.run_job_on(self._text(), self.source, bar.show, output, dict(self.names))
 
 
 def delivered(answer: Mapping[str, Any], result: _T, stacklevel: int) -> _T:

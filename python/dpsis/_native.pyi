@@ -75,6 +75,7 @@ def run_job_on(
     table: Table | None = None,
     progress: Callable[[float], object] | None = None,
     output: str | None = None,
+    names: dict[str, str] = ...,
 ) -> dict[str, Any]: ...
 def load_model(path: str) -> str: ...
 def predict(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -79,21 +80,36 @@ class _Private(BaseEstimator):  # type: ignore[misc]
         """Whether all features are kept, and nothing is spent."""
         return False
 
+    @contextlib.contextmanager
+    def _in_own_names(self) -> Iterator[None]:
+        """Names parameters in errors as they are called here."""
+        try:
+            yield
+        except DpsisError as error:
+            raise renamed(error, self._own_names()) from None
+
+    def _own_names(self) -> dict[str, str]:
+        """The names that options of `select` have here."""
+        own = {"data": "X", "score": "score_func", "seed": "random_state"}
+        return own | ({"fwer": "alpha"} if hasattr(self, "alpha") else {})
+
     def _job(self, X: Any, y: Any, unit: Any) -> Job:
         """The job, after all checks that come before the release."""
-        options = select_options({**_DEFAULTS, **self._stated(), "score": self.score_func, "unit": unit, "y": y})
+        score = arguments.maybe_word("score_func", self.score_func)
+        options = select_options({**_DEFAULTS, **self._stated(), "score": score, "unit": unit, "y": y})
         if isinstance(unit, str):
             raise RequestError("unit holds the ids themselves: one for each row of X", ["unit"])
         if y is None:
             rule = "requires y to be passed, but the target y is None"
             raise RequestError(f"{type(self).__name__} {rule}", ["y"])
-        if self.ledger is not None and self.random_state is not None:
-            rule = "a seeded result is not for release: no ledger pays for it"
-            raise RequestError(rule, ["random_state", "ledger"])
-        ledger = payer(self.ledger)
+        seed = arguments.maybe_integer("random_state", self._seed())
+        shown = _public(self.get_params(deep=False)) | ({} if unit is None else {"unit": unit})
+        request = arguments.note(type(self).__name__, shown, _defaults(type(self)))
+        terms = terms_of(request, payer(self.ledger, seed), self.note, seed)
+        job = Job(self._command, options, terms, names=self._own_names())
         names = _names(X)
         if names is not None and not self._keeps_all(options, int(self._candidates(names).sum())):
-            Job(self._command, options, terms_of("", ledger, "", None)).check_ledger()
+            job.check_ledger()
         check_classes(y, options["classes"])
         data = X
         if is_frame(X):
@@ -105,21 +121,13 @@ class _Private(BaseEstimator):  # type: ignore[misc]
         if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
             rule = "A column-vector y was passed when a 1d array was expected: pass y.ravel()"
             warnings.warn(DataConversionWarning(rule), stacklevel=4)
-        try:
-            facts = {name: getattr(self, name) for name in _FACTS if hasattr(self, name)}
-            source = table(data, y, unit=unit, **facts)
-            shown = _public(self.get_params(deep=False)) | ({} if unit is None else {"unit": unit})
-            request = arguments.note(type(self).__name__, shown, _defaults(type(self)))
-            return Job(self._command, options, terms_of(request, ledger, self.note, self._seed()), source)
-        except DpsisError as error:
-            raise renamed(error) from None
+        facts = {name: getattr(self, name) for name in _FACTS if hasattr(self, name)}
+        job.source = table(data, y, unit=unit, **facts)
+        return job
 
     def _candidates(self, names: list[str]) -> np.ndarray[Any, Any]:
         """Whether each column may be selected: not so identifiers and what is excluded."""
-        try:
-            excluded = are_excluded(names, arguments.names("exclude", getattr(self, "exclude", ())))
-        except DpsisError as error:
-            raise renamed(error) from None
+        excluded = are_excluded(names, arguments.names("exclude", getattr(self, "exclude", ())))
         id = getattr(self, "id", None)
         if id is not None and id not in names:
             raise RequestError(f"no column is called {id!r}", ["id"])
@@ -145,8 +153,9 @@ class _PrivateSelector(SelectorMixin, _Private):  # type: ignore[misc]
     """What the selectors share: a selection of columns."""
 
     def _fit(self, X: Any, y: Any, unit: Any) -> None:
-        job = self._job(X, y, unit)
-        candidates = self._candidates(self._names)
+        with self._in_own_names():
+            job = self._job(X, y, unit)
+            candidates = self._candidates(self._names)
         features = int(candidates.sum())
         if self._keeps_all(job.options, features):
             text = f"k is {self.k}, and there are {features} features: all are kept, and nothing is spent"
@@ -154,10 +163,8 @@ class _PrivateSelector(SelectorMixin, _Private):  # type: ignore[misc]
             self.selection_ = None
             self._support = candidates
             return
-        try:
+        with self._in_own_names():
             self.selection_ = drawn(job, self.progress, stacklevel=3)
-        except DpsisError as error:
-            raise renamed(error) from None
         # By name: columns that are left out have no index.
         self._support = np.isin(self._names, self.selection_.names)
 
@@ -468,7 +475,7 @@ class PrivateSelectFwe(_PrivateSelector):
         self.random_state = random_state
 
     def _stated(self) -> dict[str, Any]:
-        return {**super()._stated(), "at_most": self.at_most, "fwer": self.alpha}
+        return {**super()._stated(), "at_most": self.at_most, "fwer": arguments.maybe_exact("alpha", self.alpha)}
 
     def fit(self, X: Any, y: Any) -> PrivateSelectFwe:
         """Select features.
@@ -513,7 +520,7 @@ def read_matrix(data: Any) -> np.ndarray[Any, Any]:
     try:
         return matrix(data)
     except DpsisError as error:
-        raise renamed(error) from None
+        raise renamed(error, {"data": "X"}) from None
 
 
 def _check_matrix(data: Any) -> None:
@@ -523,7 +530,7 @@ def _check_matrix(data: Any) -> None:
     read_matrix(data)
     # Of lists scikit-learn makes an array of one type.
     if isinstance(data, (list, tuple)) and np.asarray(data).dtype.kind == "c":
-        raise renamed(no_complex())
+        raise renamed(no_complex(), {"data": "X"})
 
 
 def is_frame(data: Any) -> bool:
@@ -532,9 +539,8 @@ def is_frame(data: Any) -> bool:
     )
 
 
-def renamed(error: DpsisError) -> DpsisError:
-    """The error with the names that parameters have here."""
-    names = {"score": "score_func", "seed": "random_state", "data": "X", "fwer": "alpha"}
+def renamed(error: DpsisError, names: Mapping[str, str]) -> DpsisError:
+    """The error with these names of parameters."""
     parameters = [names.get(name, name) for name in error.parameters]
     return type(error)(error.message, parameters, error.row, error.column)
 

@@ -12,10 +12,10 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _arguments as arguments
-from ._errors import DpsisError, DpsisWarning, RequestError
+from ._errors import DpsisWarning, RequestError
 from ._fit import fitted, model_options
 from ._ledger import Ledger
-from ._sklearn import _Private, is_frame, read_matrix, renamed
+from ._sklearn import _Private, is_frame, read_matrix
 
 #: Parameters that are options of `select`, by the same name.
 _OPTIONS = (
@@ -40,18 +40,16 @@ class _PrivateModel(_Private):
     _command = "fit"
 
     def _fit(self, X: Any, y: Any, unit: Any) -> None:
-        job = self._job(X, y, unit)
-        share, features = self.selection_share, None
-        if self.k is not None and self.k >= self.n_features_in_:
-            # Nothing is left to select.
-            job.options["k"], share, features = None, None, self._names
-        job.options |= model_options(
-            features, self.levels, share, self.ranges, getattr(self, "lambda_", None)
-        )
-        try:
+        with self._in_own_names():
+            job = self._job(X, y, unit)
+            share, features = self.selection_share, None
+            if self.k is not None and self.k >= self.n_features_in_:
+                # Nothing is left to select.
+                job.options["k"], share, features = None, None, self._names
+            job.options |= model_options(
+                features, self.levels, share, self.ranges, getattr(self, "lambda_", None)
+            )
             self.fitted_ = fitted(job, self.progress, stacklevel=3)
-        except DpsisError as error:
-            raise renamed(error) from None
         if self.fitted_.model is None:
             text = "there are too few rows for a model under this budget: there are only names"
             warnings.warn(text, DpsisWarning, stacklevel=3)

@@ -1,5 +1,7 @@
 //! Errors of the library as exceptions of the package, in Python's words.
 
+use std::collections::HashMap;
+
 use dpsis::{Error, ErrorKind, Parameter, in_parentheses};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -15,6 +17,12 @@ fn arguments(all: &[Parameter]) -> Vec<&'static str> {
 /// The names of arguments in parentheses, behind a blank; empty if there are none.
 pub(crate) fn words(all: &[Parameter]) -> String {
     in_parentheses(&arguments(all))
+}
+
+/// The same with other names for some arguments.
+pub(crate) fn words_by(all: &[Parameter], names: &HashMap<String, String>) -> String {
+    let name = |own: &'static str| names.get(own).map_or(own, String::as_str);
+    in_parentheses(&arguments(all).into_iter().map(name).collect::<Vec<&str>>())
 }
 
 /// Whether each column is excluded, by its name or by a pattern.

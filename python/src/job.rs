@@ -1,5 +1,6 @@
 //! Jobs of the library, and predictions of models.
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::PathBuf;
 
@@ -11,24 +12,26 @@ use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::errors::{OrRaise, words};
+use crate::errors::{OrRaise, words_by};
 use crate::interruptible::run;
 use crate::table::Table;
 
 /// Runs a job in JSON on a table, if there is one; a power analysis is written to the folder
-/// `output`. See [`dict_of`] for the answer; `interrupt` is the exception of a signal that came when
+/// `output`. `names` are other names for arguments, in warnings and the report. See [`dict_of`] for the answer; `interrupt` is the exception of a signal that came when
 /// it was ready.
 #[pyfunction]
-#[pyo3(signature = (job, table=None, progress=None, output=None))]
+#[pyo3(signature = (job, table=None, progress=None, output=None, names=HashMap::new()))]
 pub(crate) fn run_job_on<'py>(
     py: Python<'py>,
     job: &str,
     table: Option<&Table>,
     progress: Option<Py<PyAny>>,
     output: Option<PathBuf>,
+    names: HashMap<String, String>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let watch = Watch::default();
-    let job = Job::from_json(job).or_raise(py)?.words(words).watched(&watch);
+    let job =
+        Job::from_json(job).or_raise(py)?.words(move |all| words_by(all, &names)).watched(&watch);
     let answer = match table {
         Some(table) => {
             table.run(py, &watch, progress.as_ref(), |source| run_job(&job, None, Some(source)))

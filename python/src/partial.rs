@@ -136,7 +136,7 @@ pub(crate) fn select_from_partials<'py>(
         return Ok(all);
     }
     let record = terms.release(&request, &sums).or_raise(py)?;
-    let mut answer = Answer::of_record(&record, words).or_raise(py)?;
+    let mut answer = Answer::of_record(&record, &words).or_raise(py)?;
     answer.warnings.extend(terms.warning_on_sums(&sums));
     dict_of(py, &answer)
 }

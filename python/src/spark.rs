@@ -96,7 +96,7 @@ pub(crate) fn select_in_parts<'py>(
     };
     let outcome = terms.select_in_parts(&request, ask);
     match (outcome, raised) {
-        (Ok(record), _) => dict_of(py, &Answer::of_record(&record, words).or_raise(py)?),
+        (Ok(record), _) => dict_of(py, &Answer::of_record(&record, &words).or_raise(py)?),
         (Err(error), Some(failure)) => Err(failure.raised(py, &error)),
         (Err(error), None) => Err(exception(py, &error)),
     }

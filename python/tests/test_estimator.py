@@ -277,3 +277,40 @@ def test_columns_that_are_no_features(form):
     coded, values = np.where(RNG.random((3000, 1)) < 0.1, -999, X[:, :1]), X[:, 0]
     predicted = model.fit(coded, values).predict(coded)
     assert predicted[coded[:, 0] == -999] == pytest.approx(model.intercept_)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [dpsis.PrivateSelectKBest(1), dpsis.PrivateSelectFwe(1), dpsis.PrivateRegression(1, epsilon=1)],
+    ids=lambda one: type(one).__name__,
+)
+def test_messages_name_parameters_that_the_estimator_has(estimator, tmp_path):
+    own = {*estimator.get_params(), "X", "y", "unit"}
+    ledger = dpsis.Ledger(tmp_path / "ledger", cap=9)
+    wrong = [
+        {"score_func": "f"}, {"score_func": 3}, {"random_state": "x"}, {"random_state": 1, "ledger": ledger},
+        {"alpha": "x"}, {"alpha": True}, {"fwer": "x"}, {"scale": "x"}, {"k": 0}, {"epsilon": None},
+    ]  # fmt: skip
+    for parameters in wrong:
+        if not set(parameters) <= set(estimator.get_params()):
+            continue
+        with pytest.raises((dpsis.DpsisError, TypeError)) as caught:
+            clone(estimator).set_params(**parameters).fit(X, X[:, 0])
+        text = str(caught.value)
+        if isinstance(caught.value, dpsis.DpsisError):
+            assert caught.value.parameters and set(caught.value.parameters) <= own, text
+        else:
+            assert text.split()[0] in own, text
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        names = {"scale": "row-rank"} if "scale" in own else {}
+        clone(estimator).set_params(random_state=1, **names).fit(X, X[:, 0])
+    texts = [str(one.message) for one in caught]
+    assert not any("(score)" in text or "seed)" in text for text in texts), texts
+    assert not names or any("(score_func)" in text for text in texts), texts
+
+
+def test_select_names_its_own_arguments():
+    with pytest.raises(dpsis.RequestError) as caught:
+        dpsis.select(X, 1, 1, y=X[:, 0], score="f")
+    assert caught.value.parameters == ("score",)

@@ -51,7 +51,7 @@ impl Inspection {
     /// which `words` names the parameters; the suggested arguments of a selection; the parameters
     /// that are open; the facts about the table; and the number of rows of each class, or of both
     /// sides of a split.
-    pub fn document(&self, words: fn(&[Parameter]) -> String) -> Value {
+    pub fn document(&self, words: impl Fn(&[Parameter]) -> String) -> Value {
         let found = &self.suggestion;
         let findings: Vec<Value> = self
             .findings
@@ -78,7 +78,7 @@ impl Inspection {
     }
 
     /// All findings, one per line, the odd ones marked.
-    pub(crate) fn report(&self, words: fn(&[Parameter]) -> String) -> String {
+    pub(crate) fn report(&self, words: impl Fn(&[Parameter]) -> String) -> String {
         let mut text = "NOT PRIVATE: for the data holder's eyes only\n".to_owned();
         for Finding { topic, text: finding, odd, about, .. } in &self.findings {
             let mark = if *odd { '!' } else { ' ' };

@@ -82,7 +82,7 @@ pub struct Job {
     task: Task,
     terms: Terms,
     hooks: Hooks,
-    words: fn(&[Parameter]) -> String,
+    words: Arc<dyn Fn(&[Parameter]) -> String + Send + Sync>,
 }
 
 impl fmt::Debug for Job {
@@ -106,7 +106,7 @@ struct JobFields {
 impl Job {
     /// A job on these terms.
     pub fn new(task: Task, terms: Terms) -> Self {
-        Self { task, terms, hooks: Hooks::default(), words: |_| String::new() }
+        Self { task, terms, hooks: Hooks::default(), words: Arc::new(|_| String::new()) }
     }
 
     /// Reads a job: a JSON object of `command`, `options` and `terms`.
@@ -139,8 +139,8 @@ impl Job {
     /// Appends to warnings and findings the words of the interface for the parameters that they are
     /// about, such as the names of its arguments in parentheses.
     #[must_use]
-    pub fn words(mut self, words: fn(&[Parameter]) -> String) -> Self {
-        self.words = words;
+    pub fn words(mut self, words: impl Fn(&[Parameter]) -> String + Send + Sync + 'static) -> Self {
+        self.words = Arc::new(words);
         self
     }
 
@@ -193,25 +193,26 @@ impl Job {
     /// As the task has them: see [`CheckedSelect::run_with_ledger`](crate::CheckedSelect::run_with_ledger).
     pub fn run(&self, table: Option<&(impl Source + ?Sized)>) -> Result<Answer> {
         let table = || table.ok_or_else(|| Error::request("this command needs a table"));
-        let Self { task, terms, words, .. } = self;
+        let Self { task, terms, .. } = self;
+        let words = &*self.words;
         terms.check()?;
         let hooks = self.hooks.for_a_run();
         match task {
             Task::Select(options) => {
                 let select = options.request()?.hooks(hooks);
                 match terms.dry_run {
-                    true => Answer::of_dry_run(&terms.dry_select(&select, table()?)?, *words),
-                    false => Answer::of_record(&*terms.select(&select, table()?)?, *words),
+                    true => Answer::of_dry_run(&terms.dry_select(&select, table()?)?, words),
+                    false => Answer::of_record(&*terms.select(&select, table()?)?, words),
                 }
             }
             Task::Fit(options) => {
                 let fit = options.request_with(|select: Select| select.hooks(hooks))?;
                 match terms.dry_run {
-                    true => Answer::of_fit_dry_run(&terms.dry_fit(&fit, table()?)?, *words),
-                    false => Answer::of_fit(&terms.fit(&fit, table()?)?, *words),
+                    true => Answer::of_fit_dry_run(&terms.dry_fit(&fit, table()?)?, words),
+                    false => Answer::of_fit(&terms.fit(&fit, table()?)?, words),
                 }
             }
-            Task::Choose(options) => Answer::of_choice(&terms.choose(options)?, *words),
+            Task::Choose(options) => Answer::of_choice(&terms.choose(options)?, words),
             Task::Plan(options) => Answer::of_plan(options.run(&|share| {
                 hooks.report(share, 1.0);
                 hooks.check()
@@ -221,7 +222,7 @@ impl Job {
                 let table = table()?.file().ok_or_else(|| {
                     Error::request("an inspection takes one file, or columns in memory")
                 })?;
-                Answer::of_inspection(&inspect_with(table, options, &hooks)?, *words)
+                Answer::of_inspection(&inspect_with(table, options, &hooks)?, words)
             }
         }
     }

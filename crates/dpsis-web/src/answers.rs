@@ -57,7 +57,7 @@ pub(crate) fn select(question: Question) -> Result<Value> {
     // Not a whole job: the page would carry models and choices, too.
     let terms = Terms { kept: question.ledger()?, ..question.terms() };
     let record = terms.select(&request, &question.table())?;
-    let answer = Answer::of_record(&record, |_| String::new())?;
+    let answer = Answer::of_record(&record, &|_| String::new())?;
     serde_json::to_value(&answer).map_err(|_| Error::io("the answer cannot be written as JSON"))
 }
 
