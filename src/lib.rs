@@ -214,7 +214,7 @@ pub mod internals {
     #[cfg(feature = "batches")]
     pub use crate::data::identifiers;
     #[cfg(feature = "batches")]
-    pub use crate::data::quiet_caught_panics;
+    pub use crate::data::{ColumnKind, quiet_caught_panics};
     pub use crate::data::{
         RNumbers, WholeTable, are_excluded, delimiter_name, parse_delimiter, parse_number,
         reads_again,

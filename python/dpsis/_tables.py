@@ -405,7 +405,7 @@ def _array_column(values: np.ndarray[Any, Any]) -> tuple[str, Any, Any]:
         values = _unmasked(values)
         kind = values.dtype.kind
     if kind in _TEXTS:
-        return "text", [arguments.text_of(value) for value in values.tolist()], None
+        return "objects" if kind == "O" else "text", [arguments.text_of(value) for value in values.tolist()], None
     if kind == "M":
         return _times(values)
     if kind == "m":

@@ -14,6 +14,7 @@ use arrow_array::{
 };
 use arrow_pyarrow::FromPyArrow;
 use arrow_schema::SchemaRef;
+use dpsis::internals::ColumnKind;
 use dpsis::{Error, OwnTarget, Result, ToTarget};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyTypeError;
@@ -35,6 +36,8 @@ pub(crate) enum Column {
     /// Counts of a unit - `s`, `ms`, `us` or `ns` - since 1970.
     Times(Vec<Option<i64>>, String),
     Texts(Vec<Option<String>>),
+    /// Objects of any type, as texts.
+    Objects(Vec<Option<String>>),
     /// Texts by their places in a list.
     Codes(Vec<Option<i32>>, Vec<String>),
     /// A column of Arrow.
@@ -78,6 +81,7 @@ impl<'py> FromPyObject<'_, 'py> for Column {
                 Self::Times(values.as_array().iter().map(known).collect(), more.extract()?)
             }
             "text" => Self::Texts(values.extract()?),
+            "objects" => Self::Objects(values.extract()?),
             "codes" => {
                 let codes = values.extract::<PyReadonlyArray1<'_, i32>>()?;
                 let known = |code: &i32| (*code >= 0).then_some(*code);
@@ -103,7 +107,7 @@ impl Column {
             Self::I64(values) | Self::Times(values, _) => values.len(),
             Self::U64(values) => values.len(),
             Self::Booleans(values) => values.len(),
-            Self::Texts(values) => values.len(),
+            Self::Texts(values) | Self::Objects(values) => values.len(),
             Self::Codes(values, _) => values.len(),
             Self::Arrow(values) => values.len(),
         }
@@ -121,6 +125,14 @@ impl Column {
                 | Self::Booleans(_)
                 | Self::Times(..)
         )
+    }
+
+    /// The kind of the column, where its type of Arrow leaves it open.
+    pub(crate) fn kind(&self) -> ColumnKind {
+        match self {
+            Self::Objects(_) => ColumnKind::Objects,
+            _ => ColumnKind::Typed,
+        }
     }
 
     /// Whether the values are booleans, where the type is not that of an array of Arrow.
@@ -167,7 +179,7 @@ impl Column {
                 "us" => Arc::new(TimestampMicrosecondArray::from(values)),
                 _ => Arc::new(TimestampNanosecondArray::from(values)),
             },
-            Self::Texts(values) => Arc::new(LargeStringArray::from(values)),
+            Self::Texts(values) | Self::Objects(values) => Arc::new(LargeStringArray::from(values)),
             Self::Arrow(values) => values,
             Self::Codes(codes, texts) => {
                 let texts = Arc::new(StringArray::from(texts));
@@ -189,7 +201,7 @@ impl Column {
             Self::I64(values) => all(values),
             Self::U64(values) => all(values),
             Self::Booleans(values) => all(values),
-            Self::Texts(values) => all(values),
+            Self::Texts(values) | Self::Objects(values) => all(values),
             Self::Times(..) | Self::Codes(..) | Self::Arrow(_) => {
                 return Err(PyTypeError::new_err("targets come as numbers or texts"));
             }

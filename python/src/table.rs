@@ -180,8 +180,9 @@ impl Table {
     ) -> PyResult<Self> {
         let (mut fields, mut arrays) = (Vec::new(), Vec::new());
         for (name, column) in columns {
+            let kind = column.kind();
             let array = column.into_array()?;
-            fields.push(Field::new(name, array.data_type().clone(), true));
+            fields.push(kind.field(name, array.data_type().clone()));
             arrays.push(array);
         }
         let batch = batch(Arc::new(Schema::new(fields)), arrays, rows)?;

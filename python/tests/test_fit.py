@@ -237,3 +237,41 @@ def test_people(printed, tmp_path):
     assert dpsis.fit(frame, 1, 9, unit="who", **stated).model.record == expected
     beside = dpsis.fit(frame.drop(columns="who"), 1, 9, unit=frame["who"], **stated)
     assert beside.model.record == expected and expected["guarantee"]["unit"] == "person"
+
+
+def test_text_needs_levels(tmp_path):
+    rng = np.random.default_rng(5)
+    stage = rng.choice(["I", "II"], size=400)
+    columns = {"age": rng.uniform(0, 9, size=400), "stage": stage, "y": rng.uniform(0, 9, size=400)}
+    frame = pandas.DataFrame(columns)
+    ledger = dpsis.Ledger(tmp_path / "ledger", cap=9)
+
+    def fit(data, **stated):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return dpsis.fit(data, **{"k": 1, "epsilon": 1, "target_bounds": (0, 9), "ledger": ledger, **stated})
+
+    texts = (
+        frame, frame.assign(stage=frame["stage"].astype("category")), frame.assign(stage=frame["stage"].astype("string")),
+        polars.DataFrame(columns), polars.DataFrame(columns).with_columns(polars.col("stage").cast(polars.Categorical)),
+        pyarrow.table(columns), pyarrow.table({**columns, "stage": pyarrow.array(stage).dictionary_encode()}),
+    )  # fmt: skip
+    for data in texts:
+        for options in ({}, {"dry_run": True}, {"k": None, "features": ["age", "stage"]}):
+            with pytest.raises(dpsis.RequestError, match='column "stage" holds text') as caught:
+                fit(data, **options)
+            assert caught.value.parameters[0] == "levels"
+        assert ledger.spent == 0
+    # The remedies, and types that leave it open.
+    for data in (texts[0], texts[1], texts[3], texts[5]):
+        assert fit(data, levels={"stage": ["I", "II"]}, seed=1, ledger=None).names
+        assert fit(data, exclude="stage", seed=1, ledger=None).names == ["age"]
+        assert fit(data, k=None, features=["age"], seed=1, ledger=None).names == ["age"]
+    assert fit(frame.assign(stage=frame["stage"].astype(object)), seed=1, ledger=None).private is False
+
+
+def test_the_record_notes_the_run():
+    x = np.random.default_rng(1).uniform(0, 9, size=(500, 2))
+    fitted = dpsis.fit(x, y=x[:, 0], features=["feature-1"], epsilon=1, bounds=(0, 9), target_bounds=(0, 9))
+    run = fitted.record["run"]
+    assert run["request"].startswith("dpsis.fit(data, ") and "features=['feature-1']" in run["request"] and run["day"]

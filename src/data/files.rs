@@ -217,7 +217,7 @@ impl OpenFiles {
             let open = file.open_file(targets.as_deref(), &quiet);
             if others.is_empty() { open } else { in_file(file, open) }
         };
-        let first = open(file)?;
+        let mut first = open(file)?;
         let can_repeat = first.rows.can_repeat();
         opening.identifiers.check(first.schema.has_one_row_each(), can_repeat)?;
         if !others.is_empty() {
@@ -231,6 +231,7 @@ impl OpenFiles {
                 let rule = "its columns are not of the kind of those of the first file";
                 return in_file(other, Err(Error::request(rule)));
             }
+            first.schema = first.schema.with_types_of(&next.schema);
             orders.push((!places.is_sorted()).then_some(places));
         }
         Ok(Self {

@@ -105,7 +105,7 @@ pub(crate) use columns::SomeRows;
 #[cfg(feature = "inspect")]
 pub(crate) use formats::Format;
 #[cfg(feature = "batches")]
-pub use formats::arrow::{BatchIterator, quiet_caught_panics};
+pub use formats::arrow::{BatchIterator, ColumnKind, quiet_caught_panics};
 pub(crate) use grouped::Grouping;
 #[cfg(test)]
 pub(crate) use grouped::Members;

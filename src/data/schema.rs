@@ -74,6 +74,12 @@ pub(crate) struct Schema {
     /// Whether the target is a column of booleans by its type.
     #[serde(skip)]
     boolean_target: bool,
+    /// The places of the columns of text by their type.
+    #[serde(skip)]
+    texts: Vec<usize>,
+    /// The places of the factors of R whose levels are numbers.
+    #[serde(skip)]
+    numeric_factors: Vec<usize>,
     /// The places of columns with another role: ids of people, or the strata of rows.
     #[serde(skip)]
     role_columns: Vec<usize>,
@@ -139,6 +145,8 @@ impl TryFrom<Unchecked> for Schema {
             joined,
             one_row_each,
             boolean_target: false,
+            texts: Vec::new(),
+            numeric_factors: Vec::new(),
             role_columns: Vec::new(),
         })
     }
@@ -289,6 +297,8 @@ impl Schema {
             joined: false,
             one_row_each: false,
             boolean_target: false,
+            texts: Vec::new(),
+            numeric_factors: Vec::new(),
             role_columns,
         })
     }
@@ -313,6 +323,37 @@ impl Schema {
     /// The same table, whose target is one of booleans by its type, or not.
     pub(crate) fn with_boolean_target(self, boolean_target: bool) -> Self {
         Self { boolean_target, ..self }
+    }
+
+    /// The same table with the places of its columns of text, and of factors of R whose levels are
+    /// numbers: both by their types, which are public.
+    pub(crate) fn with_types(self, texts: Vec<usize>, numeric_factors: Vec<usize>) -> Self {
+        Self { texts, numeric_factors, ..self }
+    }
+
+    /// The same table, whose columns may also have the types of those of this name in another one.
+    pub(crate) fn with_types_of(mut self, other: &Self) -> Self {
+        let place = |of: &usize| self.names.iter().position(|name| name == other.name(*of));
+        let texts: Vec<usize> = other.texts.iter().filter_map(place).collect();
+        let factors: Vec<usize> = other.numeric_factors.iter().filter_map(place).collect();
+        self.texts.extend(texts);
+        self.numeric_factors.extend(factors);
+        self
+    }
+
+    /// The names of the features that are text by their type.
+    pub(crate) fn text_features(&self) -> impl Iterator<Item = &str> {
+        self.features_among(&self.texts)
+    }
+
+    /// The names of the features that are factors of R whose levels are numbers.
+    pub(crate) fn numeric_factors(&self) -> impl Iterator<Item = &str> {
+        self.features_among(&self.numeric_factors)
+    }
+
+    fn features_among<'a>(&'a self, places: &'a [usize]) -> impl Iterator<Item = &'a str> {
+        let features = self.features.iter().filter(|place| places.contains(place));
+        features.map(|place| self.name(*place))
     }
 
     /// Whether the target is a column of booleans by its type, which is public.

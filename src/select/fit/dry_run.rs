@@ -6,10 +6,9 @@ use crate::data::{Schema, Source};
 use crate::error::{Error, Result};
 use crate::model::ModelPrice;
 use crate::privacy::{Purpose, Unit};
-use crate::select::check::check_people;
 use crate::select::dry_run::{self, DryRun};
 use crate::select::fit::request::FitRequest;
-use crate::select::fit::run::{Needs, guarantee, model_request, places, warnings};
+use crate::select::fit::run::{Needs, check_columns, guarantee, model_request, places, warnings};
 use crate::select::record::{Command, Guarantee, RandomnessUsed, Warning};
 use crate::select::run::header;
 
@@ -75,7 +74,7 @@ pub(super) fn dry_run(request: &FitRequest, source: &(impl Source + ?Sized)) -> 
         None => None,
     };
     let schema = header(&request.select, source, &request.select.hooks.for_a_run())?;
-    check_people(&request.select, &schema)?;
+    check_columns(request, &schema)?;
     let possible = match &request.features {
         Some(names) => vec![places(names.iter().map(String::as_str), &schema)?],
         None => possible(request, &schema),

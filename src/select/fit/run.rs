@@ -50,7 +50,7 @@ fn run_on(
     hooks: &Hooks,
     table: &mut PreparedTable<'_>,
 ) -> Result<FitRecord> {
-    check_people(&request.select, table.schema())?;
+    check_columns(request, table.schema())?;
     if parts.selection.is_some() && !request.levels().is_empty() {
         // Beside levels the selection has no use for bounds: they are checked before it is drawn.
         scaling(request, table.schema())?;
@@ -127,7 +127,7 @@ pub(super) fn check_ledger(
     // What does not fit the header costs nothing, where the header can be read twice.
     if source.repeats() {
         let schema = header(&request.select, source, &request.select.hooks.for_a_run())?;
-        check_people(&request.select, &schema)?;
+        check_columns(request, &schema)?;
         expense = expense.unit(Unit::of(&schema));
         match (&request.features, request.parts()?.selection) {
             (Some(names), _) => {
@@ -146,6 +146,37 @@ pub(super) fn check_ledger(
     check_target(&request.select, source)?;
     ledger.check(&expense)?;
     Ok(expense)
+}
+
+/// Checks that the columns of a table fit the request: refuses features that are text by their type
+/// and have no levels, for a model takes numbers.
+///
+/// # Errors
+///
+/// `Request` then, and where a rule for people has none.
+pub(super) fn check_columns(request: &FitRequest, schema: &Schema) -> Result<()> {
+    check_people(&request.select, schema)?;
+    let may_be_used = |name: &&str| {
+        request.features.as_ref().is_none_or(|names| names.iter().any(|one| one == name))
+    };
+    let has_levels = |name: &&str| request.levels().iter().any(|levels| levels.name() == *name);
+    let texts = schema.text_features().filter(may_be_used).filter(|name| !has_levels(name));
+    let names: Vec<String> = texts.map(|name| format!("{name:?}")).collect();
+    let rule = match &names[..] {
+        [] => return Ok(()),
+        [name] => format!(
+            "the column {name} holds text, and a model takes numbers: its coefficient would be noise"
+        ),
+        names => format!(
+            "the columns {} hold text, and a model takes numbers: their coefficients would be noise",
+            names.join(", ")
+        ),
+    };
+    let (remedy, about) = match request.features {
+        Some(_) => ("give its levels, or leave it out of the features", Parameter::Features),
+        None => ("give its levels, or exclude it", Parameter::Exclude),
+    };
+    Err(Error::request(rule).hint(remedy).about([Parameter::Levels, about]))
 }
 
 /// Whether the table and the file of bounds can be read twice.

@@ -75,12 +75,8 @@ impl FitOptions {
         let selects = k.is_some() || fwer.is_some() || at_most.is_some();
         if self.model.features.is_some() && selects {
             let rule = "the features of a model are stated, or selected: not both";
-            let about = [
-                Parameter::Features,
-                Parameter::K,
-                Parameter::FalseNames,
-                Parameter::AtMost,
-            ];
+            let about =
+                [Parameter::Features, Parameter::K, Parameter::FalseNames, Parameter::AtMost];
             return Err(Error::request(rule).about(about));
         }
         self.model.request(hooks(self.select.request()?))

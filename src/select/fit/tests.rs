@@ -7,7 +7,7 @@ use num_traits::Zero;
 
 use super::*;
 use crate::data::{Bounds, FileTable};
-use crate::error::ErrorKind;
+use crate::error::{ErrorKind, Parameter};
 use crate::model::{Model, ModelKind};
 use crate::privacy::{LedgerTerms, Neighbors, Purpose};
 use crate::random::Entropy;
@@ -308,7 +308,7 @@ fn wrong_levels_are_refused() {
         let error = fit.run_with_ledger(&table, &ledger, "").unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Request, "{error}");
         assert!(error.to_string().contains(said), "{error}");
-        assert!(error.parameters().contains(&crate::Parameter::Levels), "{error}");
+        assert!(error.parameters().contains(&Parameter::Levels), "{error}");
         // Nothing was paid.
         assert!(ledger.read().unwrap().entries.is_empty());
     }
@@ -1004,4 +1004,50 @@ fn the_default_lambda_is_of_the_request() {
     let given = fit.clone().lambda(5.0).seed(1).run(&table).unwrap().into_inner();
     assert_eq!(given.model, few.model);
     assert_eq!(fit.check_ref().unwrap().dry_run(&table).unwrap().lambda, Some(5.0));
+}
+
+/// Features that are text by their type are refused before anything is spent, and the remedies work.
+#[cfg(feature = "batches")]
+#[test]
+fn text_needs_levels() {
+    use std::sync::Arc;
+
+    use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray};
+    use arrow_schema::Schema;
+
+    use crate::data::ColumnKind;
+
+    let numbers = |by: i32| -> ArrayRef {
+        Arc::new(Float64Array::from_iter_values((0..400).map(|i| f64::from(i * by % 101))))
+    };
+    let stages = StringArray::from_iter_values((0..400).map(|i| ["I", "II"][i % 2]));
+    let columns = [("age", numbers(7)), ("stage", Arc::new(stages)), ("y", numbers(13))];
+    let table = |kind: ColumnKind| {
+        let field = |(name, values): &(&str, ArrayRef)| {
+            kind.field((*name).to_owned(), values.data_type().clone())
+        };
+        let schema = Arc::new(Schema::new(columns.iter().map(field).collect::<Vec<_>>()));
+        let values = columns.iter().map(|(_, values)| values.clone()).collect();
+        let batch = RecordBatch::try_new(schema.clone(), values).unwrap();
+        FileTable::from_batches(schema, [batch]).unwrap()
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let terms = LedgerTerms::new("9".parse().unwrap());
+    let ledger = Ledger::create(folder.path().join("budget"), terms).unwrap();
+    let fit = || FitModel::new(linear(1).epsilon(1).target(Target::Numeric));
+    let typed = table(ColumnKind::Typed);
+    let refused = |fit: FitModel, about: Parameter| {
+        let error = fit.run_with_ledger(&typed, &ledger, "").unwrap_err();
+        assert_eq!(error.parameters(), [Parameter::Levels, about], "{error}");
+        let dry = fit.check_ref().unwrap().dry_run(&typed).unwrap_err();
+        assert_eq!(dry.to_string(), error.to_string());
+        assert!(fit.run(&typed).is_err());
+        assert!(ledger.read().unwrap().entries.is_empty());
+    };
+    refused(fit(), Parameter::Exclude);
+    refused(fit().features(["age", "stage"]), Parameter::Features);
+    assert!(fit().levels(["stage=I,II".parse().unwrap()]).run(&typed).is_ok());
+    assert!(fit().features(["age"]).run(&typed).is_ok());
+    assert!(fit().run(&typed.clone().exclude(["stage"])).is_ok());
+    assert!(fit().run(&table(ColumnKind::Objects)).is_ok());
 }

@@ -14,6 +14,7 @@
 mod batches;
 #[cfg(feature = "arrow")]
 mod claims;
+mod column_kind;
 mod columns;
 mod guard;
 #[cfg(feature = "arrow")]
@@ -46,6 +47,7 @@ use crate::data::formats::positioned::Positioned;
 use crate::error::Result;
 pub use batches::BatchIterator;
 pub(in crate::data) use batches::RecordBatches;
+pub use column_kind::ColumnKind;
 use columns::{cells, is_boolean, is_date, is_number, is_read, spread};
 use guard::guarded;
 pub use guard::quiet_caught_panics;
@@ -138,6 +140,11 @@ impl ArrowTable {
         let names = columns.iter().map(|&column| schema.field(column).name().clone()).collect();
         let is_text = |place: &usize| !is_number(schema.field(columns[*place]).data_type());
         let texts = (0..columns.len()).filter(is_text).collect();
+        let kind = |place: &usize| ColumnKind::of_field(schema.field(columns[*place]));
+        let of_kind = |wanted: ColumnKind, place: &usize| kind(place) == wanted;
+        let all = || 0..columns.len();
+        let text_types = all().filter(|at| is_text(at) && of_kind(ColumnKind::Typed, at)).collect();
+        let numeric_factors = all().filter(|at| of_kind(ColumnKind::NumericFactor, at)).collect();
         let is_unread = |place: &usize| !is_read(schema.field(columns[*place]).data_type());
         let unread = (0..columns.len()).filter(is_unread).collect();
         let is_date = |place: &usize| is_date(schema.field(columns[*place]).data_type());
@@ -159,6 +166,8 @@ impl ArrowTable {
             names,
             named: true,
             texts,
+            text_types,
+            numeric_factors,
             index: places,
             unread,
             dates,
