@@ -216,8 +216,8 @@ pub mod internals {
     #[cfg(feature = "batches")]
     pub use crate::data::{ColumnKind, quiet_caught_panics};
     pub use crate::data::{
-        RNumbers, WholeTable, are_excluded, delimiter_name, parse_delimiter, parse_number,
-        reads_again,
+        RNumbers, WholeTable, are_excluded, delimiter_name, has_numeric_levels, parse_delimiter,
+        parse_number, reads_again,
     };
     pub use crate::error::near;
     pub use crate::exact::{

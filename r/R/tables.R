@@ -37,18 +37,6 @@ excluded_of <- function(names, patterns) {
   native(wrap__excluded, names, as.character(unlist(patterns)))$excluded
 }
 
-# Refuses a factor as a feature if its levels are numbers: its labels are categories, and would be read as numbers.
-check_factor <- function(values, name) {
-  if (!is.factor(values) || is.ordered(values)) {
-    return(invisible())
-  }
-  numeric <- suppressWarnings(!is.na(as.numeric(levels(values))))
-  if (any(numeric)) {
-    rule <- paste0("the factor ", encodeString(name, quote = "\""), " has levels that are numbers: make numbers of it, as.numeric(as.character()), or levels that are words")
-    fail(rule, "data")
-  }
-}
-
 # Whether a column is numbers or texts of no class.
 is_plain <- function(column) {
   is.null(column) || column$kind %in% c("double", "integer", "logical", "character") && is.null(column$classes)
@@ -74,6 +62,7 @@ check_row_names <- function(data, values, name) {
 
 # The place of the target among columns, the last one by default; empty if there is no such column.
 place_of_target <- function(names, target) {
+  if (!is.null(target) && !is_text(target)) whole(target, "target")
   place <- if (is.null(target)) length(names) else if (is.character(target)) match(target, names) else target
   place[place %in% seq_along(names)]
 }
@@ -208,8 +197,6 @@ table_of <- function(stated, as_matrix = TRUE, needs_target = TRUE, has_target =
     # Of a factor the target, roles and given levels are by label; a feature is by order, or a category.
     if (is.factor(values) && (place %in% target || names[place] %in% others)) {
       values <- as.character(values)
-    } else if (needs_target) {
-      check_factor(values, names[place])
     }
     column(values, nrow(data))
   })

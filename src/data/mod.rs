@@ -75,7 +75,7 @@ pub use files::FileTables;
 #[cfg(feature = "batches")]
 pub use files::identifiers;
 #[doc(hidden)]
-pub use formats::r::RNumbers;
+pub use formats::r::{RNumbers, has_numeric_levels};
 pub use grouped::{SetFacts, SetMembers, SetSize};
 pub use levels::Levels;
 pub use people::UnitTarget;

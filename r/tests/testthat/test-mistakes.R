@@ -148,3 +148,67 @@ test_that("classes fit a logical target", {
   picks <- function(classes) quiet(dp_select(data, 1, 5, classes = classes, seed = 1))$record$estimates
   expect_identical(picks(c("FALSE", "TRUE")), picks(c(FALSE, TRUE)))
 })
+
+test_that("errors about tables in memory have no words of files", {
+  data <- data.frame(a = runif(50), b = runif(50), y = runif(50))
+  wrong <- list(
+    list(exclude = "*"), list(exclude = c("a", "b")), list(exclude = "y"), list(exclude = "c"), list(target = "c"),
+    list(target = 7), list(target = list("y")), list(unit = "c"), list(id = "c"), list(id = "y"), list(adjust = "c:1"),
+    list(bounds = list(c = c(0, 1))), list(bounds = list(a = c(0, 1))), list(features_as_rows = TRUE), list(k = 9),
+    list(k = "all"), list(classes = "c"), list(time = "c", event = c(y = 1), by = 1)
+  )
+  of_files <- "header|delimiter|line|file|Arrow|row 1"
+  for (make in list(dp_select, dp_fit)) {
+    for (options in wrong) {
+      call <- utils::modifyList(list(data = data, k = 1, epsilon = 1), options)
+      error <- expect_error(do.call(make, call), class = "dpsis_error")
+      expect_false(grepl(of_files, conditionMessage(error)), info = conditionMessage(error))
+      expect_gt(length(error$arguments), 0)
+    }
+    for (names in list(c("a", "", "y"), c("a", "b\nc", "y"), c("a", "b", ""))) {
+      error <- expect_error(make(stats::setNames(data, names), 1, 1, target = "a"), class = "dpsis_error")
+      expect_false(grepl("header|delimiter", conditionMessage(error)), info = conditionMessage(error))
+    }
+    expect_error(make(data["y"], 1, 1), "there is no feature column")
+  }
+  error <- expect_error(dp_fit(data, epsilon = 1, features = character()), "at least one feature")
+  expect_identical(error$arguments, "features")
+})
+
+test_that("a model takes text by levels alone", {
+  path <- tempfile()
+  dp_ledger(path, 9)
+  data <- data.frame(age = runif(400), stage = rep(c("I", "II"), 200), y = runif(400))
+  fit <- function(data, ..., k = 1, ledger = NULL, seed = 1) {
+    quiet(dp_fit(data, k, 1, target_bounds = c(0, 1), ..., ledger = ledger, seed = seed))
+  }
+  for (text in list(data, transform(data, stage = factor(stage)))) {
+    expect_error(fit(text, ledger = path, seed = NULL), "column \"stage\" holds text")
+    expect_error(fit(text, k = NULL, features = c("age", "stage")), "leave it out of the features")
+    expect_length(fit(text, levels = list(stage = c("I", "II")))$record$selection$selected, 1)
+    expect_identical(fit(text, exclude = "stage")$names, "age")
+    expect_identical(fit(text, k = NULL, features = "age")$names, "age")
+  }
+  expect_identical(dp_ledger(path)$path, normalizePath(path))
+  expect_length(jsonlite::fromJSON(as.data.frame(dp_ledger(path)) |> jsonlite::toJSON()), 0)
+})
+
+test_that("factors in files are refused as those in memory are", {
+  data <- data.frame(grade = factor(rep(1:3, 100)), age = runif(300), y = rep(c(0, 1, 1), 100))
+  file <- tempfile(fileext = ".rds")
+  saveRDS(data, file)
+  for (table in list(data, file)) {
+    expect_error(dp_select(table, 1, 1, target_bounds = c(0, 1)), "factor \"grade\" has levels that are numbers")
+    expect_identical(quiet(dp_select(table, 1, 1, exclude = "grade", target_bounds = c(0, 1), seed = 1))$names, "age")
+    expect_error(dp_select(table, 1, 1, "grade", seed = 1), NA)
+    fitted <- quiet(dp_fit(table, 1, 1, target_bounds = c(0, 1), levels = list(grade = 1:3), seed = 1))
+    expect_s3_class(fitted, "dpsis_fit")
+  }
+})
+
+test_that("the report tells where categories count as missing", {
+  data <- data.frame(a = runif(300), habit = rep(c("yes", "no", "never"), 100), y = runif(300))
+  report <- function(...) gsub("\\s+", " ", quiet(dp_select(data, 1, 1, target_bounds = c(0, 1), seed = 1, ...))$report)
+  expect_match(report(bounds = c(0, 1)), "categories count as missing")
+  expect_false(grepl("categories count as missing", report()))
+})

@@ -9,7 +9,7 @@ use arrow_array::{
     StringArray, TimestampMicrosecondArray, new_null_array,
 };
 use arrow_schema::{DataType, Field};
-use dpsis::internals::RNumbers;
+use dpsis::internals::{ColumnKind, RNumbers, has_numeric_levels};
 use dpsis::{Error, OwnTarget, Result, ToTarget};
 use extendr_api::prelude::*;
 
@@ -25,7 +25,7 @@ pub(crate) enum Column {
     /// Microseconds since 1970-01-01.
     Times(Vec<Option<i64>>),
     Texts(Vec<Option<String>>),
-    /// Texts by their places in a list.
+    /// Texts by their places in a list: a factor.
     Codes(Vec<Option<i32>>, Vec<Option<String>>),
     /// As many values of a class that is not read.
     Unread(usize),
@@ -95,6 +95,18 @@ impl Column {
                 let known = |value: i64| (value != i64::MIN).then_some(value);
                 Self::LongIntegers(values.iter().map(integer).map(known).collect())
             }
+        }
+    }
+
+    /// The kind of the column, where its type of Arrow leaves it open.
+    pub(crate) fn kind(&self) -> ColumnKind {
+        match self {
+            Self::Codes(_, levels)
+                if has_numeric_levels(levels.iter().flatten().map(|one| &**one)) =>
+            {
+                ColumnKind::NumericFactor
+            }
+            _ => ColumnKind::Typed,
         }
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrow_array::{RecordBatch, RecordBatchOptions};
-use arrow_schema::{Field, Schema};
+use arrow_schema::Schema;
 use dpsis::{ArrayTable, Error, FileTable, Result, TableFacts};
 use extendr_api::prelude::*;
 use ndarray::{Array1, ArrayView2, ShapeBuilder};
@@ -45,8 +45,9 @@ impl<'a> Table<'a> {
         let rows = item(described, "rows").as_real().unwrap_or_default() as usize;
         let (mut fields, mut arrays) = (Vec::new(), Vec::new());
         let mut push = |name: String, column: Column| {
+            let kind = column.kind();
             let array = column.into_array()?;
-            fields.push(Field::new(name, array.data_type().clone(), true));
+            fields.push(kind.field(name, array.data_type().clone()));
             arrays.push(array);
             Ok::<_, Error>(())
         };
