@@ -2,9 +2,11 @@
 
 import json
 import pickle
+import warnings
 from fractions import Fraction
 
 import numpy as np
+import pandas
 import polars
 import pytest
 
@@ -145,3 +147,16 @@ def test_a_plan_is_drawn(k):
         assert list(lines[kind]) == values == sorted(values, reverse=True)
     assert outlook._repr_html_().startswith("<pre>") and "rows" in outlook._repr_html_()
     assert pickle.loads(pickle.dumps(outlook)) == outlook
+
+
+def test_the_report_tells_where_categories_count_as_missing():
+    frame = pandas.DataFrame({"a": range(300), "habit": ["yes", "no", "never"] * 100, "y": range(300)})
+
+    def line(**options):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            report = dpsis.select(frame, 1, 1, target_bounds=(0, 300), seed=1, **options).report()
+        return "categories count as missing" in " ".join(report.split())
+
+    assert line(bounds=(0, 300)) and line(bounds={"*": (0, 300)}) and line(score="kendall") and line(scale="row-rank")
+    assert not line()

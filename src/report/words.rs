@@ -244,25 +244,27 @@ fn scored_by(score: &ScoreUsed) -> String {
              and ties count 0"
         }
         (ScaleUsed::None, _) => {
-            "by Kendall's rank correlation, feature by feature: suits any units"
+            "by Kendall's rank correlation, feature by feature: suits any units; categories count as \
+             missing"
         }
         (ScaleUsed::Paper, _) => "every column by its own mean and range: NOT PRIVATE",
         (ScaleUsed::BoundsFile | ScaleUsed::BoundsByFeature, _) => {
             "every feature clipped to its own stated range: suits features whose ranges are public \
-             knowledge"
+             knowledge; categories count as missing"
         }
         (_, Some([low, high])) => {
             return by_threshold(
                 ks,
                 format!(
                     "every feature clipped to [{low}, {high}]: suits features that share this range by \
-                 public knowledge"
+                 public knowledge; categories count as missing"
                 ),
             );
         }
         _ => {
             "values to their ranks within the sample: suits columns of one kind (expression, \
-             methylation, counts, spectra), not columns in different units"
+             methylation, counts, spectra), not columns in different units; categories count as \
+             missing"
         }
     };
     by_threshold(ks && score.scale != ScaleUsed::None, how.into())
