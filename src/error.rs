@@ -74,7 +74,7 @@ pub enum Parameter {
     /// The levels of columns of words.
     Levels,
     /// The selection's share of the budget of a fit.
-    Share,
+    SelectionShare,
     /// The share for ranges of a fit.
     Ranges,
     /// The strength of the regularization of a logistic model.
@@ -180,7 +180,7 @@ impl Parameter {
             Self::Covariates => "adjust",
             Self::Features => "features",
             Self::Levels => "levels",
-            Self::Share => "share",
+            Self::SelectionShare => "selection_share",
             Self::Ranges => "ranges",
             Self::Lambda => "lambda",
             Self::Exclude => "exclude",

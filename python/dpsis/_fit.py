@@ -384,8 +384,11 @@ def fit(
     """
     if options.get("partials") is not None:
         raise RequestError("a model is fitted to rows: from sums of parts, features are selected", ["partials"])
+    of_model = {
+        "features": features, "levels": levels, "selection_share": selection_share, "ranges": ranges, "lambda_": lambda_,
+    }
     stated = {**_DEFAULTS, **options, "data": data, "k": k, "epsilon": epsilon, "y": y, "dry_run": dry_run}
-    job = job_of("fit", stated)
+    job = job_of("fit", stated | {name: value for name, value in of_model.items() if value is not None})
     job.options |= model_options(features, levels, selection_share, ranges, lambda_)
     if dry_run:
         return dry(job.run(False, "fitting"))

@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 import pandas
 import polars
+import pyarrow
 import pytest
 
 import dpsis
@@ -274,4 +275,5 @@ def test_the_record_notes_the_run():
     x = np.random.default_rng(1).uniform(0, 9, size=(500, 2))
     fitted = dpsis.fit(x, y=x[:, 0], features=["feature-1"], epsilon=1, bounds=(0, 9), target_bounds=(0, 9))
     run = fitted.record["run"]
-    assert run["request"].startswith("dpsis.fit(data, ") and "features=['feature-1']" in run["request"] and run["day"]
+    assert run["request"].startswith("dpsis.fit(data, ") and "features=['feature-1']" in run["request"]
+    assert run["day"] and "share" not in run["request"]

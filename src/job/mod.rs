@@ -76,13 +76,16 @@ impl Task {
     }
 }
 
+/// The words of an interface for parameters.
+type Words = dyn Fn(&[Parameter]) -> String + Send + Sync;
+
 /// A task and the terms on which it runs, with the hooks of the program that runs it.
 #[derive(Clone)]
 pub struct Job {
     task: Task,
     terms: Terms,
     hooks: Hooks,
-    words: Arc<dyn Fn(&[Parameter]) -> String + Send + Sync>,
+    words: Arc<Words>,
 }
 
 impl fmt::Debug for Job {

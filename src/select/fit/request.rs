@@ -104,7 +104,7 @@ impl FitRequest {
             let rule = format!("the share of {of} must be a number from 1e-6, below 1");
             Error::request(rule).about([about])
         };
-        let share = share.ok_or_else(|| wrong("the selection", Parameter::Share))?;
+        let share = share.ok_or_else(|| wrong("the selection", Parameter::SelectionShare))?;
         let ranges = ranges.ok_or_else(|| wrong("the ranges", Parameter::Ranges))?;
         if self.features.is_some() {
             return Ok(Parts { selection: None, model: total, ranges });
@@ -260,7 +260,7 @@ impl FitRequest {
             return Err(Error::request(
                 "where the features are stated, nothing is selected: no share is spent on it",
             )
-            .about([Parameter::Share, Parameter::Features]));
+            .about([Parameter::SelectionShare, Parameter::Features]));
         }
         let mut sorted: Vec<&String> = names.iter().collect();
         sorted.sort_unstable();
