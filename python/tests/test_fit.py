@@ -165,7 +165,7 @@ def test_what_is_refused(numbers, tmp_path):
         ({"k": 2, "epsilon": None}, "budget"),
         ({"k": 2, "features": ["gene 1"]}, "not both"),
         ({"features": ["gene 99"]}, "no feature"),
-        ({"k": 2, "share": 2}, "below 1"),
+        ({"k": 2, "selection_share": 2}, "below 1"),
         ({"k": 2, "lambda_": 2}, "two classes"),
         ({"k": 2, "scale": "cpm"}, "counts per million"),
         ({"k": 2, "groups": {"a": ["gene 1"]}}, "not sets"),

@@ -398,7 +398,7 @@ def test_errors_of_a_fit_name_its_arguments():
     for options, parameter in (
         ({"features": []}, "features"),
         ({"features": ["feature-1"], "k": 1}, "features"),
-        ({"features": ["feature-1"], "share": 0.5}, "share"),
+        ({"features": ["feature-1"], "selection_share": 0.5}, "selection_share"),
         ({"k": 1, "ranges": 2}, "ranges"),
         ({"k": 1, "lambda_": 2}, "lambda_"),
     ):

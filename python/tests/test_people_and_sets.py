@@ -171,7 +171,7 @@ def test_sets_and_people(visits, command_line, tmp_path):
 
 def test_ledgers_are_for_people_or_rows(visits, tmp_path):
     rows = dpsis.Ledger(tmp_path / "rows", cap=3)
-    people = dpsis.Ledger(tmp_path / "people", cap=3, privacy_unit="person")
+    people = dpsis.Ledger(tmp_path / "people", cap=4, privacy_unit="person")
     assert people.read()["unit"] == "person"
     stated = {"classes": ["no", "yes"], "exclude": ["age", "sex"]}
     ids = list(visits["person"])

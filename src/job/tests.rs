@@ -87,6 +87,8 @@ fn ledger_is_charged_once_and_reports_what_remains() {
     assert_eq!((answer.remaining.as_deref(), answer.private), (Some("1"), true));
     let refused = job.run(Some(&table())).unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::Budget);
+    // The same before a table is converted.
+    assert_eq!(job.check_ledger().unwrap_err().to_string(), refused.to_string());
     let balance = ledger.read().unwrap();
     assert_eq!((balance.entries.len(), balance.entries[0].note.as_str()), (1, "first"));
     for (cap, name) in [("4", None), ("3", Some("another"))] {
