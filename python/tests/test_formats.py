@@ -346,6 +346,9 @@ def r_column(series):
     first = next((value for value in known if value is not None), None)
     if isinstance(series.dtype, pandas.CategoricalDtype):
         codes = [-(2**31) if code < 0 else code + 1 for code in series.cat.codes.tolist()]
+        if not all(isinstance(one, str) for one in series.cat.categories):
+            # A factor with levels that are numbers is refused as a feature: R would hold these as the numbers.
+            return numbers(float)
         return classed(integers(codes), "factor", levels=strings([str(one) for one in series.cat.categories]))
     if first is None:
         return integers([-(2**31)] * len(known), 10)
