@@ -176,10 +176,10 @@ def damaged(change):
 
 MISTAKES = {
     "a part is missing": (lambda at: release(part()), ValueError, "of 2 parts these are missing: 2"),
-    "a part twice": (lambda at: release(part(), part()), ValueError, r"partials\[1\]: part 1 of 2 is there twice"),
+    "a part twice": (lambda at: release(part(), part()), ValueError, r"partials\[0\] and partials\[1\] are both part 1"),
     "a part added twice": (lambda at: part().add(part()), ValueError, "part 1 of 2 is there twice"),
     "a part in a sum": (lambda at: part(1, 3).add(part(2, 3)).add(part(2, 3)), ValueError, "part 2 of 3 is there twice"),
-    "a file twice": (lambda at: part(1, 1).save(at) or release(at, at), ValueError, "table: part 1 of 1 is there twice"),
+    "a file twice": (lambda at: part(1, 1).save(at) or release(at, at), ValueError, "table are both part 1: rows would count twice"),
     "other numbers": (lambda at: part().add(part(2, 3)), ValueError, "of 2 parts and of 3"),
     "other bounds": (lambda at: part().add(part(2, bounds=(0, 1))), ValueError, "another scaling"),
     "another range": (lambda at: part().add(part(2, target_bounds=(0, 1))), ValueError, "made with another"),

@@ -189,7 +189,7 @@ def test_ledgers_are_for_people_or_rows(visits, tmp_path):
         estimator.fit(labs, visits["event"])
     assert (rows.spent, people.spent) == (0, 3)
     dpsis.Ledger(tmp_path / "people", privacy_unit="person")
-    with pytest.raises(dpsis.RequestError, match="another unit"):
+    with pytest.raises(dpsis.RequestError, match="another privacy unit"):
         dpsis.Ledger(tmp_path / "people", privacy_unit="row")
 
 
