@@ -129,24 +129,26 @@
 
 mod choose;
 mod data;
-mod error;
+pub use dpsis_mechanisms::{account, mechanism};
+pub(crate) use dpsis_mechanisms::{error, exact, random};
 pub mod estimate;
-mod exact;
 #[cfg(feature = "inspect")]
 pub mod inspect;
 pub mod job;
 mod json;
-pub mod mechanism;
+#[cfg(all(test, feature = "html"))]
+#[path = "../tests/support/markup.rs"]
+#[expect(unreachable_pub, reason = "a module of other tests, too")]
+mod markup;
 pub mod method;
 pub mod model;
 mod privacy;
-mod random;
 pub mod report;
 pub mod score;
 mod select;
 mod sql;
 #[cfg(any(test, feature = "verify"))]
-mod support;
+use dpsis_mechanisms::support;
 mod threads;
 mod vectors;
 #[cfg(any(test, feature = "verify"))]
@@ -172,10 +174,13 @@ pub use data::{
 pub use error::{Error, ErrorKind, Parameter, Place, Result, in_parentheses};
 pub use exact::{Exact, GRID};
 pub use mechanism::{CanonicalLipschitz, Mechanism};
-pub use privacy::account;
+
+pub use dpsis_mechanisms::{
+    Delta, Epsilon, Neighbors, NotPrivate, OperatingSystem, Purpose, Randomness, RecordsPrivacy,
+    Seeded, Spending, Unit,
+};
 pub use privacy::{
-    Balance, Delta, Epsilon, Expense, Ledger, LedgerEntry, LedgerNote, LedgerOptions, LedgerTerms,
-    Neighbors, NotPrivate, OperatingSystem, Purpose, Randomness, Receipt, Seeded, Spending, Unit,
+    Balance, Expense, Ledger, LedgerEntry, LedgerNote, LedgerOptions, LedgerTerms, Receipt,
 };
 pub use score::Scores;
 pub use select::{

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::account::Event;
 use crate::error::Result;
-use crate::privacy::{NotPrivate, Receipt};
+use crate::privacy::{Receipt, RecordsPrivacy};
 use crate::select::events::of_private;
 use crate::select::{
     Command, Guarantee, MechanismUsed, PickOrder, RandomnessUsed, RunNote, Warning,
@@ -30,16 +30,18 @@ impl Choice {
     }
 
     /// The same with a note on its run, or without one.
-    pub fn with_run(mut self, run: impl Into<Option<RunNote>>) -> Self {
-        self.0.run = run.into();
-        self
+    pub fn with_run(self, run: impl Into<Option<RunNote>>) -> Self {
+        Self(self.0.with_run(run))
     }
 }
 
-impl NotPrivate<ChoiceRecord> {
+impl RecordsPrivacy for ChoiceRecord {}
+
+impl ChoiceRecord {
     /// The same with a note on its run, or without one.
+    #[must_use]
     pub fn with_run(self, run: impl Into<Option<RunNote>>) -> Self {
-        Self::new(ChoiceRecord { run: run.into(), ..self.into_inner() })
+        Self { run: run.into(), ..self }
     }
 }
 
@@ -113,15 +115,6 @@ pub struct ScoresUsed {
     pub own_sensitivities: bool,
     /// Whether scores are monotonic: one unit changes all scores in the same direction.
     pub monotonic: bool,
-}
-
-impl Serialize for NotPrivate<ChoiceRecord> {
-    fn serialize<S: serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> std::result::Result<S::Ok, S::Error> {
-        ChoiceRecord::serialize(self, serializer)
-    }
 }
 
 impl ChoiceRecord {

@@ -161,9 +161,9 @@ impl EvenGrid {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Seeded;
     use crate::exact::near_f64;
     use crate::privacy::Neighbors::{AddRemove, ReplaceOne};
-    use crate::privacy::Seeded;
     use crate::random::Entropy;
     use crate::support::goodness::assert_fits;
     use crate::support::oracle::max_log_ratio;

@@ -168,7 +168,9 @@ impl Terms {
     ) -> Result<Outcome<Selection, NotPrivate<Record>>> {
         let not_private = self.not_private(select);
         self.run(
-            not_private.map(|request| move |run| Ok(request.run(table)?.with_run(run))),
+            not_private.map(|request| {
+                move |run| Ok(request.run(table)?.map(|record| record.with_run(run)))
+            }),
             |run, charge| {
                 let selection = match charge {
                     Some((ledger, note)) => select.run_with_ledger(table, ledger, note),
@@ -206,7 +208,9 @@ impl Terms {
     ) -> Result<Outcome<FittedModel, NotPrivate<FitRecord>>> {
         let seeded = self.seed.map(|seed| fit.clone().seed(seed));
         self.run(
-            seeded.map(|request| move |run| Ok(request.run(table)?.with_run(run))),
+            seeded.map(|request| {
+                move |run| Ok(request.run(table)?.map(|record| record.with_run(run)))
+            }),
             |run, charge| {
                 let fitted = match charge {
                     Some((ledger, note)) => fit.run_with_ledger(table, ledger, note),
@@ -247,7 +251,12 @@ impl Terms {
         let choose = options.request()?;
         let seeded = self.seed.map(|seed| {
             let choose = choose.clone();
-            move |run| Ok(choose.seed(seed).run(&options.candidates()?)?.with_run(run))
+            move |run| {
+                Ok(choose
+                    .seed(seed)
+                    .run(&options.candidates()?)?
+                    .map(|record| record.with_run(run)))
+            }
         });
         self.run(seeded, |run, charge| {
             let choice = match charge {
@@ -276,7 +285,9 @@ impl Terms {
     ) -> Result<Outcome<Selection, NotPrivate<Record>>> {
         let seeded = self.seed.map(|seed| select.clone().seed(seed));
         self.run(
-            seeded.map(|request| move |run| Ok(request.release(sums)?.with_run(run))),
+            seeded.map(|request| {
+                move |run| Ok(request.release(sums)?.map(|record| record.with_run(run)))
+            }),
             |run, charge| {
                 let select = select.check_ref()?;
                 let selection = match charge {
@@ -319,7 +330,8 @@ impl Terms {
         if let Some(seed) = self.seed {
             self.check()?;
             let record = select.clone().seed(seed).run_in_parts(gather)?;
-            return Ok(Outcome::NotPrivate(record.with_run(self.run_note()?)));
+            let run = self.run_note()?;
+            return Ok(Outcome::NotPrivate(record.map(|record| record.with_run(run))));
         }
         let private = |run: Option<RunNote>, charge: Option<(&Ledger, &str)>| {
             let select = select.check_ref()?;

@@ -20,8 +20,9 @@ fn answer_is_the_record_of_the_same_run() {
         "terms": {"seed": 7, "request": "a test", "day": "2026-11-26"}}"#)
     .unwrap();
     let record = Select::new(1).epsilon("2").seed(7).run(&table()).unwrap();
-    let record = record.with_run(RunNote::new("2026-11-26", "a test"));
-    assert_eq!(answer.json, to_json(&*record).unwrap());
+    let note = RunNote::new("2026-11-26", "a test");
+    let record = record.into_inner().with_run(note);
+    assert_eq!(answer.json, to_json(&record).unwrap());
     assert_eq!((answer.indices, answer.private), (record.indices(), false));
     assert!(answer.warnings[0].essential && answer.remaining.is_none());
 

@@ -292,8 +292,8 @@ pub(super) fn section(id: &str, title: &str, blocks: Vec<Block>) -> Section {
 mod tests {
     use super::*;
     use crate::RunNote;
+    use crate::markup::is_balanced;
     use crate::report::testing::{record, with_directions, with_strengths};
-    use crate::support::markup::is_balanced;
 
     const NAMES: [&str; 2] = ["<b>", "dose"];
 

@@ -83,7 +83,7 @@ fn x_of(value: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::support::markup::is_balanced;
+    use crate::markup::is_balanced;
 
     #[test]
     fn places_are_on_the_axis() {

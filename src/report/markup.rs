@@ -24,7 +24,7 @@ pub fn escape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::support::markup::is_balanced;
+    use crate::markup::is_balanced;
 
     #[test]
     fn nothing_escapes() {

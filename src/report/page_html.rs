@@ -283,8 +283,8 @@ fn percent_encoded(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::markup::is_balanced;
     use crate::report::page::Interval;
-    use crate::support::markup::is_balanced;
 
     const EVIL: &str = "</title><script>alert(\"1\" & '2')</script>";
 

@@ -18,18 +18,17 @@ mod ks;
 mod paper;
 mod raw;
 mod rows;
-mod scores;
 mod sums;
 
 pub use classes::ClassSums;
 pub use correlation::CorrelationSums;
+pub use dpsis_mechanisms::Scores;
+pub(crate) use dpsis_mechanisms::scores::LARGEST;
 pub use kendall::KENDALL_GRID;
 #[cfg(feature = "ndarray")]
 pub use kendall::{kendall, kendall_of_classes};
 #[cfg(feature = "ndarray")]
 pub use ks::{ks, ks_of_classes};
-pub(crate) use scores::LARGEST;
-pub use scores::Scores;
 
 pub(crate) use kendall::kendall_scores;
 pub(crate) use kendall::kendall_with;

@@ -6,7 +6,7 @@ use crate::data::{SetFacts, Source};
 use crate::error::Result;
 use crate::estimate::{MIDDLE_POINTS, MedianGrid, ROWS_FOR_A_CENTER, half_width};
 use crate::exact::two_digits;
-use crate::privacy::{Epsilon, Purpose, Unit};
+use crate::privacy::{Epsilon, Purpose};
 use crate::select::check::checked_threads;
 use crate::select::forecast::{Forecast, Least, Simulated, check_method};
 use crate::select::plan::{BeyondChance, Choice, Known, Plan, Scoring};
@@ -95,7 +95,7 @@ pub struct Noise {
 pub(super) fn dry_run(request: &Request, source: &(impl Source + ?Sized)) -> Result<DryRun> {
     let schema = header(request, source, &request.hooks.for_a_run())?;
     let plan = plan_of_header(request, &schema)?;
-    let units = Unit::of(&schema).plural();
+    let units = schema.privacy_unit().plural();
     let noise = plan.spent.iter().map(|part| Noise {
         purpose: part.purpose,
         text: noise(&plan, part.purpose, &part.epsilon, units),

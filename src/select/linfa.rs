@@ -12,12 +12,6 @@ use crate::select::builder::{CheckedSelect, Select};
 use crate::select::not_private::NotPrivateSelect;
 use crate::select::record::{Record, Selection};
 
-impl From<::linfa::Error> for Error {
-    fn from(error: ::linfa::Error) -> Self {
-        Self::request(error.to_string())
-    }
-}
-
 impl ParamGuard for Select {
     type Checked = CheckedSelect;
     type Error = Error;
@@ -135,15 +129,6 @@ where
 }
 
 impl<R: ::linfa::dataset::Records, T> Transformer<R, T> for Selection
-where
-    Record: Transformer<R, T>,
-{
-    fn transform(&self, x: R) -> T {
-        Record::transform(self, x)
-    }
-}
-
-impl<R: ::linfa::dataset::Records, T> Transformer<R, T> for NotPrivate<Record>
 where
     Record: Transformer<R, T>,
 {

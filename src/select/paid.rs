@@ -43,7 +43,7 @@ pub(super) fn check_ledger(
     // A request that does not fit the header costs nothing, where the header can be read twice.
     if source.repeats() {
         let schema = header(request, source, &request.hooks.for_a_run())?;
-        expense = expense.unit(Unit::of(&schema));
+        expense = expense.unit(schema.privacy_unit());
         if bounds_repeat(request) {
             plan_of_header(request, &schema)?;
         }

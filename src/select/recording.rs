@@ -7,7 +7,7 @@ use crate::error::Parameter;
 use crate::estimate::RowsEstimate;
 use crate::exact::{GRID, two_digits};
 use crate::mechanism::Mechanism;
-use crate::privacy::{Neighbors, Unit};
+use crate::privacy::Neighbors;
 use crate::random::Entropy;
 use crate::score::KENDALL_GRID;
 use crate::select::check::checked_threads;
@@ -322,7 +322,7 @@ fn help_in_words(
 
 /// The plural of the word for the unit that holds one person's data.
 pub(super) fn units(schema: &Schema) -> &'static str {
-    Unit::of(schema).plural()
+    schema.privacy_unit().plural()
 }
 
 /// The guarantee for a table and the budget spent.
@@ -332,7 +332,7 @@ pub(super) fn guarantee(plan: &Plan, schema: &Schema) -> Guarantee {
         delta: plan.calibrated.delta.clone(),
         pure_epsilon: plan.pure_epsilon(),
         neighbors: plan.request.neighbors,
-        unit: Unit::of(schema),
+        unit: schema.privacy_unit(),
         one_row_per_identifier: schema.has_one_row_each(),
         spent: plan.spent.clone(),
         events: plan.events.clone(),

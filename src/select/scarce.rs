@@ -20,7 +20,7 @@
 use crate::data::Schema;
 use crate::error::Parameter;
 use crate::estimate::{ChanceTest, Counted, CountedStratum, count_step};
-use crate::privacy::{Epsilon, Purpose, Unit};
+use crate::privacy::{Epsilon, Purpose};
 use crate::select::plan::Plan;
 use crate::select::record::{Warning, WarningKind};
 
@@ -112,7 +112,7 @@ impl Scarce {
 
     /// The scarce counts of classes that were given, in words; of numbers, that of all rows.
     pub(super) fn counted(&self, plan: &Plan, schema: &Schema) -> Option<String> {
-        let units = Unit::of(schema).plural();
+        let units = schema.privacy_unit().plural();
         let about = |rows: f64| rows.max(0.0).round();
         match plan.request.target.labels() {
             _ if self.classes.is_empty() => None,
@@ -178,7 +178,7 @@ impl Scarce {
     }
 
     fn warning_of_levels(&self, schema: &Schema) -> Warning {
-        let units = Unit::of(schema).plural();
+        let units = schema.privacy_unit().plural();
         let one =
             |(name, rows): &(String, f64)| format!("about {} at {name}", rows.max(0.0).round());
         let listed: Vec<String> = self.levels.iter().take(LISTED).map(one).collect();

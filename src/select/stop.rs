@@ -16,7 +16,7 @@ use crate::data::Schema;
 use crate::error::{Error, Parameter, Result};
 use crate::estimate::Counted;
 use crate::exact::two_digits;
-use crate::privacy::{Epsilon, Purpose, Unit};
+use crate::privacy::Purpose;
 use crate::select::plan::Plan;
 
 /// By so many times the scale of its noise a count is too low in one run of twenty, ln(20/2): one of
@@ -42,7 +42,7 @@ pub(super) struct RowWords {
 
 impl RowWords {
     pub(super) fn of(schema: &Schema) -> Self {
-        Self { units: Unit::of(schema).plural(), one_row_each: schema.has_one_row_each() }
+        Self { units: schema.privacy_unit().plural(), one_row_each: schema.has_one_row_each() }
     }
 }
 
@@ -162,14 +162,4 @@ pub(super) fn check_counts(
 /// so many others.
 pub(super) fn drowns(largest: f64, epsilon: f64, features: usize) -> bool {
     epsilon * largest < libm::log(features as f64)
-}
-
-impl Error {
-    /// The same error of a run that would have spent this in addition.
-    pub(super) fn leaving_more(self, epsilon: &Epsilon) -> Self {
-        match self.unspent().and_then(|unspent| unspent.parse::<Epsilon>().ok()) {
-            Some(unspent) => self.leaving((unspent + epsilon.clone()).to_string()),
-            None => self,
-        }
-    }
 }

@@ -10,7 +10,6 @@ use crate::estimate::{
     CenterKnown, CountedStrata, CountedStratum, ROWS_FOR_A_CENTER, ROWS_OF_A_CLASS,
 };
 use crate::exact::two_digits;
-use crate::privacy::Unit;
 use crate::select::plan::Plan;
 use crate::select::record::{Warning, WarningKind};
 use crate::select::request::Target;
@@ -27,7 +26,7 @@ pub(super) fn warnings_of_strata(
     schema: &Schema,
     counted: &CountedStrata,
 ) -> Vec<Warning> {
-    let units = Unit::of(schema).plural();
+    let units = schema.privacy_unit().plural();
     let names = names(plan);
     let rate = counted.strata.first().map_or(1.0, |stratum| stratum.rate);
     let listed = |known: CenterKnown| {

@@ -4,8 +4,8 @@
 
 #![allow(clippy::unwrap_used)] // tests fail by panicking
 
-use crate::support::effort::exhaustive;
 use dpsis::{ErrorKind, FileTable, Orientation, Select, Target, TargetColumn};
+use dpsis_mechanisms::support::effort::exhaustive;
 use proptest::prelude::*;
 
 /// The facts stated about a table, and the request.

@@ -4,12 +4,12 @@
 
 #![allow(clippy::panic)] // tests fail by panicking
 
-use crate::support::effort::exhaustive;
 use dpsis::verify::{Claim, Tally};
 use dpsis::{
     Bounds, Covariate, Error, FileTable, FitModel, Levels, Method, NotPrivate, Record, Scaling,
     ScoreKind, Select, Target, TwoStage,
 };
+use dpsis_mechanisms::support::effort::exhaustive;
 use std::io::Cursor;
 use std::path::Path;
 

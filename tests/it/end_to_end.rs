@@ -8,8 +8,8 @@
 use std::io::Read;
 use std::path::Path;
 
-use crate::support::effort::exhaustive;
 use dpsis::{Bounds, Center, Scaling, ScoreKind, Select, Target};
+use dpsis_mechanisms::support::effort::exhaustive;
 
 const DEMO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/datasets/demo.csv");
 

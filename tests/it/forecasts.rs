@@ -11,7 +11,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-use crate::support::effort::exhaustive;
+use dpsis_mechanisms::support::effort::exhaustive;
 
 /// The largest difference between a forecast probability and that of real runs, beside what the
 /// numbers of simulated tables and real runs explain.

@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 
 /// Registries, whose members they list and who take their types from them.
 const REGISTRIES: [&str; 4] = [
-    "src/mechanism/card.rs",
-    "src/mechanism/registry.rs",
-    "src/mechanism/not_private.rs",
-    "src/privacy/account/accountant.rs",
+    "crates/dpsis-mechanisms/src/mechanism/card.rs",
+    "crates/dpsis-mechanisms/src/mechanism/registry.rs",
+    "crates/dpsis-mechanisms/src/mechanism/not_private.rs",
+    "crates/dpsis-mechanisms/src/account/accountant.rs",
 ];
 
 /// The sources of a crate: files by module path, without tests.
@@ -279,17 +279,16 @@ fn circles(imports: &BTreeMap<String, BTreeSet<String>>) -> Vec<Vec<String>> {
     found.into_iter().collect()
 }
 
-/// The first folder or file below `src`.
+/// The first folder or file below the sources of a crate.
 fn room(file: &str) -> &str {
-    let inside = file.strip_prefix("src/").unwrap();
+    let inside = file.split_once("src/").unwrap().1;
     inside.split('/').next().unwrap().trim_end_matches(".rs")
 }
 
-/// The table of rooms in CONTRIBUTING.md, from the bottom up.
-fn rooms() -> Vec<String> {
+/// The table of rooms below a heading of CONTRIBUTING.md, from the bottom up.
+fn rooms(heading: &str) -> Vec<String> {
     let page = include_str!("../../CONTRIBUTING.md");
-    let table =
-        page.split("## Rooms of the library").nth(1).unwrap().split("\n## ").next().unwrap();
+    let table = page.split(heading).nth(1).unwrap().split("\n## ").next().unwrap();
     let rows = table.lines().filter_map(|line| line.strip_prefix("| `"));
     rows.map(|row| row.split('`').next().unwrap().to_owned()).collect()
 }
@@ -299,10 +298,13 @@ fn no_two_files_import_each_other_and_rooms_look_down() {
     let mut wrong = Vec::new();
     for folder in [
         "src",
+        "crates/dpsis-mechanisms/src",
         "crates/dpsis-cli/src",
         "crates/dpsis-eval/src",
         "crates/dpsis-papers/src",
+        "crates/dpsis-web/src",
         "python/src",
+        "r/src/rust/src",
         "fuzz/src",
     ] {
         // The library packaged alone has no other crates beside it.
@@ -315,10 +317,11 @@ fn no_two_files_import_each_other_and_rooms_look_down() {
         for circle in circles(&imports) {
             wrong.push(format!("circle: {}", circle.join(" ")));
         }
-        if folder != "src" {
-            continue;
-        }
-        let rooms = rooms();
+        let rooms = match folder {
+            "src" => rooms("\n## Rooms of the library\n"),
+            "crates/dpsis-mechanisms/src" => rooms("\n## Rooms of the mechanisms\n"),
+            _ => continue,
+        };
         let floor = |file: &str| rooms.iter().position(|name| name == room(file));
         for (file, others) in &imports {
             for other in others.iter().filter(|other| room(other) != "lib") {

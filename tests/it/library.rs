@@ -5,7 +5,6 @@
 
 use std::io::Cursor;
 
-use crate::support::effort::exhaustive;
 use dpsis::score::{ClassSums, CorrelationSums, kendall, kendall_of_classes, ks, ks_of_classes};
 use dpsis::{
     ArrayTable, Bounds, CanonicalLipschitz, Center, CheckedSelect, Epsilon, Error, ErrorKind,
@@ -13,6 +12,7 @@ use dpsis::{
     Record, ScaleUsed, Scaler, Scaling, ScoreKind, Scores, Seeded, Select, Selection, Target,
     WarningKind, estimate,
 };
+use dpsis_mechanisms::support::effort::exhaustive;
 use ndarray::{Array1, Array2, Axis, ShapeBuilder, Slice, array};
 use proptest::prelude::*;
 

@@ -8,11 +8,11 @@
 
 use std::path::Path;
 
-use crate::support::effort::exhaustive;
 use crate::support::people::{Person, csv, features, npy_numbers, npy_texts, r, tabs, write, zip};
 use dpsis::{
     Bounds, FileTable, FileTables, Orientation, Scaling, ScoreKind, Select, Target, TargetColumn,
 };
+use dpsis_mechanisms::support::effort::exhaustive;
 use rand::seq::SliceRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -70,8 +70,7 @@ impl Rival {
     ///
     /// `Request` if the probability is out of range.
     pub(crate) fn random_stopping(stop: &str) -> Result<Self> {
-        let mut parameters = Parameters::default();
-        parameters.stop = Some(stop.into());
+        let parameters = Parameters { stop: Some(stop.into()), ..Parameters::default() };
         Ok(Self { name: format!("rs {stop}"), way: Way::Own(by_id("rs", &parameters)?) })
     }
 
@@ -81,8 +80,7 @@ impl Rival {
     ///
     /// `Request` if the share is out of range.
     pub(crate) fn combined_gem(share: &str) -> Result<Self> {
-        let mut parameters = Parameters::default();
-        parameters.share = Some(share.into());
+        let parameters = Parameters { share: Some(share.into()), ..Parameters::default() };
         Ok(Self { name: format!("cgem {share}"), way: Way::Own(by_id("cgem", &parameters)?) })
     }
 

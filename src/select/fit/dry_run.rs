@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::data::{Schema, Source};
 use crate::error::{Error, Result};
 use crate::model::ModelPrice;
-use crate::privacy::{Purpose, Unit};
+use crate::privacy::Purpose;
 use crate::select::dry_run::{self, DryRun};
 use crate::select::fit::request::FitRequest;
 use crate::select::fit::run::{Needs, check_columns, guarantee, model_request, places, warnings};
@@ -92,7 +92,7 @@ pub(super) fn dry_run(request: &FitRequest, source: &(impl Source + ?Sized)) -> 
     let rows = |(_, price): &(_, ModelPrice)| price.rows_needed;
     let most = priced.into_iter().max_by(|one, other| rows(one).total_cmp(&rows(other)));
     let (asked, price) = most.ok_or_else(|| Error::request("a model needs a feature"))?;
-    let unit = Unit::of(&schema);
+    let unit = schema.privacy_unit();
     let needs = Needs::of(&asked, unit)?;
     let of_selection = selection.as_ref().map(|plan| &plan.guarantee);
     Ok(FitDryRun {

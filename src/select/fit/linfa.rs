@@ -101,17 +101,3 @@ where
         FitRecord::default_target(self, x)
     }
 }
-
-/// As for the [`FitRecord`] that it is.
-impl<R: Records, T> PredictInplace<R, T> for NotPrivate<FitRecord>
-where
-    FitRecord: PredictInplace<R, T>,
-{
-    fn predict_inplace(&self, x: &R, y: &mut T) {
-        FitRecord::predict_inplace(self, x, y);
-    }
-
-    fn default_target(&self, x: &R) -> T {
-        FitRecord::default_target(self, x)
-    }
-}

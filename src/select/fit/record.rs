@@ -5,7 +5,7 @@ use std::ops::Deref;
 use serde::Serialize;
 
 use crate::model::Model;
-use crate::privacy::{NotPrivate, Receipt};
+use crate::privacy::{Receipt, RecordsPrivacy};
 use crate::select::record::{Command, Guarantee, RandomnessUsed, Record, Warning};
 use crate::select::run_note::RunNote;
 
@@ -30,16 +30,16 @@ impl FittedModel {
     }
 
     /// The same with a note on its run, or without one.
-    pub fn with_run(mut self, run: impl Into<Option<RunNote>>) -> Self {
-        self.0.run = run.into();
-        self
+    pub fn with_run(self, run: impl Into<Option<RunNote>>) -> Self {
+        Self(self.0.with_run(run))
     }
 }
 
-impl NotPrivate<FitRecord> {
+impl FitRecord {
     /// The same with a note on its run, or without one.
+    #[must_use]
     pub fn with_run(self, run: impl Into<Option<RunNote>>) -> Self {
-        Self::new(FitRecord { run: run.into(), ..self.into_inner() })
+        Self { run: run.into(), ..self }
     }
 }
 
@@ -48,13 +48,6 @@ impl Deref for FittedModel {
 
     fn deref(&self) -> &FitRecord {
         &self.0
-    }
-}
-
-/// Serializes the record, which states that it is not private.
-impl Serialize for NotPrivate<FitRecord> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        FitRecord::serialize(self, serializer)
     }
 }
 
@@ -120,3 +113,5 @@ impl FitRecord {
         self.warnings.iter().chain(inner.filter(move |warning| !known(warning.kind)))
     }
 }
+
+impl RecordsPrivacy for FitRecord {}

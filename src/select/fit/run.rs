@@ -61,7 +61,7 @@ fn run_on(
         Err(error) if error.unspent().is_some() => {
             let places = Vec::from_iter(0..request.features_expected(table.schema().d()));
             let asked = model_request(request, parts, Some(0.0), (table.schema(), &places))?;
-            let needs = Needs::of(&asked, Unit::of(table.schema()))?;
+            let needs = Needs::of(&asked, table.schema().privacy_unit())?;
             return Err(error.leaving_more(&parts.model).with_note(&needs.to_string()));
         }
         selection => selection?,
@@ -75,7 +75,7 @@ fn run_on(
     };
     let center = selection.as_ref().and_then(|record| record.released.target_median);
     let mut asked = model_request(request, parts, center, (table.schema(), &places))?;
-    let needs = Needs::of(&asked, Unit::of(table.schema()))?;
+    let needs = Needs::of(&asked, table.schema().privacy_unit())?;
     let counted = selection.as_ref().and_then(|record| record.released.rows_estimate);
     asked.counted = counted;
     if counted.is_some_and(|rows| rows < needs.rows) {
@@ -128,7 +128,7 @@ pub(super) fn check_ledger(
     if source.repeats() {
         let schema = header(&request.select, source, &request.select.hooks.for_a_run())?;
         check_columns(request, &schema)?;
-        expense = expense.unit(Unit::of(&schema));
+        expense = expense.unit(schema.privacy_unit());
         match (&request.features, request.parts()?.selection) {
             (Some(names), _) => {
                 places(names.iter().map(String::as_str), &schema).map(|_| ())?;
@@ -305,7 +305,7 @@ fn record(
     schema: &Schema,
 ) -> Result<FitRecord> {
     let randomness = RandomnessUsed::of(request.select.entropy);
-    let unit = Unit::of(schema);
+    let unit = schema.privacy_unit();
     let of_selection = selection.as_ref().map(|record| &record.guarantee);
     let guarantee = guarantee(request, (asked, &released.price), of_selection, schema)?;
     let counted = selection.as_ref().and_then(|record| record.released.rows_estimate);
@@ -396,7 +396,7 @@ pub(super) fn guarantee(
         delta: price.delta.clone(),
         pure_epsilon: None,
         neighbors: asked.neighbors,
-        unit: Unit::of(schema),
+        unit: schema.privacy_unit(),
         one_row_per_identifier: schema.has_one_row_each(),
         spent,
         events,

@@ -16,7 +16,7 @@ use crate::error::Parameter;
 #[cfg(feature = "ndarray")]
 use crate::error::{self, Error};
 use crate::mechanism::{Calibrated, Mechanism};
-use crate::privacy::{Delta, Epsilon, Neighbors, NotPrivate, Receipt, Spending, Unit};
+use crate::privacy::{Delta, Epsilon, Neighbors, Receipt, RecordsPrivacy, Spending, Unit};
 use crate::random::Entropy;
 use crate::select::run_note::RunNote;
 
@@ -45,23 +45,18 @@ impl Selection {
     }
 
     /// The same with a note on its run, or without one.
-    pub fn with_run(mut self, run: impl Into<Option<RunNote>>) -> Self {
-        self.0.run = run.into();
-        self
-    }
-}
-
-impl NotPrivate<Record> {
-    /// The same with a note on its run, or without one.
     pub fn with_run(self, run: impl Into<Option<RunNote>>) -> Self {
-        Self::new(Record { run: run.into(), ..self.into_inner() })
+        Self(self.0.with_run(run))
     }
 }
 
-/// Serializes the record, which states that it is not private.
-impl Serialize for NotPrivate<Record> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Record::serialize(self, serializer)
+impl RecordsPrivacy for Record {}
+
+impl Record {
+    /// The same with a note on its run, or without one.
+    #[must_use]
+    pub fn with_run(self, run: impl Into<Option<RunNote>>) -> Self {
+        Self { run: run.into(), ..self }
     }
 }
 

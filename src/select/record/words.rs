@@ -96,13 +96,13 @@ impl PickOrder {
     }
 }
 
-impl Unit {
-    /// The unit of a table.
-    pub(crate) fn of(schema: &Schema) -> Self {
-        match schema.orientation() {
-            _ if schema.has_people() => Self::Person,
-            Orientation::SamplesAsRows => Self::Row,
-            Orientation::FeaturesAsRows => Self::Column,
+impl Schema {
+    /// The unit of the table that a guarantee protects.
+    pub(crate) fn privacy_unit(&self) -> Unit {
+        match self.orientation() {
+            _ if self.has_people() => Unit::Person,
+            Orientation::SamplesAsRows => Unit::Row,
+            Orientation::FeaturesAsRows => Unit::Column,
         }
     }
 }

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::harness::{Folder, Outcome, assert_contains, assert_contains_all, assert_lacks, dpsis};
-use crate::support::goodness::assert_fits;
-use crate::support::laws;
 use dpsis::mechanism::{CARDS, Chooses, Sensitivity};
+use dpsis_mechanisms::support::goodness::assert_fits;
+use dpsis_mechanisms::support::laws;
 
 /// A folder with candidates that share one sensitivity, and candidates with their own.
 fn folder() -> Folder {

@@ -790,7 +790,7 @@ fn options_make_the_request_of_the_library() {
         // What the command line adds.
         let run = &printed.json()["run"];
         let [day, request] = ["day", "request"].map(|key| run[key].as_str().unwrap());
-        let record = record.with_run(dpsis::RunNote::new(day, request));
+        let record = record.into_inner().with_run(dpsis::RunNote::new(day, request));
         assert_eq!(printed.stdout, dpsis::report::to_json(&record).unwrap());
     }
 }

@@ -2,8 +2,8 @@
 //! have: without noise no other score finds more of the true features.
 
 use crate::harness::{Folder, suggested, with_epsilon};
-use crate::support::effort::exhaustive;
 use dpsis_eval::planted::{Kind, Planted, Size, table};
+use dpsis_mechanisms::support::effort::exhaustive;
 
 /// The names that a command selects with a budget so large that there is no noise.
 fn selected(folder: &Folder, line: &str) -> Vec<String> {

@@ -5,8 +5,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::harness::{Folder, assert_contains, assert_contains_all, assert_lacks, one_line};
-use crate::support::effort::exhaustive;
 use dpsis::{Balance, Ledger, LedgerTerms};
+use dpsis_mechanisms::support::effort::exhaustive;
 
 /// A folder with a ledger of cap 1, candidates and a table.
 fn folder() -> Folder {

@@ -12,8 +12,8 @@ use std::io::Write;
 use serde_json::Value;
 
 use crate::harness::{Folder, demo_lines, gzip, one_line};
-use crate::support::effort::exhaustive;
 use crate::support::people::{Person, csv, features, npy_numbers, npy_texts, r, tabs, zip};
+use dpsis_mechanisms::support::effort::exhaustive;
 
 const D: usize = 3;
 

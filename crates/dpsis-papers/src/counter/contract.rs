@@ -5,9 +5,9 @@ use num_traits::{Signed, ToPrimitive, Zero};
 use proptest::prelude::*;
 
 use super::*;
-use crate::support::goodness::assert_fits;
 use dpsis::Neighbors::{AddRemove, ReplaceOne};
 use dpsis::internals::{near_f64, ratio};
+use dpsis_mechanisms::support::goodness::assert_fits;
 
 /// A step: a value, or none.
 type Step = Option<i64>;

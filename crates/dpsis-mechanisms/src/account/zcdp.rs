@@ -1,0 +1,100 @@
+//! Zero-concentrated differential privacy: rho adds up, and the best order turns it into (epsilon,
+//! delta).
+//!
+//! ```text
+//! delta(g) = min over a > 0 of e^(a ((1 + a) rho - g)) (a/(1 + a))^a / (1 + a),     a + 1 the order.
+//! ```
+//!
+//! Every order gives a true statement, so the search for the best may be as rough as it likes; only
+//! its result is evaluated with intervals. O(1).
+
+use num_rational::BigRational;
+
+use super::accountant::{each, sealed::Curve};
+use super::basic::sum;
+use super::{Accountant, AccountantCard, Event};
+use crate::error::Result;
+use crate::exact::{Exact, Interval, near_f64};
+
+/// The card of [`Zcdp`].
+pub(super) static CARD: AccountantCard = AccountantCard {
+    id: "zcdp",
+    summary: "zero-concentrated differential privacy, converted by the best order",
+    prices: "all events",
+    reference: "C. Canonne, G. Kamath and T. Steinke, \"The Discrete Gaussian for Differential Privacy\" (2020), \
+                corollary 13",
+    page: include_str!("page.md"),
+    of: |events| Ok(Box::new(Zcdp::of(events)?)),
+};
+
+/// The sum of rho: eps^2/2 for a pure event, eps^2/8 for bounded range, half the squared ratio of
+/// sensitivity and deviation for Gaussian noise.
+///
+/// ```
+/// use dpsis_mechanisms::account::{Accountant, Event, Zcdp};
+///
+/// let total = Zcdp::of(&[Event::gaussian(1, 4)?.times(8)?, Event::pure("1/2".parse()?)])?;
+/// assert_eq!(total.rho().to_string(), "0.375");
+/// assert!(total.epsilon("1e-6")? < 4.6);
+/// # Ok::<(), dpsis_mechanisms::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Zcdp {
+    rho: BigRational,
+}
+
+impl Zcdp {
+    /// The sum: the events together are rho-zCDP.
+    pub fn rho(&self) -> Exact {
+        Exact::of(self.rho.clone())
+    }
+}
+
+impl Accountant for Zcdp {
+    fn card() -> &'static AccountantCard {
+        &CARD
+    }
+
+    fn of(events: &[Event]) -> Result<Self> {
+        let rhos = each(events, CARD.id, CARD.prices, Event::rho)?;
+        Ok(Self { rho: sum(events, &rhos) })
+    }
+}
+
+impl Curve for Zcdp {
+    fn upper_delta(&self, epsilon: &BigRational) -> f64 {
+        delta_of_rho(&self.rho, epsilon)
+    }
+
+    fn pure(&self) -> Option<BigRational> {
+        None
+    }
+}
+
+/// Delta of rho-zCDP, from above.
+pub(super) fn delta_of_rho(rho: &BigRational, epsilon: &BigRational) -> f64 {
+    let a = best_order(near_f64(rho), near_f64(epsilon));
+    if !(a > 0.0 && a.is_finite()) {
+        return 1.0;
+    }
+    let (rho, target) = (Interval::rational(rho), Interval::rational(epsilon));
+    let (a, one) = (Interval::point(a), Interval::point(1.0));
+    // ln(a/(1 + a)) = -ln(1 + 1/a).
+    let exponent = a * ((one + a) * rho - target - (one / a).ln_1p()) - a.ln_1p();
+    exponent.exp().hi
+}
+
+/// The order less 1 at which the exponent is least: its derivative (1 + 2 a) rho - g - ln(1 + 1/a)
+/// increases.
+fn best_order(rho: f64, epsilon: f64) -> f64 {
+    let falls = |a: f64| (1.0 + 2.0 * a) * rho - epsilon - libm::log1p(1.0 / a) < 0.0;
+    let (mut low, mut high) = (1e-30f64, 1.0);
+    while falls(high) && high < 1e250 {
+        (low, high) = (high, 2.0 * high);
+    }
+    for _ in 0..100 {
+        let middle = if high > 4.0 * low { (low * high).sqrt() } else { (low + high) / 2.0 };
+        if falls(middle) { low = middle } else { high = middle }
+    }
+    low
+}

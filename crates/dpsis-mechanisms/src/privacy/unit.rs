@@ -1,0 +1,57 @@
+//! The unit of privacy.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::Serialize;
+
+use crate::error::{Error, Parameter, Result, word};
+
+/// The unit of privacy, by which neighboring tables differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub enum Unit {
+    /// A row of the table.
+    #[serde(rename = "row")]
+    Row,
+    /// A column, if features are rows.
+    #[serde(rename = "column")]
+    Column,
+    /// A person, or whatever else a column of ids tells: all its rows.
+    #[serde(rename = "person")]
+    Person,
+    /// A unit of the data behind externally computed scores.
+    #[serde(rename = "unit")]
+    Unit,
+}
+
+impl fmt::Display for Unit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Row => "row",
+            Self::Column => "column",
+            Self::Person => "person",
+            Self::Unit => "unit",
+        })
+    }
+}
+
+impl FromStr for Unit {
+    type Err = Error;
+
+    /// From `row` or `person`, the units that are stated of a table.
+    fn from_str(text: &str) -> Result<Self> {
+        word(Parameter::Unit, text, &[("row", Self::Row), ("person", Self::Person)])
+    }
+}
+
+impl Unit {
+    /// The word for several units: where features are rows, each column is a sample.
+    pub fn plural(self) -> &'static str {
+        match self {
+            Self::Row => "rows",
+            Self::Column => "samples",
+            Self::Person => "people",
+            Self::Unit => "units",
+        }
+    }
+}
