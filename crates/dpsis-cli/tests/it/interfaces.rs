@@ -276,9 +276,10 @@ fn blocks_of<'a>(source: &'a str, owner: &'a str) -> impl Iterator<Item = &'a st
 /// Whether a path such as `report::to_json` or `Select::run` is a public item: of the type that it
 /// names, if it names one, otherwise of a file of its module.
 fn is_item(path: &str) -> bool {
-    let (folder, path) = match path.strip_prefix("dpsis_eval::") {
-        Some(rest) => ("crates/dpsis-eval/src", rest),
-        None => ("src", path),
+    // The library shows the items of the mechanisms.
+    let (folders, path) = match path.strip_prefix("dpsis_eval::") {
+        Some(rest) => (&["crates/dpsis-eval/src"][..], rest),
+        None => (&["src", "crates/dpsis-mechanisms/src"][..], path),
     };
     let segments: Vec<&str> = path.split("::").collect();
     let (name, owners) = segments.split_last().unwrap();
@@ -297,11 +298,11 @@ fn is_item(path: &str) -> bool {
         let places = file.with_extension("");
         modules.iter().all(|module| places.iter().any(|part| part == *module))
     };
-    sources(folder, "rs").iter().any(|(file, text)| {
-        in_module(file)
+    folders.iter().flat_map(|folder| sources(folder, "rs")).any(|(file, text)| {
+        in_module(&file)
             && match types.first() {
-                Some(owner) => blocks_of(text, owner).any(has),
-                None => has(text),
+                Some(owner) => blocks_of(&text, owner).any(has),
+                None => has(&text),
             }
     })
 }
