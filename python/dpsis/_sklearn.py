@@ -91,7 +91,12 @@ class _Private(BaseEstimator):  # type: ignore[misc]
     def _own_names(self) -> dict[str, str]:
         """The names that options of `select` have here."""
         own = {"data": "X", "score": "score_func", "seed": "random_state"}
-        return own | ({"fwer": "alpha"} if hasattr(self, "alpha") else {})
+        if hasattr(self, "alpha"):
+            own["fwer"] = "alpha"
+        if not hasattr(self, "exclude"):
+            # A column is excluded by leaving it out of X.
+            own["exclude"] = "X"
+        return own
 
     def _job(self, X: Any, y: Any, unit: Any) -> Job:
         """The job, after all checks that come before the release."""

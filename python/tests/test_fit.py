@@ -263,6 +263,8 @@ def test_text_needs_levels(tmp_path):
                 fit(data, **options)
             assert caught.value.parameters[0] == "levels"
         assert ledger.spent == 0
+    with pytest.raises(dpsis.RequestError, match=r"\(levels, X\)"):
+        dpsis.PrivateRegression(1, epsilon=1, target_bounds=(0, 9)).fit(frame.drop(columns="y"), frame["y"])
     # The remedies, and types that leave it open.
     for data in (texts[0], texts[1], texts[3], texts[5]):
         assert fit(data, levels={"stage": ["I", "II"]}, seed=1, ledger=None).names
