@@ -24,7 +24,7 @@
 //! | fit a private model to selected features, and predict by it | [`FitModel`], [`mod@model`] |
 //! | see what was released, spent and assumed | [`Selection`] and its [`Record`] |
 //! | print that as text, TSV or JSON, or as an HTML page (feature `html`) | [`report`] |
-//! | hand it to an output checker, or register it (feature `exports`) | `report::AcroFolder`, `report::registry_entry` |
+//! | hand it to an output checker (feature `exports`) | `report::AcroFolder` |
 //! | know what a run would spend | [`Select::dry_run`]; without a table, [`CheckedSelect::spending`] |
 //! | know which effect sizes a run finds, and finds significant | [`forecast`], [`CheckedSelect::forecast`] |
 //! | keep several releases within one budget | [`Ledger`] |
@@ -65,7 +65,7 @@
 //! | `sites` | `SiteKey`, `Roster`, `MaskedPartial`: one release from several sites | x25519-dalek, hkdf, sha2 |
 //! | `inspect` | `inspect`: a look at a table before a release | none |
 //! | `html` | `report::to_html`, `report::Page` | none |
-//! | `exports` | `report::AcroFolder`, `report::registry_entry`: a release as output checkers and a registry read it | sha2, tempfile |
+//! | `exports` | `report::AcroFolder`: a release as output checkers read it | sha2, tempfile |
 //! | `verify` | `verify`: enumeration of mechanisms, black-box audits | none |
 //! | `patterns` | `files`: those that folders and patterns stand for | glob |
 //! | `zstd` | text compressed by Zstandard | zstd (compiles C) |

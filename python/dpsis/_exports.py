@@ -1,16 +1,13 @@
-"""Releases as output checkers and a registry read them."""
+"""Releases as output checkers read them."""
 
 from __future__ import annotations
 
 import json
 import os
-import warnings
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from . import _native
-from ._errors import DpsisWarning
 
 
 class Exported:
@@ -78,46 +75,3 @@ class Exported:
                 output=[str(folder / file["name"]) for file in one["files"]],
                 comments=one["comments"],
             )
-
-    def to_registry(
-        self,
-        path: str | os.PathLike[str] | None = None,
-        *,
-        facts: Mapping[str, Any] | str | os.PathLike[str] | None = None,
-    ) -> str:
-        """The entry of the release in OpenDP's registry of deployments, in YAML.
-
-        Parameters
-        ----------
-        path : path-like, optional
-            A file to write it to.
-        facts : dict or path-like, optional
-            What only you know and publish: fields of the registry by their last key, such as ``name``, ``data_curators``
-            or ``intended_use``; or a JSON file with them. To a text of the record yours is added.
-
-        Returns
-        -------
-        str
-
-        Raises
-        ------
-        RequestError
-            If a fact is none of the registry, is the record's, or is of another kind; if the result is not private.
-
-        Warns
-        -----
-        DpsisWarning
-            If facts are missing: they are marked TODO, and the entry does not validate yet.
-        """
-        if isinstance(facts, (str, os.PathLike)):
-            stated = Path(facts).read_text(encoding="utf-8")
-        else:
-            # A day is written as it is read.
-            stated = json.dumps(dict(facts or {}), default=str)
-        entry, missing = _native.registry_entry(self._statement, stated)
-        if missing:
-            text = f"the entry does not validate yet: TODO marks {', '.join(missing)} (facts)"
-            warnings.warn(text, DpsisWarning, stacklevel=2)
-        if path is not None:
-            Path(path).write_text(entry, encoding="utf-8")
-        return entry

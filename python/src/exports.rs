@@ -1,8 +1,8 @@
-//! Releases as output checkers and a registry read them.
+//! Releases as output checkers read them.
 
 use std::path::PathBuf;
 
-use dpsis::report::{self, AcroFolder, RegistryFacts, Statement};
+use dpsis::report::{AcroFolder, Statement};
 use dpsis::{Error, Result};
 use pyo3::prelude::*;
 
@@ -20,19 +20,6 @@ pub(crate) fn write_acro(
 ) -> PyResult<()> {
     let folder = read(statement).and_then(|stated| AcroFolder::new(&stated, number, files));
     folder.and_then(|folder| folder.write(&path)).or_raise(py)
-}
-
-/// The entry of a release in the registry, in YAML, with the fields that are missing; facts are a
-/// JSON object.
-#[pyfunction]
-pub(crate) fn registry_entry(
-    py: Python<'_>,
-    statement: &str,
-    facts: &str,
-) -> PyResult<(String, Vec<&'static str>)> {
-    let entry = RegistryFacts::from_json(facts)
-        .and_then(|facts| report::registry_entry(&read(statement)?, &facts));
-    entry.map(|entry| (entry.yaml, entry.missing)).or_raise(py)
 }
 
 fn read(statement: &str) -> Result<Statement> {

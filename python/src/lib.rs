@@ -32,7 +32,7 @@ mod _native {
     #[pymodule_export]
     use crate::errors::{are_excluded, near};
     #[pymodule_export]
-    use crate::exports::{registry_entry, write_acro};
+    use crate::exports::write_acro;
     #[pymodule_export]
     use crate::job::{check_ledger, load_model, predict, run_job_on};
     #[pymodule_export]

@@ -1,6 +1,5 @@
-"""Releases as others read them: output checkers with acro, the registry with its schema, custodians of a ledger."""
+"""Releases as others read them: output checkers with acro, custodians of a ledger."""
 
-import datetime
 import hashlib
 import json
 
@@ -10,22 +9,6 @@ import dpsis
 from conftest import ROOT
 
 DEMO = ROOT / "datasets" / "demo.csv"
-SCHEMA = ROOT / "crates/dpsis-cli/tests/registry-schema-2026-07-15.json"
-FACTS = {
-    "url_slug": "pilot",
-    "name": 'The "pilot": 1/2 # \\ \u2028 größer',
-    "data_curators": ["Northern Hospital", "- other"],
-    "intended_use": "yes\nno",
-    "data_product_region": "Norway",
-    "data_product_sector": "Healthcare",
-    "publication_date": datetime.date(2026, 11, 22),
-    "privacy_unit": "one patient",
-    "release_type": "One release",
-    "release_type_details": "no",
-    "data_source_type": "Static",
-    "justification": "~",
-    "registry_authors": ["A. Nordmann"],
-}
 
 
 @pytest.fixture(scope="module")
@@ -107,49 +90,6 @@ def test_a_seed_fails_the_check(tmp_path):
     seeded.to_acro(tmp_path / "out")
     one = json.loads((tmp_path / "out" / "results.json").read_text())["results"]["output_0"]
     assert one["status"] == "fail" and "NOT PRIVATE" in one["summary"]
-    with pytest.raises(dpsis.RequestError, match="private"):
-        seeded.to_registry()
-
-
-@pytest.mark.parametrize("command", ["select", "choose", "fit"])
-def test_the_registry_validates_an_entry(results, tmp_path, command):
-    yaml, jsonschema = pytest.importorskip("yaml"), pytest.importorskip("jsonschema")
-    # As the registry's own check does it.
-    form = jsonschema.Draft7Validator.FORMAT_CHECKER
-    validator = jsonschema.Draft7Validator(json.loads(SCHEMA.read_text()), format_checker=form)
-    text = results[command].to_registry(tmp_path / "entry.yaml", facts=FACTS)
-    assert (tmp_path / "entry.yaml").read_text(encoding="utf-8") == text
-    entry = yaml.safe_load(text)
-    assert list(validator.iter_errors(entry)) == []
-    basic = entry["deployment"]["basic"]
-    assert (basic["name"], basic["intended_use"]) == (FACTS["name"], FACTS["intended_use"])
-    assert basic["data_curators"] == FACTS["data_curators"]
-    assert basic["publication_date"] == "2026-11-22"
-    loss = entry["deployment"]["privacy_loss"]
-    assert loss["privacy_parameters"] == {"epsilon": float(results[command].record["guarantee"]["epsilon"])}
-    # Without what is the holder's it does not.
-    for name in FACTS:
-        if name == "privacy_unit":
-            continue
-        some = {key: value for key, value in FACTS.items() if key != name}
-        with pytest.warns(dpsis.DpsisWarning, match=f"TODO marks {name} "):
-            text = results[command].to_registry(facts=some)
-        errors = {error.absolute_path[-1] for error in validator.iter_errors(yaml.safe_load(text))}
-        assert errors == {name} and text.count("TODO:") == 1
-    for wrong in ({"epsilon": 1}, {"nam": "a"}, {"name": 1}):
-        with pytest.raises(dpsis.RequestError) as caught:
-            results[command].to_registry(facts=wrong)
-        assert caught.value.parameters == ("facts",)
-
-
-def test_small_and_odd_numbers_are_numbers():
-    yaml = pytest.importorskip("yaml")
-    rare = dpsis.choose({"a": 1, "b": 2}, "1e-6", sensitivity=1).to_registry()
-    assert yaml.safe_load(rare)["deployment"]["privacy_loss"]["privacy_parameters"]["epsilon"] == 1e-6
-    third = dpsis.choose({"a": 1, "b": 2}, "1/3", sensitivity=1).to_registry()
-    epsilon = yaml.safe_load(third)["deployment"]["privacy_loss"]["privacy_parameters"]["epsilon"]
-    # Not below it.
-    assert 1 / 3 < epsilon < 1 / 3 + 1e-15
 
 
 def test_a_ledger_is_kept(tmp_path):

@@ -19,7 +19,6 @@ mod page;
 mod page_html;
 mod plan;
 #[cfg(feature = "exports")]
-mod registry;
 mod reported;
 #[cfg(feature = "exports")]
 mod statement;
@@ -45,7 +44,6 @@ pub use markup::escape;
 pub use page::{Agreement, Block, Interval, Level, Notice, Page, Section};
 pub use plan::{answer, details, effect_size, plan};
 #[cfg(feature = "exports")]
-pub use registry::{REGISTRY_SCHEMA, RegistryEntry, RegistryFacts, registry_entry};
 #[cfg(feature = "html")]
 pub use reported::to_html;
 pub use reported::{Reported, names, report, report_with, to_tsv};

@@ -1,4 +1,4 @@
-//! The words of a release for those who judge or register it, and do not read records: the same for
+//! The words of a release for those who judge it, and do not read records: the same for
 //! a selection, a choice and a model.
 
 use serde::{Deserialize, Serialize};
@@ -6,10 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::account::relation_words;
 use super::facts;
 use super::findings;
-use super::words::{
-    chosen_by, features_or_sets, line_of_features, meaning, paid, protected, scored, selected_by,
-    spent,
-};
+use super::words::{features_or_sets, line_of_features, meaning, paid, protected, spent};
 use crate::choose::ChoiceRecord;
 use crate::model::{Model, ModelKind};
 use crate::privacy::Receipt;
@@ -50,20 +47,12 @@ pub struct Statement {
     pub meaning: String,
     /// Epsilon and its parts.
     pub spent: String,
-    /// The draws, as accountants read them.
-    pub events: Vec<String>,
     /// The state of the ledger that paid, if one did.
     pub ledger: Option<String>,
     /// The released names, strengths and counts.
     pub released: String,
-    /// The tables, or other data, to which the guarantee applies.
-    pub domain: String,
     /// The facts that were taken as public.
     pub public: Vec<String>,
-    /// How values became scores or sums.
-    pub preprocessing: String,
-    /// The mechanism that drew the result.
-    pub mechanism: String,
     /// The random generator, and the origin of its key.
     pub randomness: String,
     /// The target, if it has a name.
@@ -72,8 +61,6 @@ pub struct Statement {
     pub names: Vec<String>,
     /// The released values of each of them: the names of the columns, then one row for each.
     pub table: Vec<Vec<String>>,
-    /// Whether it is a model.
-    pub is_model: bool,
     /// The caveats.
     pub warnings: Vec<String>,
 }
@@ -86,7 +73,6 @@ impl Statement {
             Some(record) => Self::of_selection(record),
             None => Self {
                 protected: format!("one {} of the table", guarantee.unit),
-                domain: format!("Tables with any number of {}", guarantee.unit.plural()),
                 public: vec!["the features of the model".to_owned()],
                 ..Self::default()
             },
@@ -96,7 +82,7 @@ impl Statement {
             Some(model) => features.modeled(model),
             None => features,
         };
-        Self { released, is_model: true, ..found }
+        Self { released, ..found }
             .guaranteed(*command, version, *private, guarantee, randomness)
             .paid(record.ledger.as_ref())
             .warned(record.all_warnings())
@@ -114,24 +100,10 @@ impl Statement {
     /// That of a selection.
     pub(super) fn of_selection(record: &Record) -> Self {
         let Record { command, version, private, guarantee, randomness, score, .. } = record;
-        let units = guarantee.unit.plural();
-        let rows = match record.public.rows {
-            Some(rows) => format!("{rows} {units}"),
-            None => format!("any number of {units}"),
-        };
-        let (features, what) = (record.public.features, features_or_sets(score));
-        let missing = facts::missing(score.missing);
-        let how = format!("Scored {}; missing values: {missing}", scored(score));
         let statement = Self {
             protected: protected(score, guarantee),
             released: selected(record),
-            domain: format!("Tables with {features} {what} and {rows}"),
             public: stated(record),
-            preprocessing: match &record.target.time_to_event {
-                Some(horizon) => format!("{how}; {}", horizon.assumes),
-                None => how,
-            },
-            mechanism: format!("Selected: {}", selected_by(record)),
             target: record.target.name.clone(),
             ..Self::default()
         };
@@ -156,13 +128,10 @@ impl Statement {
             protected: "one unit of the data behind the scores, by the sensitivity stated"
                 .to_owned(),
             released: format!("the names of {} of {candidates} candidates", record.selected.len()),
-            domain: format!("Data behind the scores of {candidates} candidates"),
             public: vec![
                 "the names of the candidates".to_owned(),
                 format!("that one unit moves a score by {sensitivity}"),
             ],
-            preprocessing: "The scores were computed elsewhere".to_owned(),
-            mechanism: format!("Chosen by {}", chosen_by(&record.mechanism, record.order)),
             ..Self::default()
         };
         statement
@@ -186,7 +155,7 @@ impl Statement {
         guarantee: &Guarantee,
         randomness: &RandomnessUsed,
     ) -> Self {
-        let Guarantee { epsilon, delta, neighbors, unit, events, .. } = guarantee;
+        let Guarantee { epsilon, delta, neighbors, unit, .. } = guarantee;
         Self {
             private,
             seeded: randomness.seeded,
@@ -198,7 +167,6 @@ impl Statement {
             relation: relation_words(*neighbors, &unit.to_string()),
             meaning: meaning(epsilon.to_f64(), delta, *neighbors, *unit, "this release"),
             spent: spent(guarantee),
-            events: events.iter().map(ToString::to_string).collect(),
             randomness: randomness.source.to_string(),
             ..self
         }
@@ -215,8 +183,6 @@ impl Statement {
             target: model.target.name.clone(),
             names: model.feature_names().map(str::to_owned).collect(),
             table: coefficients(model),
-            preprocessing: joined(&self.preprocessing, CLIPPED),
-            mechanism: joined(&self.mechanism, noise_of(model)),
             ..self
         }
     }
@@ -319,15 +285,6 @@ fn fitted(model: Option<&Model>) -> String {
          clipped to",
         model.features.len()
     )
-}
-
-const CLIPPED: &str = "For the model each value is clipped to a range, stated or drawn privately";
-
-fn noise_of(model: &Model) -> &'static str {
-    match model.kind {
-        ModelKind::Linear => "The model: sums of products with noise (AdaSSP)",
-        ModelKind::Logistic => "The model: the minimizer of a regularized loss with noise",
-    }
 }
 
 /// The coefficients of a model, below the names of the columns.

@@ -30,7 +30,7 @@ use dpsis::{Error, FitRecord, Levels, ModelOptions, Result};
     mut_arg("format", |format| format
         .hide_short_help(true)
         .hide_possible_values(true)
-        .help("The form of the output: json, or acro or registry as for select; with --dry-run text or json")
+        .help("The form of the output: json, or acro as for select; with --dry-run text or json")
         .long_help(None)),
     mut_arg("name_file", unused),
     mut_arg("preprocess", unused),
@@ -143,7 +143,7 @@ impl SelectArguments {
         } else if matches!(self.output.format, Some(Format::Text | Format::Tsv | Format::Html))
             && !self.dry_run
         {
-            "a model comes as json, acro or registry"
+            "a model comes as json or acro"
         } else if self.dry_run && !matches!(self.output.format(), Format::Text | Format::Json) {
             "a dry run comes as text or json"
         } else {
@@ -164,7 +164,7 @@ fn write(record: &FitRecord, output: Output) -> Result<()> {
     } else {
         output::remark(&report);
     }
-    if matches!(format, Format::Acro | Format::Registry) {
+    if format == Format::Acro {
         let files = [
             ("report.txt", fit_report(record, |_| String::new())),
             ("record.json", to_json(record)?),

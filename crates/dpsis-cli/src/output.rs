@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::words;
 use dpsis::internals::wrapped;
-use dpsis::report::{self, AcroFolder, RegistryFacts, Reported, Statement};
+use dpsis::report::{self, AcroFolder, Reported, Statement};
 use dpsis::{DryRun, Error, Result, Warning};
 
 /// The form of the output.
@@ -25,16 +25,12 @@ pub(super) enum Format {
     Html,
     /// A folder for an output checker, as acro writes it: --output names it
     Acro,
-    /// An entry of the registry of DP deployments (YAML) on stdout
-    Registry,
 }
 
 /// The form of a release and where it goes, checked before any budget is spent.
 pub(super) struct Output {
     pub(super) format: Format,
     pub(super) quiet: bool,
-    /// The facts that the holder states for the registry.
-    pub(super) facts: RegistryFacts,
     pub(super) destination: Destination,
 }
 
@@ -195,7 +191,7 @@ impl Output {
             Format::Json => report::to_json(record)?,
             Format::Tsv => report::to_tsv(record),
             Format::Html => report::to_html(record)?,
-            Format::Acro | Format::Registry => {
+            Format::Acro => {
                 let files = [
                     ("report.txt", report::report(record)),
                     ("record.json", report::to_json(record)?),
@@ -206,7 +202,7 @@ impl Output {
         self.destination.write(&document)
     }
 
-    /// Writes a release as an output checker or the registry reads it; the files are for the former.
+    /// Writes the folder of a release for an output checker, with these files.
     pub(super) fn export<const N: usize>(
         self,
         statement: &Statement,
@@ -216,14 +212,7 @@ impl Output {
             let files = files.map(|(name, text)| (name.to_owned(), text.into_bytes()));
             return AcroFolder::new(statement, 0, files)?.write(path);
         }
-        let entry = report::registry_entry(statement, &self.facts)?;
-        if !entry.missing.is_empty() {
-            let missing = entry.missing.join(", ");
-            remark(&format!(
-                "registry: the entry does not validate yet: TODO marks {missing} (--registry-facts)\n"
-            ));
-        }
-        self.destination.write(&entry.yaml)
+        Err(Error::request("an output checker reads a folder: name it with --output"))
     }
 
     /// Writes what a run would do.

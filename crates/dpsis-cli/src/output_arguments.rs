@@ -5,10 +5,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{ArgMatches, Args};
 
-use crate::files::read_text;
 use crate::output::{Destination, Format, Output};
 use crate::values::with_values;
-use dpsis::report::RegistryFacts;
 use dpsis::{Error, Result};
 
 /// Endings of forms that the output does not have: such a file would not hold what its name says.
@@ -20,7 +18,7 @@ const OTHER_FORMS: [&str; 20] = [
 /// The form of the output, and its destination.
 #[derive(Debug, Args)]
 pub(super) struct OutputArguments {
-    /// text, json, tsv, html, acro or registry [default: text]
+    /// text, json, tsv, html or acro [default: text]
     #[arg(
         long,
         value_enum,
@@ -39,10 +37,6 @@ pub(super) struct OutputArguments {
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     pub(super) output: Option<PathBuf>,
 
-    /// With --format registry: what only you know of the release, and publish (JSON)
-    #[arg(long, value_name = "FILE", hide_short_help = true, help_heading = "Output")]
-    registry_facts: Option<PathBuf>,
-
     /// Name the files in the request that JSON and HTML records carry
     #[arg(long, hide_short_help = true, help_heading = "Output")]
     pub(super) name_file: bool,
@@ -57,24 +51,14 @@ impl OutputArguments {
     ///
     /// # Errors
     ///
-    /// Those of [`Destination::check`] and [`Destination::folder`]; `Request` for facts that are
-    /// none, or have no registry to go to; `Io` if they cannot be read.
+    /// Those of [`Destination::check`] and [`Destination::folder`].
     pub(super) fn check(&self, inputs: &[&Path]) -> Result<Output> {
         let format = self.format();
-        let facts = match &self.registry_facts {
-            Some(path) if format == Format::Registry => {
-                RegistryFacts::from_json(&read_text(path)?)?
-            }
-            Some(_) => return Err(Error::request("--registry-facts is for --format registry")),
-            None => RegistryFacts::default(),
-        };
-        let inputs: Vec<&Path> =
-            inputs.iter().copied().chain(self.registry_facts.as_deref()).collect();
         let destination = match format {
             Format::Acro => Destination::folder(self.output.as_deref())?,
-            _ => Destination::check(self.output.as_deref(), &inputs)?,
+            _ => Destination::check(self.output.as_deref(), inputs)?,
         };
-        Ok(Output { format, quiet: self.quiet, facts, destination })
+        Ok(Output { format, quiet: self.quiet, destination })
     }
 
     /// The form that was stated; else that of the output file's ending, else text.

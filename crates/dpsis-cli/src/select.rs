@@ -14,7 +14,7 @@ pub(super) use arguments::{NamesArguments, ReleaseArguments, SelectArguments, un
 
 pub(super) fn select(arguments: &SelectArguments, request: &str) -> Result<()> {
     let format = arguments.output.format();
-    if arguments.dry_run && matches!(format, Format::Html | Format::Acro | Format::Registry) {
+    if arguments.dry_run && matches!(format, Format::Html | Format::Acro) {
         return Err(Error::request("a dry run comes as text or json"));
     }
     let inputs = arguments.inputs()?;

@@ -14,11 +14,12 @@ pub(super) fn option(parameter: Parameter) -> String {
         Parameter::CandidateColumns => {
             "--name-column, --score-column, --sensitivity-column".to_owned()
         }
-        Parameter::RegistryFacts => "--registry-facts".to_owned(),
         Parameter::Inspect => "dpsis inspect".to_owned(),
         Parameter::DataSets => "dpsis datasets list".to_owned(),
         Parameter::Size => "--n, --d".to_owned(),
-        Parameter::BuildFeature(name) => format!("a build with --features {name}"),
+        Parameter::BuildFeature(name) => {
+            format!("cargo install --path crates/dpsis-cli --features {name}")
+        }
         _ if parameter.name().is_empty() => String::new(),
         _ => format!("--{}", parameter.name().replace('_', "-")),
     }

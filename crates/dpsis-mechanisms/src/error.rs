@@ -141,8 +141,6 @@ pub enum Parameter {
     Cap,
     /// The seed of all draws.
     Seed,
-    /// Facts for an entry of a registry.
-    RegistryFacts,
     /// The secret key of a site.
     SiteKey,
     /// The roster of the sites of a run.
@@ -210,7 +208,6 @@ impl Parameter {
             Self::Ledger => "ledger",
             Self::Cap => "cap",
             Self::Seed => "seed",
-            Self::RegistryFacts => "facts",
             Self::SiteKey => "key",
             Self::Roster => "mask",
             Self::Inspect | Self::DataSets | Self::Size | Self::BuildFeature(_) => "",

@@ -31,7 +31,6 @@ mod people;
 mod pitfalls;
 mod plan;
 mod refine;
-mod registry;
 mod replay;
 mod sites;
 mod targets;

@@ -53,17 +53,12 @@ fn every_command_reads_it() {
     let other = record("--schema schema.json --target a --target-number t.csv");
     assert_eq!(other["target"]["name"], "a");
 
-    // A dry run, a model, an entry of the registry, a query.
+    // A dry run, a model, a query.
     let plan = folder.run(&format!("select --k 1 --eps 3 --dry-run {AT} t.csv")).text();
     let parts = ["classes no event by 1825, event by 1825", "non-informative censoring"];
     assert_contains_all(&plan, &parts);
     let model = folder.run(&format!("fit --k 1 --eps 6 --seed 1 --bounds 0,60 {AT} t.csv")).json();
     assert_eq!(model["target"]["classes"][1], "event by 1825");
-    let entry = folder.run(&format!("select --k 1 --eps 3 --format registry {AT} t.csv")).text();
-    assert_contains_all(
-        &entry,
-        &["the classes no event by 1825, event by 1825", "the horizon 1825 in", "censoring"],
-    );
     folder.write("names.txt", "a\nb\n");
     let sql = "sql --dialect duckdb --table t --wide --target days --features @names.txt";
     let query = folder.run(&format!("{sql} --bounds 0,60 {AT}")).text();
