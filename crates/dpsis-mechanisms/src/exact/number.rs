@@ -13,11 +13,11 @@ use super::rational::{format_rational, parse_rational, ratio};
 /// number is rejected when the request that uses it is checked.
 ///
 /// ```
-/// use dpsis_mechanisms::{Exact, Select};
+/// use dpsis_mechanisms::{Epsilon, Exact};
 ///
 /// assert_eq!(Exact::from(0.1), Exact::from("1/10"));
 /// assert_eq!(Exact::from((1, 3)), Exact::from("1/3"));
-/// assert!(Select::new(5).epsilon(f64::NAN).check().is_err());
+/// assert!(Epsilon::try_from(Exact::from(f64::NAN)).is_err());
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exact(Option<BigRational>);
