@@ -18,7 +18,6 @@ mod page;
 #[cfg(feature = "html")]
 mod page_html;
 mod plan;
-#[cfg(feature = "exports")]
 mod reported;
 #[cfg(feature = "exports")]
 mod statement;
@@ -43,7 +42,6 @@ pub use markup::escape;
 #[cfg(feature = "html")]
 pub use page::{Agreement, Block, Interval, Level, Notice, Page, Section};
 pub use plan::{answer, details, effect_size, plan};
-#[cfg(feature = "exports")]
 #[cfg(feature = "html")]
 pub use reported::to_html;
 pub use reported::{Reported, names, report, report_with, to_tsv};
