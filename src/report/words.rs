@@ -448,7 +448,7 @@ pub(super) fn meaning(
 }
 
 /// A text with a capital letter first and a period at the end.
-#[cfg(any(feature = "exports", feature = "html"))]
+#[cfg(feature = "html")]
 pub(super) fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     letters
