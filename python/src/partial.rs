@@ -1,6 +1,5 @@
 //! Sums of some rows, and releases from those of all.
 
-use std::fs;
 use std::path::PathBuf;
 
 use dpsis::job::{Answer, Terms, Watch};
@@ -148,21 +147,11 @@ fn total(partials: Vec<(String, Given)>) -> Result<dpsis::Partial> {
         match given {
             Given::Sums(Partial(sums)) => all.push((name, PartialFile::Open(sums))),
             Given::Path(path) => {
-                let found = files(&[path])?.into_iter().map(read).collect::<Result<Vec<_>>>()?;
-                all.extend(found);
+                for file in files(&[path])? {
+                    all.push(PartialFile::read(&file)?);
+                }
             }
         }
     }
     dpsis::Partial::total(all)
-}
-
-/// The sums of a file.
-fn read(path: PathBuf) -> Result<(String, PartialFile)> {
-    let name = path.display().to_string();
-    let bytes = fs::read(&path).map_err(|error| Error::cannot_read(&path, &error))?;
-    let sums = match String::from_utf8(bytes) {
-        Ok(text) => PartialFile::from_text(&text),
-        Err(_) => Err(Error::input("this is not text in UTF-8")),
-    };
-    sums.map_err(|error| error.in_file(&name)).map(|sums| (name, sums))
 }

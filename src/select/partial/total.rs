@@ -1,6 +1,8 @@
 //! The sums of all rows, from files of sums in any order.
 
 use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
 
 use crate::error::{Error, Result};
 #[cfg(feature = "sites")]
@@ -40,6 +42,21 @@ impl PartialFile {
             #[cfg(feature = "sites")]
             Self::Masked(_) => Ok(Vec::new()),
         }
+    }
+
+    /// Reads a file, whose name comes with it for errors.
+    ///
+    /// # Errors
+    ///
+    /// `Io` if it cannot be read; `Input` as for [`from_text`](Self::from_text).
+    pub fn read(path: &Path) -> Result<(String, Self)> {
+        let name = path.display().to_string();
+        let bytes = fs::read(path).map_err(|error| Error::cannot_read(path, &error))?;
+        let sums = match String::from_utf8(bytes) {
+            Ok(text) => Self::from_text(&text),
+            Err(_) => Err(Error::input("this is not text in UTF-8")),
+        };
+        sums.map_err(|error| error.in_file(&name)).map(|sums| (name, sums))
     }
 
     fn merge(self, other: &Self) -> Result<Self> {

@@ -1,10 +1,9 @@
 //! `dpsis select --partials`: a selection from the sums of all rows, or what its next stage needs
 //! of the target.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::arguments::SelectArguments;
-use crate::files::read_text;
 use crate::output::Output;
 use crate::sums_release::SumsRelease;
 use dpsis::job::Terms;
@@ -16,7 +15,8 @@ pub(super) fn select(
     terms: &Terms,
     output: Output,
 ) -> Result<()> {
-    let partials: Vec<_> = partials.iter().map(|path| read(path)).collect::<Result<_>>()?;
+    let partials: Vec<_> =
+        partials.iter().map(|path| PartialFile::read(path)).collect::<Result<_>>()?;
     let sums = Partial::total(partials)?;
     let mut options = SelectOptions::default();
     arguments.state_release(&mut options)?;
@@ -30,11 +30,4 @@ pub(super) fn select(
                same --eps and --split",
     };
     release.run(output)
-}
-
-/// The sums of a file.
-fn read(path: &Path) -> Result<(String, PartialFile)> {
-    let name = path.display().to_string();
-    let sums = PartialFile::from_text(&read_text(path)?).map_err(|error| error.in_file(&name))?;
-    Ok((name, sums))
 }
