@@ -51,7 +51,7 @@ impl Answer {
     fn of_release(
         record: &(impl Reported + Serialize),
         ledger: Option<&Receipt>,
-        words: Words<'_>,
+        words: &Words,
     ) -> Result<Self> {
         Ok(Self {
             names: record.picked().map(|(name, _)| name.to_owned()).collect(),
@@ -72,7 +72,7 @@ impl Answer {
     /// # Errors
     ///
     /// As for [`to_json`].
-    pub fn of_record(record: &Record, words: Words<'_>) -> Result<Self> {
+    pub fn of_record(record: &Record, words: &Words) -> Result<Self> {
         let answer = Self::of_release(record, record.ledger.as_ref(), words)?;
         Ok(Self { private: record.private, indices: record.indices(), ..answer })
     }
@@ -80,7 +80,7 @@ impl Answer {
     /// The answer of a choice.
     pub(super) fn of_choice(
         outcome: &Outcome<Choice, NotPrivate<ChoiceRecord>>,
-        words: Words<'_>,
+        words: &Words,
     ) -> Result<Self> {
         let record: &ChoiceRecord = outcome;
         let answer = Self::of_release(record, record.ledger.as_ref(), words)?;
@@ -91,7 +91,7 @@ impl Answer {
     /// The answer of a fit.
     pub(super) fn of_fit(
         outcome: &Outcome<FittedModel, NotPrivate<FitRecord>>,
-        words: Words<'_>,
+        words: &Words,
     ) -> Result<Self> {
         let record: &FitRecord = outcome;
         let model = record.model.as_ref();
@@ -111,12 +111,12 @@ impl Answer {
     }
 
     /// The answer of a dry run.
-    pub(super) fn of_dry_run(plan: &DryRun, words: Words<'_>) -> Result<Self> {
+    pub(super) fn of_dry_run(plan: &DryRun, words: &Words) -> Result<Self> {
         Self::of_document(plan, dry_run_with(plan, words))
     }
 
     /// The answer of the dry run of a fit.
-    pub(super) fn of_fit_dry_run(plan: &FitDryRun, words: Words<'_>) -> Result<Self> {
+    pub(super) fn of_fit_dry_run(plan: &FitDryRun, words: &Words) -> Result<Self> {
         Self::of_document(plan, fit_dry_run(plan, words))
     }
 
@@ -130,7 +130,7 @@ impl Answer {
     #[cfg(feature = "inspect")]
     pub(super) fn of_inspection(
         inspection: &crate::inspect::Inspection,
-        words: Words<'_>,
+        words: &Words,
     ) -> Result<Self> {
         Self::of_document(&inspection.document(words), inspection.report(words))
     }

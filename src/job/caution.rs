@@ -16,12 +16,12 @@ pub struct Caution {
 }
 
 /// The words of an interface for parameters.
-pub(super) type Words<'a> = &'a dyn Fn(&[Parameter]) -> String;
+pub(super) type Words = dyn Fn(&[Parameter]) -> String + Send + Sync;
 
 impl Caution {
     pub(super) fn all<'a>(
         warnings: impl IntoIterator<Item = &'a Warning>,
-        words: Words<'_>,
+        words: &Words,
     ) -> Vec<Self> {
         let caution = |one: &Warning| Self {
             text: one.text.clone() + &words(&one.about),

@@ -26,6 +26,7 @@ mod watch;
 
 pub use answer::Answer;
 pub use caution::Caution;
+use caution::Words;
 pub use terms::{Outcome, Terms, today};
 pub use watch::Watch;
 
@@ -75,9 +76,6 @@ impl Task {
         })
     }
 }
-
-/// The words of an interface for parameters.
-type Words = dyn Fn(&[Parameter]) -> String + Send + Sync;
 
 /// A task and the terms on which it runs, with the hooks of the program that runs it.
 #[derive(Clone)]
