@@ -17,8 +17,8 @@ use crate::interruptible::run;
 use crate::table::Table;
 
 /// Runs a job in JSON on a table, if there is one; a power analysis is written to the folder
-/// `output`. `names` are other names for arguments, in warnings and the report. See [`dict_of`] for the answer; `interrupt` is the exception of a signal that came when
-/// it was ready.
+/// `output`. `names` are other names for arguments, in warnings and the report. See
+/// [`dict_of`] for the answer; `interrupt` is the exception of a signal that came when it was ready.
 #[pyfunction]
 #[pyo3(signature = (job, table=None, progress=None, output=None, names=HashMap::new()))]
 pub(crate) fn run_job_on<'py>(

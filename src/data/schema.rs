@@ -331,7 +331,7 @@ impl Schema {
         Self { texts, numeric_factors, ..self }
     }
 
-    /// The same table, whose columns may also have the types of those of this name in another one.
+    /// The same table; a column also has the type of the column of its name in the other table.
     pub(crate) fn with_types_of(mut self, other: &Self) -> Self {
         let place = |of: &usize| self.names.iter().position(|name| name == other.name(*of));
         let texts: Vec<usize> = other.texts.iter().filter_map(place).collect();

@@ -238,7 +238,7 @@ pub(super) fn file_of(names: &str) -> Option<&Path> {
 ///
 /// # Errors
 ///
-/// Those of [`parse_record`] and [`read_names`].
+/// As for [`parse_record`] and [`read_names`].
 pub(super) fn parse_names(names: &str) -> Result<Vec<String>> {
     match file_of(names) {
         Some(file) => read_names(file),
