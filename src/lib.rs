@@ -128,7 +128,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod choose;
-mod data;
+mod table;
 pub use dpsis_mechanisms::{account, mechanism};
 pub(crate) use dpsis_mechanisms::{error, exact, random};
 pub mod estimate;
@@ -158,22 +158,22 @@ pub use choose::{
     CandidateColumns, Candidates, CandidatesOption, Choice, ChoiceRecord, Choose, ChooseOptions,
     ChosenCandidate, NotPrivateChoose, PublicCandidates, ScoresUsed, Trials,
 };
-#[cfg(feature = "batches")]
-pub use data::BatchIterator;
-#[cfg(feature = "ndarray")]
-#[doc(hidden)]
-pub use data::OwnTarget;
-#[cfg(feature = "patterns")]
-pub use data::files;
-#[cfg(feature = "ndarray")]
-pub use data::{ArrayTable, Element, ToTarget};
-pub use data::{
-    Bounds, Covariate, FeatureSets, FileTable, FileTables, Levels, Orientation, Scaler, Scaling,
-    SetFacts, SetMembers, SetSize, Source, TableFacts, TargetColumn, TimeToEvent, UnitTarget,
-};
 pub use error::{Error, ErrorKind, Parameter, Place, Result, in_parentheses};
 pub use exact::{Exact, GRID};
 pub use mechanism::{CanonicalLipschitz, Mechanism};
+#[cfg(feature = "batches")]
+pub use table::BatchIterator;
+#[cfg(feature = "ndarray")]
+#[doc(hidden)]
+pub use table::OwnTarget;
+#[cfg(feature = "patterns")]
+pub use table::files;
+#[cfg(feature = "ndarray")]
+pub use table::{ArrayTable, Element, ToTarget};
+pub use table::{
+    Bounds, Covariate, FeatureSets, FileTable, FileTables, Levels, Orientation, Scaler, Scaling,
+    SetFacts, SetMembers, SetSize, Source, TableFacts, TargetColumn, TimeToEvent, UnitTarget,
+};
 
 pub use dpsis_mechanisms::{
     Delta, Epsilon, Neighbors, NotPrivate, OperatingSystem, Purpose, Randomness, RecordsPrivacy,
@@ -216,14 +216,6 @@ pub use sql::{SqlDialect, SqlForm, SqlTable};
 #[doc(hidden)]
 pub mod internals {
     pub use crate::choose::LARGEST;
-    #[cfg(feature = "batches")]
-    pub use crate::data::identifiers;
-    #[cfg(feature = "batches")]
-    pub use crate::data::{ColumnKind, quiet_caught_panics};
-    pub use crate::data::{
-        RNumbers, WholeTable, are_excluded, delimiter_name, has_numeric_levels, parse_delimiter,
-        parse_number, reads_again,
-    };
     pub use crate::error::near;
     pub use crate::exact::{
         EULER, binomial, harmonic, ln_binomial, near_f64, ratio, saturating_i64, two_digits,
@@ -241,6 +233,14 @@ pub mod internals {
     pub use crate::report::words::purpose;
     pub use crate::report::wrap::wrapped;
     pub use crate::select::{ALPHA, CENTER_IN_STRATA, SHARES, checked_threads};
+    #[cfg(feature = "batches")]
+    pub use crate::table::identifiers;
+    #[cfg(feature = "batches")]
+    pub use crate::table::{ColumnKind, quiet_caught_panics};
+    pub use crate::table::{
+        RNumbers, WholeTable, are_excluded, delimiter_name, has_numeric_levels, parse_delimiter,
+        parse_number, reads_again,
+    };
     pub use crate::threads::{in_parallel, on_threads};
 }
 

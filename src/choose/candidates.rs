@@ -8,11 +8,11 @@ use num_rational::BigRational;
 use num_traits::{One, Pow, ToPrimitive};
 
 use crate::choose::CandidateColumns;
-use crate::data::SideFile;
 use crate::error::{Error, Parameter, Result};
 use crate::exact::{Decimal, parse_rational};
 use crate::privacy::Neighbors;
 use crate::score::Scores;
+use crate::table::SideFile;
 
 /// Candidates by name with their scores, which are private data, and their sensitivities, which are
 /// public.

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::choose::{CandidateColumns, Candidates, Choose, PublicCandidates};
-use crate::data::reads_again;
 use crate::error::{Error, Parameter, Result};
 use crate::json::read_options;
 use crate::mechanism::{Parameters, by_id, canonical};
+use crate::table::reads_again;
 
 /// The sensitivity that stands for the largest one of all candidates.
 pub const LARGEST: &str = "largest";

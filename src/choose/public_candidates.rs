@@ -4,9 +4,9 @@ use std::path::Path;
 
 use crate::choose::CandidateColumns;
 use crate::choose::candidates::{common_sensitivity, number_in, positive_units};
-use crate::data::SideFile;
 use crate::error::Result;
 use crate::exact::Decimal;
+use crate::table::SideFile;
 
 /// The public facts in a file of candidates: the input of
 /// [`recommend`](crate::mechanism::recommend).

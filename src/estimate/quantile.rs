@@ -33,12 +33,12 @@
 //! F. McSherry and K. Talwar, "Mechanism design via differential privacy" (2007); A. Smith,
 //! "Privacy-preserving statistical estimation with optimal convergence rates" (2011), section 3.
 
-use crate::data::Bounds;
 use crate::error::Result;
 use crate::estimate::rank_race::{RankCounts, RankFraction, Tied, draw};
 use crate::exact::Exact;
 use crate::privacy::{Epsilon, Neighbors, Randomness};
 use crate::random::Bits;
+use crate::table::Bounds;
 
 /// The number of the draw (see [`Purpose::draw`](crate::Purpose)).
 const DRAW: u64 = 7;

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use super::column::ColumnSummary;
 use super::people::People;
-use crate::data::{CellFormat, TableFacts, TargetTable};
 use crate::error::Result;
 use crate::select::Target;
+use crate::table::{CellFormat, TableFacts, TargetTable};
 
 /// The targets in a file.
 pub(super) struct Beside {

@@ -7,12 +7,12 @@ use super::findings::{self, Written};
 use super::missing::{MissingByTarget, TargetValue};
 use super::people::People;
 use super::{Decimal, Inspection, names};
-use crate::data::{
+use crate::error::Result;
+use crate::select::Target;
+use crate::table::{
     BLOCKS, CellFormat, FileTable, Format, Hooks, Orientation, Results, RowBlock, RowValues,
     TextCell, TextPlace, Wanted, on_blocks,
 };
-use crate::error::Result;
-use crate::select::Target;
 
 /// Inspects a table that is not text, in one pass.
 pub(super) fn inspect(

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use super::amount::is_amount;
 use super::dates::is_other_date;
 use super::different::Different;
-use crate::data::{Cell, CellFormat, EXACT, word, word_of};
 use crate::estimate::{MedianGrid, RankCounts};
 use crate::select::Target;
+use crate::table::{Cell, CellFormat, EXACT, word, word_of};
 
 /// The largest number of different values that may be labels.
 pub(super) const MOST_LABELS: usize = 20;

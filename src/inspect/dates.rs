@@ -4,7 +4,7 @@
 //! Which of two numbers is the day, or what a zone means, is not known, so such a cell is read as a
 //! category.
 
-use crate::data::CellFormat;
+use crate::table::CellFormat;
 
 /// Whether a cell looks like a date: three numbers with the same mark between them, one of which
 /// may be a year and two a day and a month; a time may follow after a blank.

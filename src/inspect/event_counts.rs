@@ -1,12 +1,12 @@
 //! Passes over the times and events of a table, for findings on them: the rows of each class at a
 //! horizon, and the times.
 
-use crate::data::{
+use crate::error::Result;
+use crate::select::Target;
+use crate::table::{
     Batch, Cell, CellFormat, FileTable, Fold, Opening, Source, TargetCell, TargetColumn,
     TimeToEvent, fold,
 };
-use crate::error::Result;
-use crate::select::Target;
 
 /// The rows of each class at a horizon, and those without a usable target.
 pub(super) struct Counts {

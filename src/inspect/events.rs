@@ -6,9 +6,9 @@ use std::collections::HashSet;
 use super::event_counts::{Counts, times};
 use super::findings::{Draft, Seen, short};
 use super::roles::is_absence;
-use crate::data::{TargetColumn, TimeToEvent};
 use crate::error::Parameter;
 use crate::select::Target;
+use crate::table::{TargetColumn, TimeToEvent};
 
 /// Words of the names of times, each of which may be the whole name.
 const TIMES: [&str; 23] = [

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use super::column::{CODES, ColumnSummary};
 use super::findings::{Draft, Seen, Written, labels_of};
-use crate::data::{CellFormat, GivenCell, Names, TargetColumn, is_id_name};
 use crate::error::Parameter;
+use crate::table::{CellFormat, GivenCell, Names, TargetColumn, is_id_name};
 
 impl Seen<'_> {
     /// The places of the features among the columns here, from 0.

@@ -9,11 +9,11 @@ use super::event_counts::Counts;
 use super::missing::MissingByTarget;
 use super::names::{has_identifiers_by_name, place_of_target};
 use super::people::People;
-use crate::data::{
-    CellFormat, FileTable, Format, Orientation, TableFacts, TargetColumn, looks_turned,
-};
 use crate::error::Parameter;
 use crate::select::Target;
+use crate::table::{
+    CellFormat, FileTable, Format, Orientation, TableFacts, TargetColumn, looks_turned,
+};
 
 /// A finding of the inspection, one line of text.
 #[derive(Debug, Clone, PartialEq, Eq)]

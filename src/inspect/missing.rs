@@ -2,7 +2,7 @@
 //! in one class than in others, or where a number is large.
 
 use super::column::MOST_LABELS;
-use crate::data::{Cell, CellFormat, EXACT, word};
+use crate::table::{Cell, CellFormat, EXACT, word};
 
 /// The error probability of a finding on any column, by a normal approximation.
 const ERROR: f64 = 0.01;

@@ -20,11 +20,11 @@ mod people;
 mod roles;
 mod strays;
 
-use crate::data::{
-    CellFormat, FileTable, Format, Orientation, Row, TableFacts, TakeRows, likely_cells,
-};
 use crate::error::{Error, Parameter, Result};
 use crate::select::Target;
+use crate::table::{
+    CellFormat, FileTable, Format, Orientation, Row, TableFacts, TakeRows, likely_cells,
+};
 use beside::Beside;
 use column::ColumnSummary;
 use event_counts::Counts;
@@ -264,7 +264,7 @@ impl Columns<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::TargetColumn;
+    use crate::table::TargetColumn;
 
     fn inspected(text: &str, stated: TableFacts) -> Inspection {
         let file = tempfile::NamedTempFile::new().unwrap();

@@ -1,6 +1,6 @@
 //! The roles of columns by their names: the target, and identifiers of people and samples.
 
-use crate::data::TargetColumn;
+use crate::table::TargetColumn;
 
 /// The place of the target among columns, from 0, where these are an index.
 pub(super) fn place_of_target(

@@ -5,9 +5,9 @@ use super::column::{ColumnSummary, MOST_LABELS};
 use super::findings::{Draft, Seen, Written, counted, labels_of, short};
 use super::names::{is_sample_name, named_as_identifiers, words};
 use super::strays::looking;
-use crate::data::{Format, TargetColumn};
 use crate::error::Parameter;
 use crate::select::Target;
+use crate::table::{Format, TargetColumn};
 
 impl Seen<'_> {
     /// The place of the ids among the columns here, from 0.

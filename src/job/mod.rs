@@ -37,12 +37,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::choose::ChooseOptions;
-use crate::data::{Cancel, Hooks, Source};
 use crate::error::{Error, Parameter, Result};
 #[cfg(feature = "inspect")]
 use crate::inspect::{InspectOptions, inspect_with};
 use crate::json::read_fields;
 use crate::select::{FitOptions, PlanOptions, Select, SelectOptions};
+use crate::table::{Cancel, Hooks, Source};
 
 /// A task with its options.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -7,7 +7,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 
 use crate::choose::{Choice, ChoiceRecord, ChooseOptions};
-use crate::data::Source;
 use crate::error::{Error, Parameter, Result};
 use crate::job::caution::Caution;
 use crate::json::read_options;
@@ -17,6 +16,7 @@ use crate::select::{
     DryRun, FitDryRun, FitModel, FitRecord, FittedModel, NotPrivateSelect, Partial, Record,
     ReleasedTarget, RunNote, Select, Selection,
 };
+use crate::table::Source;
 
 /// The terms on which a job runs. As JSON it is one object of all fields.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]

@@ -1,7 +1,7 @@
 use super::*;
-use crate::data::FileTable;
 use crate::error::ErrorKind;
 use crate::report::to_json;
+use crate::table::FileTable;
 use crate::{Choose, LedgerOptions, RunNote};
 
 const TABLE: &[u8] = b"age,dose,response\n41,2,7\n39,3,8\n50,4,9\n61,1,2\n";

@@ -3,12 +3,12 @@
 #[cfg(feature = "methods")]
 use ndarray::{ArrayView1, ArrayView2, Axis};
 
-use crate::data::Hooks;
 #[cfg(not(feature = "methods"))]
 use crate::error::Parameter;
 use crate::error::{Error, Result};
 #[cfg(feature = "methods")]
 use crate::method::Lasso;
+use crate::table::Hooks;
 #[cfg(feature = "methods")]
 use crate::threads::on_threads;
 

@@ -87,11 +87,11 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::data::{HeldColumns, Hooks};
     use crate::privacy::Neighbors;
     use crate::random::Entropy;
     use crate::score::{KENDALL_GRID, kendall_scores, kendall_with};
     use crate::support::goodness::assert_fits;
+    use crate::table::{HeldColumns, Hooks};
 
     type Row = ([Option<i8>; 3], i8);
 

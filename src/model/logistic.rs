@@ -1,11 +1,11 @@
 #![doc = include_str!("logistic.md")]
 
-use crate::data::Hooks;
 use crate::error::Result;
 use crate::model::eigen::Eigen;
 use crate::model::noise::Moves;
 use crate::model::variables::Variables;
 use crate::privacy::Neighbors;
+use crate::table::Hooks;
 
 /// The released integers are in units of 2^-UNIT/lambda.
 const UNIT: u32 = 16;

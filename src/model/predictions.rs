@@ -1,8 +1,8 @@
 //! Predictions for the rows of a table.
 
-use crate::data::{Batch, CellFormat, Fold, LevelValues, Levels, Opening, Source, Table, fold};
 use crate::error::{Error, Result};
 use crate::model::{Model, ModelFeature};
+use crate::table::{Batch, CellFormat, Fold, LevelValues, Levels, Opening, Source, Table, fold};
 
 /// How a cell of a feature becomes a value of the model.
 #[derive(Debug)]

@@ -25,11 +25,11 @@
 //! A median is within about 2 ln(297,291/0.05)/eps ranks of the middle. With fewer values than that
 //! in a column, its range is anything.
 
-use crate::data::Bounds;
 use crate::error::Result;
 use crate::estimate::MedianGrid;
 use crate::privacy::{Epsilon, Neighbors};
 use crate::random::Bits;
+use crate::table::Bounds;
 
 /// The range on either side of the center, in spreads.
 const SPREADS: f64 = 3.5;

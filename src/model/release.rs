@@ -35,7 +35,6 @@
 use num_bigint::BigInt;
 
 use crate::account::Event;
-use crate::data::{Bounds, Hooks, People, level_of};
 use crate::error::Result;
 use crate::exact::GRID;
 use crate::model::linear;
@@ -47,6 +46,7 @@ use crate::model::saved::ModelFeature;
 use crate::model::variables::Variables;
 use crate::privacy::{Delta, Epsilon, Neighbors, Purpose};
 use crate::random::{Bits, RandomnessSource};
+use crate::table::{Bounds, Hooks, People, level_of};
 
 /// The values of the features and the targets of the rows with a usable one.
 pub(crate) struct Rows {

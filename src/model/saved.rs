@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::Levels;
 use crate::error::{Error, Result};
 use crate::privacy::Neighbors;
+use crate::table::Levels;
 
 /// The version of the form of a model in JSON. The one before knew no levels.
 const FORMAT: u32 = 2;

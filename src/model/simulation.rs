@@ -1,6 +1,5 @@
 //! Simulated fits, from which the constants come.
 
-use crate::data::Hooks;
 use crate::estimate::unit;
 use crate::exact::GRID;
 use crate::model::logistic::{LogisticRows, coefficient, moves, radius};
@@ -13,6 +12,7 @@ use crate::model::saved::{Model, ModelGuarantee, ModelKind, ModelTarget};
 use crate::model::variables::Variables;
 use crate::privacy::{Delta, Epsilon, Neighbors};
 use crate::random::{Entropy, WordStream};
+use crate::table::Hooks;
 
 /// A standard normal number.
 fn normal(words: &mut WordStream) -> f64 {
@@ -215,7 +215,7 @@ fn intervals_of_levels_cover() {
     let number = |place: usize| Term {
         name: format!("x{place}"),
         place,
-        values: TermValues::Numbers(Some(crate::data::Bounds::new(-1.0, 1.0).unwrap())),
+        values: TermValues::Numbers(Some(crate::table::Bounds::new(-1.0, 1.0).unwrap())),
     };
     let level = |number: usize| Term {
         name: "level".into(),
@@ -240,7 +240,7 @@ fn intervals_of_levels_cover() {
                 columns.iter_mut().zip(row).for_each(|(column, value)| column.push(value));
             }
             let rows = Rows { columns, targets, weights: None };
-            let range = Some(crate::data::Bounds::new(-1.0, 1.0).unwrap());
+            let range = Some(crate::table::Bounds::new(-1.0, 1.0).unwrap());
             let regression = Regression::Linear { range, center: None };
             let model = model_of(terms.clone(), &rows, regression, (0.1, 4.0), "0", seed).unwrap();
             for (feature, slope) in model.features.iter().zip(&slopes) {

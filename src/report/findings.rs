@@ -1,8 +1,8 @@
 //! Strengths, intervals, p-values, directions and the verdict in words. Numbers are rounded to the
 //! side that claims less.
 
-use crate::data::SetMembers;
 use crate::select::{Estimate, MissingRule, Record, ScoreId, TargetCoding};
+use crate::table::SetMembers;
 
 /// The verdict on a choice among scores that come from elsewhere.
 pub(super) const NO_VERDICT_ON_A_CHOICE: &str =

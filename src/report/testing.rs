@@ -1,7 +1,7 @@
 //! Records with and without findings, for tests.
 
-use crate::data::FileTable;
 use crate::select::{Direction, Estimate, Record, Select, Verdict};
+use crate::table::FileTable;
 
 /// An estimate with an interval of 0.1 to both sides, beyond chance if p is at most 5%.
 pub(super) fn estimate(name: &str, strength: f64, p: f64) -> Estimate {

@@ -9,11 +9,11 @@ use super::words::{
 };
 use super::wrap::{WIDTH, wrapped};
 use crate::choose::ChoiceRecord;
-use crate::data::{SetFacts, SetMembers, SetSize};
 use crate::error::Parameter;
 use crate::exact::two_digits;
 use crate::privacy::Unit;
 use crate::select::{DryRun, Estimate, Guarantee, Record, RowsNeeded, ScoreId, Warning};
+use crate::table::{SetFacts, SetMembers, SetSize};
 
 pub(super) fn lines_of_choice(
     record: &ChoiceRecord,

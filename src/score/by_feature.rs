@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::data::Hooks;
 use crate::error::Result;
+use crate::table::Hooks;
 use crate::threads::on_threads;
 
 /// The number of consecutive features that a thread takes at a time: a cache line of most values.

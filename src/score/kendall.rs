@@ -46,14 +46,14 @@
 //! feature selection" (2023), lemma on the sensitivity of Kendall's correlation.
 
 #[cfg(feature = "ndarray")]
-use crate::data::SomeRows;
-use crate::data::{Columns, Hooks, People, Role};
-#[cfg(feature = "ndarray")]
 use crate::error::Error;
 use crate::error::Result;
 use crate::privacy::Neighbors;
 use crate::score::Scores;
 use crate::score::by_feature::by_feature;
+#[cfg(feature = "ndarray")]
+use crate::table::SomeRows;
+use crate::table::{Columns, Hooks, People, Role};
 
 /// G: scores are integers in units of 1/G.
 pub const KENDALL_GRID: i64 = 1 << 20;
@@ -307,7 +307,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::data::HeldColumns;
+    use crate::table::HeldColumns;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     /// One feature; `None` is a missing value.

@@ -7,10 +7,10 @@
 //!
 //! Source: "Feature Selection from Differentially Private Correlations" (2024), section 4.1.
 
-use crate::data::Columns;
 use crate::error::Result;
 use crate::privacy::Neighbors;
 use crate::score::{CorrelationSums, RowSums, Scores};
+use crate::table::Columns;
 
 /// Scores after centering and scaling by the data: not private.
 pub(crate) fn paper_scores(
@@ -50,7 +50,7 @@ pub(crate) fn scaled(values: &[f64]) -> impl Iterator<Item = f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::HeldColumns;
+    use crate::table::HeldColumns;
 
     #[test]
     fn columns_are_centered_and_scaled() {

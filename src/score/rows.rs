@@ -2,8 +2,8 @@
 //!
 //! The contribution of a row is a function of that row alone.
 
-use crate::data::{Batch, Code, Fold, Layout, Scaler, Scaling, TargetCell, Value, Values};
 use crate::score::{MISSING, RowSums};
+use crate::table::{Batch, Code, Fold, Layout, Scaler, Scaling, TargetCell, Value, Values};
 
 /// Sums over rows with a usable target, and the total number of rows.
 pub(crate) struct Summed<S> {

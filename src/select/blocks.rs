@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::data::{Columns, Hooks, TargetCode};
 use crate::error::Result;
 use crate::estimate::{MedianGrid, RankCounts};
 use crate::exact::GRID;
@@ -11,6 +10,7 @@ use crate::random::RandomnessSource;
 use crate::score::{GridRows, scaled};
 use crate::select::memo::{Draws, Memo};
 use crate::select::plan::Voting;
+use crate::table::{Columns, Hooks, TargetCode};
 
 /// Dealings whose ballots are kept for many draws.
 const MOST_DEALINGS: usize = 1 << 12;

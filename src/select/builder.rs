@@ -4,7 +4,6 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::data::{Bounds, Cancel, Covariate, FeatureSets, Hooks, Scaling, Source, UnitTarget};
 use crate::error::{Error, Parameter, Result};
 use crate::exact::Exact;
 use crate::mechanism::Mechanism;
@@ -21,6 +20,7 @@ use crate::select::request::{
     Center, FalseNamesStated, Method, Names, Refine, Request, Scale, ScoreKind, Shares, Target,
 };
 use crate::select::run::run;
+use crate::table::{Bounds, Cancel, Covariate, FeatureSets, Hooks, Scaling, Source, UnitTarget};
 
 /// A builder for a private selection of k features from a table.
 ///

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::data::{Scaling, Schema, UnitTarget};
 use crate::error::{Error, Parameter, Result};
 use crate::mechanism::{Chooses, Sensitivity, check_k};
 use crate::method::{MOST_BLOCKS, MOST_PICKS, check_penalty};
 use crate::privacy::{Delta, Neighbors};
 use crate::select::plan::Plan;
 use crate::select::request::{Association, Center, Method, Names, Request, ScoreKind, TwoStage};
+use crate::table::{Scaling, Schema, UnitTarget};
 
 /// The largest accepted number of threads, more than any common machine can use.
 const MAX_THREADS: usize = 256;

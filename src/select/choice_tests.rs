@@ -2,7 +2,6 @@
 //! mechanism; and by a private draw, on its mechanism. The joint laws of what is released show what
 //! they cost.
 
-use crate::data::FileTable;
 use crate::mechanism::{canonical, peel_pnf};
 use crate::privacy::{Epsilon, Neighbors, Purpose};
 use crate::select::plan::{Choice, Known};
@@ -12,6 +11,7 @@ use crate::select::{MechanismReason, PickOrder, Record, Select, Target, WarningK
 use crate::support::effort::exhaustive;
 use crate::support::laws::flips;
 use crate::support::oracle::{max_log_ratio, sequences, subsets};
+use crate::table::FileTable;
 
 const D: usize = 4;
 const K: usize = 3;

@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-use crate::data::{SetFacts, Source};
 use crate::error::Result;
 use crate::estimate::{MIDDLE_POINTS, MedianGrid, ROWS_FOR_A_CENTER, half_width};
 use crate::exact::two_digits;
@@ -17,6 +16,7 @@ use crate::select::record::{
 use crate::select::recording::{guarantee, mechanism_used, score_used, target_used, warnings};
 use crate::select::request::Request;
 use crate::select::run::{header, plan_of_header};
+use crate::table::{SetFacts, Source};
 
 /// The effect sizes whose rows a dry run reports: weak, moderate and strong.
 const EFFECT_SIZES: [f64; 3] = [0.2, 0.3, 0.5];

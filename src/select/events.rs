@@ -60,10 +60,10 @@ mod tests {
     use super::*;
     use crate::account::{Accountant, BasicComposition, BoundedRange};
     use crate::choose::{Candidates, Choose};
-    use crate::data::FileTable;
     use crate::mechanism::{CanonicalLipschitz, Peel};
     use crate::privacy::Epsilon;
     use crate::select::{Method, Select};
+    use crate::table::FileTable;
 
     /// With a target at 0 and 1 and 24 features.
     fn table() -> FileTable {

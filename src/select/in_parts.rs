@@ -1,7 +1,6 @@
 //! Runs whose rows are in many places: they are summed where they are, stage by stage, and the
 //! releases are made here.
 
-use crate::data::Source;
 use crate::error::Result;
 use crate::privacy::{Ledger, NotPrivate};
 use crate::select::builder::{CheckedSelect, Select};
@@ -9,6 +8,7 @@ use crate::select::not_private::NotPrivateSelect;
 use crate::select::paid::run_in_parts_with_ledger;
 use crate::select::partial::{Partial, ReleasedTarget, column_chunks, run_in_parts};
 use crate::select::record::{Record, Selection};
+use crate::table::Source;
 
 impl CheckedSelect {
     /// Selects features of a table whose rows are in many places, such as the partitions of an
@@ -87,10 +87,10 @@ impl Select {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{FileTable, TargetColumn};
     use crate::error::ErrorKind;
     use crate::privacy::LedgerTerms;
     use crate::select::{ScoreKind, Target};
+    use crate::table::{FileTable, TargetColumn};
 
     const HEADER: &str = "dose,word,y,class,age\n";
 

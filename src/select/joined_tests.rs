@@ -6,8 +6,6 @@ use std::path::Path;
 
 use proptest::prelude::*;
 
-use crate::data::source::sealed::Open;
-use crate::data::{FileTable, FileTables, Hooks};
 use crate::exact::GRID;
 use crate::privacy::Neighbors;
 use crate::select::pass::Gathered;
@@ -16,6 +14,8 @@ use crate::select::roles_tests::{gathered_of, scores_of};
 use crate::select::run::opening;
 use crate::select::{ScoreKind, Select, Target};
 use crate::support::effort::exhaustive;
+use crate::table::source::sealed::Open;
+use crate::table::{FileTable, FileTables, Hooks};
 
 /// The data of one person: a row with a value in one of the files, an entry in the file of targets,
 /// or both. The id 0 is a missing one; the target 2 is no class.

@@ -5,12 +5,12 @@ use ::linfa::traits::{Fit, Transformer};
 use ::linfa::{Float, ParamGuard};
 use ndarray::{Array2, ArrayBase, Data, Ix2};
 
-use crate::data::{ArrayTable, Element, ToTarget};
 use crate::error::{Error, Result};
 use crate::privacy::NotPrivate;
 use crate::select::builder::{CheckedSelect, Select};
 use crate::select::not_private::NotPrivateSelect;
 use crate::select::record::{Record, Selection};
+use crate::table::{ArrayTable, Element, ToTarget};
 
 impl ParamGuard for Select {
     type Checked = CheckedSelect;

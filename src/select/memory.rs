@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use crate::data::Limit;
 use crate::error::{Error, Parameter, Result};
+use crate::table::Limit;
 
 /// The default memory in bytes, unless the group of processes may take less: half of what a program
 /// in a browser can address, or 4 GiB.

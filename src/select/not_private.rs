@@ -1,6 +1,5 @@
 //! Requests whose results must not be released.
 
-use crate::data::Source;
 use crate::error::Result;
 use crate::privacy::NotPrivate;
 use crate::random::Entropy;
@@ -10,6 +9,7 @@ use crate::select::record::Record;
 use crate::select::rehearsal::sealed;
 use crate::select::request::Request;
 use crate::select::run::run;
+use crate::table::Source;
 
 /// A request whose result is not private, because it draws from a stated seed or scales by the
 /// data. Made by [`Select::seed`](crate::Select::seed) and

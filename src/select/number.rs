@@ -211,10 +211,10 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::data::Scaling;
     use crate::privacy::Neighbors;
     use crate::random::Entropy;
     use crate::select::{Select, Target};
+    use crate::table::Scaling;
 
     /// The number drawn, and whether half of the features or more are among the first `strong`, in
     /// 300 draws: 300 rows of two classes and 5,000 features, null ones with typical scores, and the

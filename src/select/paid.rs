@@ -1,6 +1,5 @@
 //! Runs that a ledger pays for.
 
-use crate::data::{Hooks, Source, reads_again};
 use crate::error::{Error, Parameter, Result};
 use crate::privacy::{Delta, Epsilon, Expense, Ledger, Unit};
 use crate::select::partial::{
@@ -10,6 +9,7 @@ use crate::select::partial::{
 use crate::select::record::{Command, Selection};
 use crate::select::request::{Request, Scale};
 use crate::select::run::{header, opening, plan_of_header, run};
+use crate::table::{Hooks, Source, reads_again};
 
 /// Runs a checked request on a table after a ledger has paid for it.
 ///
@@ -188,10 +188,10 @@ mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
 
     use super::*;
-    use crate::data::FileTable;
     use crate::error::ErrorKind;
     use crate::privacy::LedgerTerms;
     use crate::select::{Select, Target};
+    use crate::table::FileTable;
 
     /// A table that was not read, and then must find its entry in the ledger.
     struct Watched {
@@ -285,7 +285,7 @@ mod tests {
         };
         assert!(typed("with-age.npy").is_ok());
         let named = |name: &str| {
-            let target = crate::data::TargetColumn::Named(name.into());
+            let target = crate::table::TargetColumn::Named(name.into());
             FileTable::new(formats.join("frame.rds")).id("id").target_column(target)
         };
         refused(&named("age"));

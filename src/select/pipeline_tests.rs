@@ -5,9 +5,6 @@ use std::collections::HashMap;
 
 use proptest::prelude::*;
 
-use crate::data::{
-    Bounds, CellFormat, HeldColumns, Hooks, Labels, Scaler, Scaling, TargetCode, per_million,
-};
 use crate::estimate::laws;
 use crate::mechanism::canonical;
 use crate::privacy::Neighbors;
@@ -18,6 +15,9 @@ use crate::score::{
 use crate::support::effort::exhaustive;
 use crate::support::laws::flips;
 use crate::support::oracle;
+use crate::table::{
+    Bounds, CellFormat, HeldColumns, Hooks, Labels, Scaler, Scaling, TargetCode, per_million,
+};
 
 const SMALL_Q: i32 = 2;
 /// The parts of the budget.

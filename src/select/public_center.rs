@@ -1,9 +1,9 @@
 //! Public centers of the target, mapped to the grid.
 
-use crate::data::{Bounds, Labels};
 use crate::error::{Error, Parameter, Result};
 use crate::exact::GRID;
 use crate::select::request::Center;
+use crate::table::{Bounds, Labels};
 
 pub(super) fn center_of_split(center: &Center) -> Result<i32> {
     match center {

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::data::{Grouping, Scaling, Schema, SetSize, is_id_name};
 use crate::error::Parameter;
 use crate::estimate::RowsEstimate;
 use crate::exact::{GRID, two_digits};
@@ -21,6 +20,7 @@ use crate::select::record::{
 use crate::select::release::Chosen;
 use crate::select::request::{Association, Method, Target, TwoStage};
 use crate::select::within::warnings_of_strata;
+use crate::table::{Grouping, Scaling, Schema, SetSize, is_id_name};
 
 /// The record of a run.
 pub(super) fn record(plan: &Plan, schema: &Schema, entropy: Entropy, chosen: Chosen) -> Record {

@@ -1,6 +1,5 @@
 //! The refinement of a selection: its pass over the screened columns, and its release.
 
-use crate::data::{Bounds, Table};
 use crate::error::Result;
 use crate::exact::GRID;
 use crate::method::gram::{Screened, Spend, refine};
@@ -12,6 +11,7 @@ use crate::select::release::{Release, not_kept};
 use crate::select::request::Association;
 use crate::select::settled::Settled;
 use crate::select::statistic::{CenteredCode, Gathering, Kept, grid_value};
+use crate::table::{Bounds, Table};
 
 impl Release<'_> {
     /// The selected features out of the screened ones, whose columns stand at these places of the
@@ -91,13 +91,13 @@ mod tests {
     use ndarray::{Array1, Array2, Axis};
 
     use super::*;
-    use crate::data::{ArrayTable, FileTable, Scaling};
     use crate::error::{ErrorKind, Parameter};
     use crate::privacy::Neighbors;
     use crate::select::{
         Center, NotPrivateSelect, PickOrder, Refine, Rehearsal, RehearsalSeeds, ScoreKind, Select,
         Target,
     };
+    use crate::table::{ArrayTable, FileTable, Scaling};
 
     const ROWS: usize = 6000;
 

@@ -3,7 +3,6 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::data::{Grouping, Hooks, Scaling, Source, Table};
 use crate::error::{Error, Parameter, Result};
 use crate::estimate::exact_codes;
 use crate::exact::GRID;
@@ -21,6 +20,7 @@ use crate::select::request::Request;
 use crate::select::run::{opening, prepared, scaling_of};
 use crate::select::statistic::{CenteredCode, Statistic};
 use crate::select::units::Units;
+use crate::table::{Grouping, Hooks, Scaling, Source, Table};
 
 /// A request with a public table that has been read, ready for any number of seeded draws.
 ///
@@ -316,8 +316,8 @@ mod tests {
     use ndarray::{Array1, Array2};
 
     use super::*;
-    use crate::data::ArrayTable;
     use crate::select::{Method, ScoreKind, Select, Target, TwoStage};
+    use crate::table::ArrayTable;
 
     fn table() -> (Array2<f64>, Vec<String>) {
         let x = Array2::from_shape_fn((40, 6), |(i, j)| ((i * (2 * j + 3) * 13) % 29) as f64);

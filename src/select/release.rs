@@ -1,7 +1,6 @@
 //! Private releases: draws from the gathered values with the budget of the plan. They do not access
 //! files.
 
-use crate::data::TargetCode;
 use crate::error::{Error, Result};
 use crate::estimate::{
     Counted, CountedStrata, MedianGrid, RankCounts, RowsEstimate, private_center,
@@ -26,6 +25,7 @@ use crate::select::scarce::Scarce;
 use crate::select::settled::Settled;
 use crate::select::statistic::{CenteredCode, Coded, Exact, Gathering, Scored, Statistic};
 use crate::select::stop::{RowWords, check_counts};
+use crate::table::TargetCode;
 
 /// One execution of the releases of a plan.
 pub(super) struct Release<'a> {

@@ -8,16 +8,16 @@ use std::sync::Arc;
 use num_rational::BigRational;
 use num_traits::{One, Zero};
 
-use crate::data::{
-    Bounds, Covariate, FeatureSets, Hooks, Labels, Levels, Scaling, TimeToEvent, UnitTarget,
-    strata_of,
-};
 use crate::error::{Error, Parameter, Result, word};
 use crate::exact::{Exact, ratio};
 use crate::mechanism::{CanonicalLipschitz, Mechanism};
 use crate::privacy::Neighbors;
 use crate::random::Entropy;
 use crate::select::memory::default_memory;
+use crate::table::{
+    Bounds, Covariate, FeatureSets, Hooks, Labels, Levels, Scaling, TimeToEvent, UnitTarget,
+    strata_of,
+};
 
 /// The kind of target and how it is coded.
 #[derive(Debug, Clone, PartialEq, Default)]

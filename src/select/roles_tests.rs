@@ -5,8 +5,6 @@ use std::collections::HashMap;
 use ndarray::{Array1, Array2};
 use proptest::prelude::*;
 
-use crate::data::source::sealed::Open;
-use crate::data::{ArrayTable, Bounds, Covariate, Hooks, Table, UnitTarget};
 use crate::estimate::StratumCode;
 use crate::exact::GRID;
 use crate::score::KENDALL_GRID;
@@ -16,6 +14,8 @@ use crate::select::request::Request;
 use crate::select::run::{opening, plan_for, prepared};
 use crate::select::statistic::{CenteredCode, Gathering, Statistic};
 use crate::select::{ScoreKind, Select, Target};
+use crate::table::source::sealed::Open;
+use crate::table::{ArrayTable, Bounds, Covariate, Hooks, Table, UnitTarget};
 
 const Q: i64 = GRID as i64;
 /// W

@@ -2,11 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::data::{
-    CellFormat, Grouping, Hooks, Identifiers, Needs, NumbersAndLevels, Opening, Orientation,
-    PeopleRule, PreparedTable, RoleColumns, Scaling, Schema, Source, Table, bounds_of_features,
-    read_bounds,
-};
 use crate::error::{Error, Parameter, Result};
 use crate::privacy::Neighbors;
 use crate::select::blocks::Dealer;
@@ -20,6 +15,11 @@ use crate::select::release::{Chosen, Release};
 use crate::select::request::{Association, Method, Names, Request, Scale, ScoreKind};
 use crate::select::statistic::Scored;
 use crate::select::stop::RowWords;
+use crate::table::{
+    CellFormat, Grouping, Hooks, Identifiers, Needs, NumbersAndLevels, Opening, Orientation,
+    PeopleRule, PreparedTable, RoleColumns, Scaling, Schema, Source, Table, bounds_of_features,
+    read_bounds,
+};
 
 /// Runs a checked request on a table.
 ///
@@ -367,9 +367,9 @@ pub(super) fn scaling_where_needed(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Bounds, FileTable};
     use crate::error::ErrorKind;
     use crate::select::Select;
+    use crate::table::{Bounds, FileTable};
 
     #[test]
     fn bounds_by_name() {

@@ -17,12 +17,12 @@
 //!
 //! A function of released counts.
 
-use crate::data::Schema;
 use crate::error::Parameter;
 use crate::estimate::{ChanceTest, Counted, CountedStratum, count_step};
 use crate::privacy::{Epsilon, Purpose};
 use crate::select::plan::Plan;
 use crate::select::record::{Warning, WarningKind};
+use crate::table::Schema;
 
 /// One in this many runs that do not end misses that a class has no row.
 const RUNS: f64 = 30.0;

@@ -1,9 +1,9 @@
 //! Enumeration of what a row can change in the scores of sets: for all small tables and every
 //! further row, with the grid at Q = 2, overlapping sets and missing members.
 
-use crate::data::{Bounds, HeldColumns, Hooks, Members, Scaler, Scaling};
 use crate::privacy::Neighbors;
 use crate::score::{CenteredTarget, CorrelationSums, KsColumns, RowSums, TargetRows};
+use crate::table::{Bounds, HeldColumns, Hooks, Members, Scaler, Scaling};
 
 const SMALL_Q: i32 = 2;
 

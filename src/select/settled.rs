@@ -1,13 +1,13 @@
 //! The coding of the target and its center, as settled between the passes over a table and its
 //! selection. From then on scores are exact functions of the gathered values.
 
-use crate::data::TargetCode;
 use crate::estimate::{Counted, CountedStrata, RowsEstimate, shrunk};
 use crate::exact::GRID;
 use crate::select::plan::Plan;
 use crate::select::record::Released;
 use crate::select::scarce::Scarce;
 use crate::select::statistic::CenteredCode;
+use crate::table::TargetCode;
 
 /// The target as scores take it, with everything released on the way to it.
 pub(super) struct Settled {

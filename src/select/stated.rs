@@ -6,12 +6,12 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Bounds, FeatureSets, Scaling, TimeToEvent};
 use crate::error::{Error, Parameter, Result, word};
 use crate::json::read_options;
 use crate::mechanism::{Parameters, by_id};
 use crate::select::builder::Select;
 use crate::select::request::{Center, Method, SHARES, Shares, Target, TwoStage};
+use crate::table::{Bounds, FeatureSets, Scaling, TimeToEvent};
 
 /// The options of a selection, in words, numbers and lists. As JSON it is one object of all fields;
 /// a field that is left out has the default that [`Select`] gives it.

@@ -5,7 +5,6 @@
 
 use std::sync::Arc;
 
-use crate::data::{Columns, Hooks, Role, TargetCode};
 use crate::error::Result;
 use crate::estimate::StratumCode;
 use crate::exact::GRID;
@@ -15,6 +14,7 @@ use crate::score::{
 };
 use crate::select::plan::{CodedAs, CodedScoring, Coding};
 use crate::select::request::Association;
+use crate::table::{Columns, Hooks, Role, TargetCode};
 
 /// The values gathered from a table for scores against a coded target.
 pub(super) struct Statistic<'t> {

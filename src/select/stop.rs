@@ -12,12 +12,12 @@
 //! Whether a run ends is a function of the released counts, which were paid for, and so is all that
 //! it says.
 
-use crate::data::Schema;
 use crate::error::{Error, Parameter, Result};
 use crate::estimate::Counted;
 use crate::exact::two_digits;
 use crate::privacy::Purpose;
 use crate::select::plan::Plan;
+use crate::table::Schema;
 
 /// By so many times the scale of its noise a count is too low in one run of twenty, ln(20/2): one of
 /// two counts in one of ten.

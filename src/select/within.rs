@@ -4,7 +4,6 @@
 //!
 //! Functions of released counts.
 
-use crate::data::Schema;
 use crate::error::Parameter;
 use crate::estimate::{
     CenterKnown, CountedStrata, CountedStratum, ROWS_FOR_A_CENTER, ROWS_OF_A_CLASS,
@@ -13,6 +12,7 @@ use crate::exact::two_digits;
 use crate::select::plan::Plan;
 use crate::select::record::{Warning, WarningKind};
 use crate::select::request::Target;
+use crate::table::Schema;
 
 /// The most strata that are listed.
 const LISTED: usize = 5;
@@ -106,8 +106,8 @@ mod tests {
     use std::fmt::Write;
 
     use super::*;
-    use crate::data::{Covariate, FileTable};
     use crate::select::{Record, Select};
+    use crate::table::{Covariate, FileTable};
 
     /// A table of `rows` rows: 19 features of noise, one that differs between two batches, a batch
     /// of `batches`, and a class; `case` gives the class of a row by its number and its batch.

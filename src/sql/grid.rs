@@ -1,9 +1,9 @@
 //! Values on the integer grid, as the library puts them there.
 
-use crate::data::{Bounds, Scaling};
 use crate::error::{Error, Result};
 use crate::exact::GRID;
 use crate::sql::SqlDialect;
+use crate::table::{Bounds, Scaling};
 
 /// The numbers by which values of a range reach the grid.
 pub(super) struct Scale {

@@ -1,6 +1,5 @@
 //! The statement: its queries one after the other, and its result.
 
-use crate::data::Scaling;
 use crate::error::Result;
 use crate::estimate::MedianGrid;
 use crate::score::BINS;
@@ -8,6 +7,7 @@ use crate::sql::grid::graded;
 use crate::sql::result::{FACTS, ROWS, SUMS, TARGETS, pieces};
 use crate::sql::rows::Coded;
 use crate::sql::{SqlTable, median, sums};
+use crate::table::Scaling;
 
 /// The request for a query.
 pub(crate) struct Asked<'a> {

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use crate::data::SideFile;
 use crate::error::{Error, Result};
+use crate::table::SideFile;
 
 /// The items of a result.
 pub(super) const FACTS: &str = "facts";

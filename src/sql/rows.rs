@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-use crate::data::{Labels, TargetCode};
 use crate::error::{Error, Parameter, Result};
 use crate::exact::GRID;
 use crate::sql::SqlDialect;
 use crate::sql::grid::Scale;
+use crate::table::{Labels, TargetCode};
 
 /// A table in a database: its names are public.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,12 +3,12 @@
 
 use proptest::prelude::*;
 
-use crate::data::{Bounds, Labels, Scaling, TargetCode};
 use crate::exact::GRID;
 use crate::sql::grid::Scale;
 use crate::sql::result::pieces;
 use crate::sql::rows::Coded;
 use crate::sql::{Asked, QueryResult, SqlDialect, SqlForm, SqlStep, SqlTable, query};
+use crate::table::{Bounds, Labels, Scaling, TargetCode};
 
 const DIALECTS: [SqlDialect; 3] = [SqlDialect::DuckDb, SqlDialect::Spark, SqlDialect::Postgres];
 

@@ -382,10 +382,10 @@ fn turned(counts: [u64; 2], reversed: bool) -> [u64; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::FileTable;
     use crate::mechanism::{Parameters, by_id};
     use crate::privacy::Neighbors;
     use crate::select::Select;
+    use crate::table::FileTable;
 
     fn claim(epsilon: &str) -> Claim {
         Claim::new(epsilon.parse().unwrap())

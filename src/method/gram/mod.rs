@@ -9,12 +9,12 @@ use std::f64::consts::FRAC_PI_2;
 
 use num_bigint::BigInt;
 
-use crate::data::Bounds;
 use crate::error::{Error, Parameter, Result};
 use crate::estimate::{MedianGrid, private_middle, private_strengths};
 use crate::exact::ln_binomial;
 use crate::privacy::{Epsilon, Neighbors};
 use crate::random::Bits;
+use crate::table::Bounds;
 
 use signs::{Signs, sign_sums};
 use subset::{Correlations, best_subset};

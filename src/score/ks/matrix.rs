@@ -2,12 +2,12 @@
 
 use ndarray::{ArrayView1, ArrayView2};
 
-use crate::data::{Hooks, SomeRows};
 use crate::error::{Error, Result};
 use crate::exact::{GRID, MAX_ROWS};
 use crate::privacy::Neighbors;
 use crate::score::Scores;
 use crate::score::ks::{CenteredTarget, KsColumns};
+use crate::table::{Hooks, SomeRows};
 
 /// Kolmogorov-Smirnov scores of the columns of X (n x d) with a target coded as one number, on all
 /// cores.

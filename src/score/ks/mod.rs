@@ -11,12 +11,12 @@ mod strata;
 mod tests;
 mod unsorted;
 
-use crate::data::{Columns, Hooks, People, Role, Sorter, word_of};
 use crate::error::Result;
 use crate::estimate::StratumCode;
 use crate::exact::GRID;
 use crate::score::by_feature::by_feature;
 use crate::score::less_missing;
+use crate::table::{Columns, Hooks, People, Role, Sorter, word_of};
 
 pub(crate) use bins::{BINS, BinSums, bin_of};
 pub(crate) use extremes::Extremes;

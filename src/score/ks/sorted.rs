@@ -1,6 +1,6 @@
 //! A column in the order of its values.
 
-use crate::data::{Sorter, order, place, word_of};
+use crate::table::{Sorter, order, place, word_of};
 
 /// Marks the last row of a group of equal cells.
 const LAST: u32 = 1 << 31;

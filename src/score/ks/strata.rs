@@ -41,9 +41,9 @@
 
 use num_bigint::BigUint;
 
-use crate::data::Role;
 use crate::estimate::StratumCode;
 use crate::score::ks::sorted::SortedColumn;
+use crate::table::Role;
 
 /// The strata of rows, and what functions of their values give up for the noise of the centers.
 #[derive(Debug, Clone)]
@@ -196,7 +196,7 @@ impl<'a> Sums<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Sorter;
+    use crate::table::Sorter;
 
     const Q: i32 = 3;
 

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::data::HeldColumns;
 use crate::score::{CodedSums, RowSums};
+use crate::table::HeldColumns;
 
 /// A cell of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

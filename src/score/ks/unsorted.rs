@@ -18,8 +18,8 @@
 //! Two looks at each value; up to seven where the first bins do not suit, and the column may then
 //! be sorted all the same.
 
-use crate::data::order;
 use crate::score::ks::extremes::Extremes;
+use crate::table::order;
 
 /// The average number of values in a bin, as far as the most bins allow.
 const PER_BIN: usize = 8;
@@ -219,9 +219,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::data::Sorter;
     use crate::score::ks::extremes::{of_number, over_thresholds};
     use crate::score::ks::sorted::SortedColumn;
+    use crate::table::Sorter;
 
     /// A column of a kind: spread evenly, of very different sizes, few values, many near each
     /// other, exponents alone, some missing.

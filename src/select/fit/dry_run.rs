@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-use crate::data::{Schema, Source};
 use crate::error::{Error, Result};
 use crate::model::ModelPrice;
 use crate::privacy::Purpose;
@@ -11,6 +10,7 @@ use crate::select::fit::request::FitRequest;
 use crate::select::fit::run::{Needs, check_columns, guarantee, model_request, places, warnings};
 use crate::select::record::{Command, Guarantee, RandomnessUsed, Warning};
 use crate::select::run::header;
+use crate::table::{Schema, Source};
 
 /// A fit that was planned and not executed.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -6,12 +6,12 @@ use ::linfa::dataset::{AsSingleTargets, DatasetBase, Records};
 use ::linfa::traits::{Fit, PredictInplace};
 use ndarray::{Array1, ArrayBase, Data, Ix2};
 
-use crate::data::{CellFormat, Element, ToTarget};
 use crate::error::{Error, Result};
 use crate::model::{Model, ModelFeature, ReadCell};
 use crate::privacy::NotPrivate;
 use crate::select::fit::{CheckedFitModel, FitModel, FitRecord, FittedModel, NotPrivateFitModel};
 use crate::select::linfa::table;
+use crate::table::{CellFormat, Element, ToTarget};
 
 impl ParamGuard for FitModel {
     type Checked = CheckedFitModel;

@@ -11,13 +11,13 @@ mod linfa;
 
 use std::fmt;
 
-use crate::data::{Levels, Source};
 use crate::error::{Error, Result};
 use crate::exact::Exact;
 use crate::privacy::{Expense, Ledger, NotPrivate};
 use crate::random::Entropy;
 use crate::select::Select;
 use crate::select::request::Names;
+use crate::table::{Levels, Source};
 
 pub use dry_run::FitDryRun;
 pub use record::{FitRecord, FittedModel};

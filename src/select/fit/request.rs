@@ -5,7 +5,6 @@ use std::fmt;
 use num_rational::BigRational;
 use num_traits::One;
 
-use crate::data::{Levels, Scaling};
 use crate::error::{Error, Parameter, Result};
 use crate::exact::{Exact, ratio};
 use crate::model::MOST_FEATURES;
@@ -15,6 +14,7 @@ use crate::select::dry_run::EXAMPLE;
 use crate::select::paid::expense;
 use crate::select::record::Command;
 use crate::select::request::{Center, Names, Request, Scale, Target};
+use crate::table::{Levels, Scaling};
 
 /// The share of the selection, if none is stated.
 const SHARE: (i64, i64) = (2, 5);

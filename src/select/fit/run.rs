@@ -3,10 +3,6 @@
 use std::fmt;
 
 use crate::account::Event;
-use crate::data::{
-    Hooks, Identifiers, Levels, PreparedTable, Scaling, Schema, Source, Table, TargetCell,
-    UsableSamples, hold,
-};
 use crate::error::{Error, Parameter, Result};
 use crate::exact::two_digits;
 use crate::model::{
@@ -24,6 +20,10 @@ use crate::select::record::{
 };
 use crate::select::request::Target;
 use crate::select::run::{self, header, opening, plan_for, prepared, scaling_where_needed};
+use crate::table::{
+    Hooks, Identifiers, Levels, PreparedTable, Scaling, Schema, Source, Table, TargetCell,
+    UsableSamples, hold,
+};
 
 /// Runs a checked request on a table.
 ///

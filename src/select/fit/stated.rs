@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::Levels;
 use crate::error::{Error, Parameter, Result};
 use crate::json::read_options;
 use crate::select::builder::Select;
 use crate::select::fit::FitModel;
 use crate::select::stated::{Number, SelectOptions};
+use crate::table::Levels;
 
 /// The options of a fit: those of its selection, and those of its model. As JSON it is one object
 /// of all fields; a field that is left out has the default that [`FitModel`] gives it.

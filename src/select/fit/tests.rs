@@ -6,12 +6,12 @@ use num_rational::BigRational;
 use num_traits::Zero;
 
 use super::*;
-use crate::data::{Bounds, FileTable};
 use crate::error::{ErrorKind, Parameter};
 use crate::model::{Model, ModelKind};
 use crate::privacy::{LedgerTerms, Neighbors, Purpose};
 use crate::random::Entropy;
 use crate::select::{ScoreKind, Target, WarningKind};
+use crate::table::{Bounds, FileTable};
 
 /// Rows in which y = 3 age - 2 dose + 5 and the class depends on dose; every tenth dose is missing,
 /// or a word.
@@ -39,8 +39,8 @@ fn file(rows: usize, target: &str) -> (tempfile::TempDir, FileTable) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("table.csv");
     std::fs::write(&path, text(rows)).unwrap();
-    let facts = crate::data::TableFacts {
-        target: crate::data::TargetColumn::Named(target.into()),
+    let facts = crate::table::TableFacts {
+        target: crate::table::TargetColumn::Named(target.into()),
         exclude: vec![if target == "y" { "class" } else { "y" }.into()],
         ..Default::default()
     };
@@ -75,8 +75,8 @@ fn staged_file(rows: usize, odd: &str, target: &str) -> (tempfile::TempDir, File
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("table.csv");
     std::fs::write(&path, staged(rows, odd)).unwrap();
-    let facts = crate::data::TableFacts {
-        target: crate::data::TargetColumn::Named(target.into()),
+    let facts = crate::table::TableFacts {
+        target: crate::table::TargetColumn::Named(target.into()),
         exclude: vec![if target == "y" { "class" } else { "y" }.into()],
         ..Default::default()
     };
@@ -433,9 +433,9 @@ fn seeded_fits_do_not_depend_on_threads() {
 #[test]
 fn rows_without_a_target_do_not_count() {
     let fit = |text: String| {
-        let facts = crate::data::TableFacts {
+        let facts = crate::table::TableFacts {
             exclude: vec!["class".into()],
-            target: crate::data::TargetColumn::Named("y".into()),
+            target: crate::table::TargetColumn::Named("y".into()),
             ..Default::default()
         };
         FitModel::new(linear(1))
@@ -486,7 +486,7 @@ fn wrong_requests_cost_nothing() {
 /// of the same bits, but for the unit.
 #[test]
 fn people_with_equal_rows_are_rows() {
-    use crate::data::{TableFacts, TargetColumn};
+    use crate::table::{TableFacts, TargetColumn};
     let folder = tempfile::tempdir().unwrap();
     let table = |times: usize, unit: bool| {
         let text = text(3000);
@@ -543,7 +543,7 @@ fn people_with_equal_rows_are_rows() {
     assert_eq!(refused.kind(), ErrorKind::Request, "{refused}");
     let of_people = ledger("people.txt", terms().unit(crate::privacy::Unit::Person));
     assert_eq!(pays(&of_people).unwrap().guarantee.unit, crate::privacy::Unit::Person);
-    let mean = linear(2).unit_target(crate::data::UnitTarget::Mean);
+    let mean = linear(2).unit_target(crate::table::UnitTarget::Mean);
     assert!(FitModel::new(mean.clone()).run(&rows("y")).is_err());
     assert!(FitModel::new(mean).run(&people("y")).is_ok());
 }
@@ -553,9 +553,9 @@ fn people_with_equal_rows_are_rows() {
 #[test]
 fn a_ledger_knows_people_where_bounds_are_read_once() {
     let (folder, table) = file(60, "y");
-    let facts = crate::data::TableFacts {
+    let facts = crate::table::TableFacts {
         unit: Some("age".into()),
-        target: crate::data::TargetColumn::Named("y".into()),
+        target: crate::table::TargetColumn::Named("y".into()),
         ..Default::default()
     };
     let (table, pipe) = (table.facts(facts), folder.path().join("bounds"));
@@ -582,7 +582,7 @@ fn people_of_many_rows_count_as_one_each() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("table.csv");
     std::fs::write(&path, text).unwrap();
-    let facts = crate::data::TableFacts { unit: Some("who".into()), ..Default::default() };
+    let facts = crate::table::TableFacts { unit: Some("who".into()), ..Default::default() };
     let table = FileTable::new(path).facts(facts);
     let range = Bounds::new(0.0, 9.0).unwrap();
     let select = linear(1).epsilon(10_000).bounds(0.0, 9.0).target(Target::Bounded(range));
@@ -743,7 +743,7 @@ fn few_rows_have_a_mean_or_no_model() {
 fn a_table_is_opened_once() {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use crate::data::{CellFormat, Open, Opening, Schema, Table};
+    use crate::table::{CellFormat, Open, Opening, Schema, Table};
 
     struct Counted<'a>(&'a FileTable, AtomicUsize);
 
@@ -851,8 +851,8 @@ fn small_fit(
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("table.csv");
     std::fs::write(&path, small(rows)).unwrap();
-    let facts = crate::data::TableFacts {
-        target: crate::data::TargetColumn::Named(if classes { "class" } else { "y" }.into()),
+    let facts = crate::table::TableFacts {
+        target: crate::table::TargetColumn::Named(if classes { "class" } else { "y" }.into()),
         exclude: vec![if classes { "y" } else { "class" }.into()],
         ..Default::default()
     };
@@ -941,8 +941,8 @@ fn few_rows_have_possible_models() {
 /// coefficients in their units.
 #[test]
 fn a_fit_without_the_fallback_is_absurd() {
-    use crate::data::Hooks;
     use crate::model::{ModelBudget, ModelRequest, Regression, Rows, Term, TermValues, fit_model};
+    use crate::table::Hooks;
     let term = |(place, name): (usize, &str)| Term {
         name: name.into(),
         place,
@@ -1015,7 +1015,7 @@ fn text_needs_levels() {
     use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray};
     use arrow_schema::Schema;
 
-    use crate::data::ColumnKind;
+    use crate::table::ColumnKind;
 
     let numbers = |by: i32| -> ArrayRef {
         Arc::new(Float64Array::from_iter_values((0..400).map(|i| f64::from(i * by % 101))))

@@ -12,7 +12,6 @@
 //! or half of that epsilon if rows are replaced: the law of the private median where values lie
 //! close together.
 
-use crate::data::Hooks;
 use crate::error::Result;
 use crate::estimate::{Counted, noise_above, noise_level, unit};
 use crate::exact::GRID;
@@ -31,6 +30,7 @@ use crate::select::release::Release;
 use crate::select::settled::Settled;
 use crate::select::stop::{RowWords, check_counts};
 use crate::select::units::Units;
+use crate::table::Hooks;
 use crate::threads::in_parallel;
 
 /// Simulated tables have at most this number of features; each stands for several of a wider table,

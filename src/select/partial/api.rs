@@ -1,6 +1,5 @@
 //! The entry points to sums of parts: how they are made, and the releases from them.
 
-use crate::data::{Scaling, Source};
 use crate::error::Result;
 use crate::privacy::{Ledger, NotPrivate};
 use crate::select::builder::{CheckedSelect, Select};
@@ -18,6 +17,7 @@ use crate::select::partial::{Partial, ReleasedTarget};
 use crate::select::record::{Record, Selection};
 use crate::select::request::{ScoreKind, Target};
 use crate::sql::SqlTable;
+use crate::table::{Scaling, Source};
 
 impl Select {
     /// Sums the rows of a table that are a part of a larger one: **not private**, see [`Partial`].

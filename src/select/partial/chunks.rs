@@ -1,7 +1,6 @@
 //! Scores of whole columns whose rows are in many places: cut where the rows are, joined and scored
 //! where a column is.
 
-use crate::data::{Chunks, Hooks, Source, chunk};
 use crate::error::Result;
 use crate::estimate::shrunk;
 use crate::exact::GRID;
@@ -15,6 +14,7 @@ use crate::select::pass::Pass;
 use crate::select::request::Request;
 use crate::select::run::{opening, prepared};
 use crate::select::statistic::{KsRows, grid_value};
+use crate::table::{Chunks, Hooks, Source, chunk};
 
 /// Cuts the rows of a table with a usable target into chunks of so many features each, in feature
 /// order.

@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::data::{Bounds, CellFormat, Labels, Scaling, Schema, TargetCode};
 use crate::error::{Error, Parameter, Result};
 use crate::select::partial::ReleasedTarget;
 use crate::select::plan::{CodedAs, Coding, Plan, Scoring};
 use crate::select::request::Association;
+use crate::table::{Bounds, CellFormat, Labels, Scaling, Schema, TargetCode};
 
 /// The facts stated of the table and of the scores. Numbers are texts, which are read back as they
 /// were.

@@ -20,11 +20,11 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::Schema;
 use crate::error::{Error, Parameter, Result};
 use crate::estimate::{MedianGrid, RankCounts};
 use crate::exact::GRID;
 use crate::score::{BinSums, ClassSums, CodedSums, CorrelationSums, RawSums, of_no_rows};
+use crate::table::Schema;
 use facts::Facts;
 
 pub(super) use chunks::column_chunks;

@@ -1,6 +1,5 @@
 //! Partials from tables.
 
-use crate::data::{Hooks, Source, Table};
 use crate::error::Result;
 use crate::select::check::checked_threads;
 use crate::select::partial::{
@@ -10,6 +9,7 @@ use crate::select::pass::Pass;
 use crate::select::plan::Plan;
 use crate::select::request::Request;
 use crate::select::run::{opening, plan_for, prepared};
+use crate::table::{Hooks, Source, Table};
 
 /// The sums that are wanted of rows.
 pub(in crate::select) enum Wanted {

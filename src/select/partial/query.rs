@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use crate::data::{CellFormat, Schema, TargetColumn, TargetRole};
 use crate::error::{Error, Parameter, Result};
 use crate::exact::GRID;
 use crate::score::RawSums;
@@ -12,6 +11,7 @@ use crate::select::request::Association;
 use crate::select::request::Request;
 use crate::select::run::plan_for;
 use crate::sql::{Asked, Coded, QueryResult, SqlForm, SqlStep, SqlTable, query};
+use crate::table::{CellFormat, Schema, TargetColumn, TargetRole};
 
 /// The query that computes the sums of the next stage for a checked request.
 ///

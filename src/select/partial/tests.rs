@@ -3,8 +3,6 @@
 use std::fmt::Write;
 
 use super::*;
-use crate::data::source::sealed::Open;
-use crate::data::{Bounds, FileTable, Hooks, Scaling, Table};
 use crate::error::ErrorKind;
 use crate::privacy::{Ledger, LedgerTerms, Neighbors};
 use crate::select::pass::Pass;
@@ -12,6 +10,8 @@ use crate::select::request::{Center, Method, ScoreKind, Target};
 use crate::select::run::{opening, plan_for, prepared};
 use crate::select::statistic::Scored;
 use crate::select::{Select, TwoStage};
+use crate::table::source::sealed::Open;
+use crate::table::{Bounds, FileTable, Hooks, Scaling, Table};
 
 const HEADER: &str = "a,b,c,d,number,class\n";
 
@@ -50,7 +50,7 @@ fn table(rows: &[String]) -> FileTable {
 
 /// The table for a target, without the other one.
 pub(super) fn of_target(rows: &[String], classes: bool) -> FileTable {
-    let named = |name: &str| crate::data::TargetColumn::Named(name.into());
+    let named = |name: &str| crate::table::TargetColumn::Named(name.into());
     match classes {
         true => table(rows).target_column(named("class")).exclude(["number"]),
         false => table(rows).target_column(named("number")).exclude(["class"]),
@@ -237,7 +237,7 @@ fn the_order_of_columns_does_not_matter() {
         };
         let text: String = rows.iter().map(turn).collect();
         let text = std::io::Cursor::new(format!("class,c,number,a,d,b\n{text}"));
-        let target = crate::data::TargetColumn::Named("class".into());
+        let target = crate::table::TargetColumn::Named("class".into());
         FileTable::from_reader(text).target_column(target).exclude(["number"])
     };
     let by_name: Vec<(&str, Bounds)> = [("a", 0.5), ("b", 0.3), ("c", 0.9), ("d", 0.1)]

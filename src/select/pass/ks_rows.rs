@@ -1,6 +1,5 @@
 //! Columns for scores that are made of whole columns, and the parts of their rows.
 
-use crate::data::{CellFormat, Limit, OnGrid, Table, TargetCell, UsableSamples, hold};
 use crate::error::Result;
 use crate::exact::GRID;
 use crate::score::{Family, KsColumns, bin_of};
@@ -9,6 +8,7 @@ use crate::select::pass::Pass;
 use crate::select::plan::{CodedAs, Coding, Scoring};
 use crate::select::request::Association;
 use crate::select::statistic::KsRows;
+use crate::table::{CellFormat, Limit, OnGrid, Table, TargetCell, UsableSamples, hold};
 
 /// The coded target of each person who has one and its stratum, if any, and the number of all people;
 /// `None` if each row is a unit by itself.

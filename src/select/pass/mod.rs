@@ -6,9 +6,6 @@ mod ranked;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::data::{
-    Batch, Code, Fold, Hooks, Labels, Schema, Table, TargetCell, UsableSamples, fold,
-};
 use crate::error::{Error, Result};
 use crate::estimate::{MedianGrid, RankCounts};
 use crate::exact::{GRID, to_grid};
@@ -21,6 +18,9 @@ use crate::select::memo::Draws;
 use crate::select::plan::{BlockTarget, CodedScoring, Coding, Plan, Scoring, Voting};
 use crate::select::request::Association;
 use crate::select::statistic::{Gathering, KsRows, Statistic};
+use crate::table::{
+    Batch, Code, Fold, Hooks, Labels, Schema, Table, TargetCell, UsableSamples, fold,
+};
 
 pub(super) use ranked::RankedColumns;
 

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use crate::data::{
-    CellFormat, Code, Columns, Labels, Role, Table, TargetCell, UsableSamples, hold_all,
-};
 use crate::error::Result;
 use crate::score::{Scores, kendall_scores, kendall_with};
 use crate::select::memo::{Draws, Memo};
 use crate::select::pass::ks_rows::people_of;
 use crate::select::pass::{Gathered, Pass};
 use crate::select::request::Target;
+use crate::table::{
+    CellFormat, Code, Columns, Labels, Role, Table, TargetCell, UsableSamples, hold_all,
+};
 
 /// Correlations for a selection that discounts by earlier picks.
 pub(in crate::select) struct RankedColumns<'t> {

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use num_rational::BigRational;
 
-use crate::data::{Labels, Scaling, TargetCode};
 use crate::error::{Error, Parameter, Result};
 use crate::privacy::{Budget, Epsilon, Neighbors, Purpose};
 use crate::select::plan::{
@@ -17,6 +16,7 @@ use crate::select::record::{CenterUsed, ScaleUsed};
 use crate::select::request::{
     Center, CheckedShares, Method, Request, Scale, ScoreKind, Target, TwoStage,
 };
+use crate::table::{Labels, Scaling, TargetCode};
 
 /// A plan being made: each private draw claims its part of the budget in turn.
 pub(super) struct PlanDraft<'a> {

@@ -13,7 +13,6 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::account::Event;
-use crate::data::{Grouping, Labels, Scaling, Schema, TargetCode};
 use crate::error::{Error, Parameter, Result};
 use crate::estimate::Family;
 use crate::mechanism::{Calibrated, Mechanism, calibrate};
@@ -22,6 +21,7 @@ use crate::select::events::events;
 use crate::select::reach::Reach;
 use crate::select::record::{CenterUsed, ScaleUsed};
 use crate::select::request::{Association, Method, Names, Request};
+use crate::table::{Grouping, Labels, Scaling, Schema, TargetCode};
 
 pub(super) use beyond::BeyondChance;
 pub(super) use choice::{Choice, ChosenBy, ChosenMechanism, Known};
@@ -408,9 +408,9 @@ impl Plan {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Bounds;
     use crate::select::Select;
     use crate::select::request::{Center, ScoreKind, Target};
+    use crate::table::Bounds;
 
     fn select() -> Select {
         Select::new(3).epsilon("2")

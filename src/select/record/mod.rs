@@ -11,7 +11,6 @@ use std::ops::Deref;
 use serde::Serialize;
 
 use crate::account::Event;
-use crate::data::{SetMembers, TimeToEvent, UnitTarget};
 use crate::error::Parameter;
 #[cfg(feature = "ndarray")]
 use crate::error::{self, Error};
@@ -19,6 +18,7 @@ use crate::mechanism::{Calibrated, Mechanism};
 use crate::privacy::{Delta, Epsilon, Neighbors, Receipt, RecordsPrivacy, Spending, Unit};
 use crate::random::Entropy;
 use crate::select::run_note::RunNote;
+use crate::table::{SetMembers, TimeToEvent, UnitTarget};
 
 pub use words::{
     CenterUsed, Command, Direction, EntropySource, MechanismReason, MissingRule, PickOrder,

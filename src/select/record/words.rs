@@ -4,9 +4,9 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::data::{Orientation, Schema};
 use crate::mechanism::{Card, Chooses};
 use crate::privacy::Unit;
+use crate::table::{Orientation, Schema};
 
 /// Defines an enum of a record with the words for JSON and reports.
 macro_rules! words {

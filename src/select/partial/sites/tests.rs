@@ -8,7 +8,6 @@ use std::path::PathBuf;
 use super::hex::Bytes32;
 use super::masks::{Use, public_key};
 use super::*;
-use crate::data::Bounds;
 use crate::error::ErrorKind;
 use crate::random::Entropy;
 use crate::select::partial::tests::{merged, of_target, rows};
@@ -16,6 +15,7 @@ use crate::select::partial::{Partial, ReleasedTarget, Stage, Sums};
 use crate::select::request::{ScoreKind, Target};
 use crate::select::{CheckedSelect, Select};
 use crate::support::goodness::{assert_fits, fit};
+use crate::table::Bounds;
 
 /// The keys of some sites, and their roster.
 struct Run {
@@ -65,7 +65,7 @@ fn shares(rows: &[String], sites: usize) -> Vec<&[String]> {
 
 fn base() -> Select {
     let bounds = Bounds::new(-0.5, 0.5).unwrap();
-    Select::new(2).epsilon("3").scaling(crate::data::Scaling::Bounds(bounds))
+    Select::new(2).epsilon("3").scaling(crate::table::Scaling::Bounds(bounds))
 }
 
 fn classes() -> Select {

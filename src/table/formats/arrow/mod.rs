@@ -1,0 +1,395 @@
+//! Parquet, Arrow files and streams, decoded by Arrow's crates in record batches, and such batches
+//! in memory or from an engine.
+//!
+//! In memory is one batch of an Arrow file at a time, or the decoded pages of one row group of
+//! Parquet, with the wanted columns only, and of very many a [group](wide) at a time. Integers,
+//! floats, booleans, dates and timestamps are numbers; texts, also in dictionaries, are texts; null
+//! is missing.
+//!
+//! The columns of a pandas index, which the metadata names, are neither features nor the default
+//! target. A single one holds ids if it holds texts. A column `__index_level_0__`, an index without
+//! a name, is left out: pandas stores numbers of rows there as soon as one row was left out, and they
+//! do not identify people.
+
+mod batches;
+#[cfg(feature = "arrow")]
+mod claims;
+mod column_kind;
+mod columns;
+mod guard;
+#[cfg(feature = "arrow")]
+mod ipc;
+#[cfg(feature = "arrow")]
+mod parquet;
+#[cfg(feature = "arrow")]
+mod wide;
+
+use std::ops::Range;
+
+#[cfg(feature = "arrow")]
+use ::parquet::arrow::ProjectionMask;
+#[cfg(feature = "arrow")]
+use ::parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
+};
+use arrow_array::cast::AsArray;
+use arrow_array::types::Float64Type;
+use arrow_array::{Array, RecordBatch};
+use arrow_schema::{DataType, SchemaRef};
+
+use crate::error::Result;
+use crate::table::block_table::{
+    BlockTable, Layout, RowBlock, RowBlocks, RowValues, TextCell, TextPlace, Wanted, rows_in,
+};
+use crate::table::cell::CellFormat;
+use crate::table::formats::Format;
+#[cfg(feature = "arrow")]
+use crate::table::formats::positioned::Positioned;
+pub use batches::BatchIterator;
+pub(in crate::table) use batches::RecordBatches;
+pub use column_kind::ColumnKind;
+use columns::{cells, is_boolean, is_date, is_number, is_read, spread};
+use guard::guarded;
+pub use guard::quiet_caught_panics;
+#[cfg(feature = "arrow")]
+use ipc::Messages;
+#[cfg(feature = "arrow")]
+use parquet::ParquetSource;
+#[cfg(feature = "arrow")]
+use wide::Wide;
+
+/// The start of the names of the columns in which pandas stores an index without a name.
+const INDEX: &str = "__index_level_";
+/// The number of rows per batch. More are not read faster: the cache lines to which a column is
+/// written no longer fit in the cache.
+const MOST_ROWS: usize = 1 << 10;
+
+/// An open Arrow or Parquet file.
+pub(in crate::table) struct ArrowTable {
+    format: Format,
+    content: Content,
+    schema: SchemaRef,
+    layout: Layout,
+    /// For each column, its place in the file.
+    columns: Vec<usize>,
+    /// The place of the ids in the file.
+    index: Option<usize>,
+    /// The place of the targets, if they are beside the columns.
+    target: Option<usize>,
+}
+
+/// The file and its metadata.
+enum Content {
+    #[cfg(feature = "arrow")]
+    Parquet(ParquetSource, ArrowReaderMetadata),
+    #[cfg(feature = "arrow")]
+    Arrow(Messages),
+    Batches(RecordBatches),
+}
+
+type Batches<'a> = Box<dyn Iterator<Item = Result<RecordBatch>> + Send + 'a>;
+
+impl ArrowTable {
+    /// Opens a file: reads its metadata.
+    ///
+    /// # Errors
+    ///
+    /// `Input` if it is malformed; `Io` if it cannot be read.
+    #[cfg(feature = "arrow")]
+    pub(super) fn open(format: Format, bytes: Positioned) -> Result<Self> {
+        let content = match format {
+            Format::Parquet => {
+                let source = ParquetSource::new(bytes);
+                let load = || Ok(ArrowReaderMetadata::load(&source, ArrowReaderOptions::new())?);
+                let metadata = guarded(format.name(), load).map_err(|error| source.cause(error))?;
+                Content::Parquet(source, metadata)
+            }
+            Format::ArrowStream => Content::Arrow(Messages::of_stream(bytes)?),
+            _ => Content::Arrow(Messages::of_file(bytes)?),
+        };
+        Ok(Self::of_content(format, content))
+    }
+
+    /// The table that batches in memory make.
+    pub(in crate::table) fn of_batches(batches: &RecordBatches) -> Self {
+        Self::of_content(Format::Arrow, Content::Batches(batches.clone()))
+    }
+
+    fn of_content(format: Format, content: Content) -> Self {
+        let (schema, rows, units, target) = match &content {
+            #[cfg(feature = "arrow")]
+            Content::Parquet(_, metadata) => {
+                let rows = metadata.metadata().file_metadata().num_rows();
+                (metadata.schema().clone(), u64::try_from(rows).ok(), None, None)
+            }
+            #[cfg(feature = "arrow")]
+            Content::Arrow(messages) => (messages.schema.clone(), None, None, None),
+            Content::Batches(batches) => {
+                let (units, target) = (batches.units(), batches.target());
+                (batches.schema().clone(), batches.rows(), units, target)
+            }
+        };
+        let index = index_columns(&schema);
+        let is_unnamed = |column: &usize| {
+            index.contains(column) && schema.field(*column).name().starts_with(INDEX)
+        };
+        let beside = [units, target];
+        let columns: Vec<usize> = (0..schema.fields().len())
+            .filter(|column| !beside.contains(&Some(*column)) && !is_unnamed(column))
+            .collect();
+        let names = columns.iter().map(|&column| schema.field(column).name().clone()).collect();
+        let is_text = |place: &usize| !is_number(schema.field(columns[*place]).data_type());
+        let texts = (0..columns.len()).filter(is_text).collect();
+        let kind = |place: &usize| ColumnKind::of_field(schema.field(columns[*place]));
+        let of_kind = |wanted: ColumnKind, place: &usize| kind(place) == wanted;
+        let all = || 0..columns.len();
+        let text_types = all().filter(|at| is_text(at) && of_kind(ColumnKind::Typed, at)).collect();
+        let numeric_factors = all().filter(|at| of_kind(ColumnKind::NumericFactor, at)).collect();
+        let is_unread = |place: &usize| !is_read(schema.field(columns[*place]).data_type());
+        let unread = (0..columns.len()).filter(is_unread).collect();
+        let is_date = |place: &usize| is_date(schema.field(columns[*place]).data_type());
+        let dates = (0..columns.len()).filter(is_date).collect();
+        let is_boolean = |place: usize| is_boolean(schema.field(place).data_type());
+        let booleans = (0..columns.len()).filter(|place| is_boolean(columns[*place])).collect();
+        let places = (0..columns.len()).filter(|place| index.contains(&columns[*place])).collect();
+        let is_index = |place: &&usize| !is_number(schema.field(**place).data_type());
+        let index = index.first().filter(|_| index.len() == 1).filter(is_index).copied();
+        // Whose row each is tells more than an index.
+        let index = units.or(index);
+        let ids = index.is_some();
+        let is_number = |place: usize| is_number(schema.field(place).data_type());
+        let stated = matches!(&content, Content::Batches(batches) if batches.has_number_target());
+        let layout = Layout {
+            number_target: stated || target.is_some_and(is_number),
+            boolean_target: target.is_some_and(is_boolean),
+            booleans,
+            names,
+            named: true,
+            texts,
+            text_types,
+            numeric_factors,
+            index: places,
+            unread,
+            dates,
+            ids,
+            units: units.is_some(),
+            rows,
+            target: target.is_some(),
+            ..Layout::default()
+        };
+        Self { format, content, schema, layout, columns, index, target }
+    }
+
+    /// Whether `f32` holds all values of these columns exactly.
+    fn is_narrow(&self, columns: &[usize]) -> bool {
+        use DataType::{Boolean, Float16, Float32, Int8, Int16, UInt8, UInt16};
+        columns.iter().all(|&column| {
+            let of = self.schema.field(column).data_type();
+            matches!(of, Boolean | Float16 | Float32 | Int8 | Int16 | UInt8 | UInt16)
+        })
+    }
+
+    fn file_column(&self, place: TextPlace) -> Option<usize> {
+        match place {
+            TextPlace::Column(column) => self.columns.get(column).copied(),
+            TextPlace::Ids => self.index,
+            TextPlace::Target => self.target,
+        }
+    }
+
+    /// The batches with the given columns of the file, ascending; those that a file is cut into
+    /// have so many rows.
+    #[cfg_attr(not(feature = "arrow"), allow(unused_variables, reason = "no file is read"))]
+    fn batches(&self, columns: &[usize], rows: usize) -> Result<Batches<'_>> {
+        match &self.content {
+            #[cfg(feature = "arrow")]
+            Content::Arrow(messages) => Ok(Box::new(messages.batches(columns))),
+            Content::Batches(batches) => batches.projected(columns),
+            #[cfg(feature = "arrow")]
+            Content::Parquet(source, metadata) => {
+                Self::batches_of_parquet(source, metadata, columns, rows)
+            }
+        }
+    }
+
+    #[cfg(feature = "arrow")]
+    fn batches_of_parquet<'s>(
+        source: &'s ParquetSource,
+        metadata: &ArrowReaderMetadata,
+        columns: &[usize],
+        rows: usize,
+    ) -> Result<Batches<'s>> {
+        let name = Format::Parquet.name();
+        let cause = |error| source.cause(error);
+        let mut batches = guarded(name, || {
+            let (source, metadata) = (source.clone(), metadata.clone());
+            let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(source, metadata);
+            let mask = ProjectionMask::roots(builder.parquet_schema(), columns.iter().copied());
+            Ok(builder.with_projection(mask).with_batch_size(rows).build()?)
+        })
+        .map_err(cause)?;
+        let next = move || guarded(name, || batches.next().transpose()).map_err(cause).transpose();
+        Ok(Box::new(std::iter::from_fn(next)))
+    }
+}
+
+/// The places of the columns of a pandas index, by pandas' metadata or their names.
+fn index_columns(schema: &SchemaRef) -> Vec<usize> {
+    let metadata = schema.metadata().get("pandas");
+    let metadata: Option<serde_json::Value> =
+        metadata.and_then(|text| serde_json::from_str(text).ok());
+    let listed = metadata.as_ref().and_then(|pandas| pandas.get("index_columns")?.as_array());
+    // A range without a column is an object.
+    let names: Vec<&str> =
+        listed.into_iter().flatten().filter_map(serde_json::Value::as_str).collect();
+    let is_index = |name: &str| names.contains(&name) || name.starts_with(INDEX);
+    let fields = schema.fields().iter().enumerate();
+    fields.filter(|(_, field)| is_index(field.name())).map(|(place, _)| place).collect()
+}
+
+impl BlockTable for ArrowTable {
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn blocks(&self, wanted: &Wanted) -> Result<RowBlocks<'_>> {
+        let numbers: Vec<usize> = wanted.numbers.iter().map(|&c| self.columns[c]).collect();
+        let texts = wanted.texts.iter().map(|&place| self.file_column(place));
+        let texts: Vec<Option<usize>> = texts.collect();
+        let mut columns: Vec<usize> =
+            numbers.iter().copied().chain(texts.iter().copied().flatten()).collect();
+        columns.sort_unstable();
+        columns.dedup();
+        #[cfg(feature = "arrow")]
+        if let Content::Parquet(source, metadata) = &self.content
+            && columns.len() > wide::GROUP
+        {
+            let (of, narrow) = ((source, metadata), self.is_narrow(&numbers));
+            return Ok(Box::new(Wide::new(of, (numbers, texts), narrow, wanted)));
+        }
+        let rows = rows_in(wanted.block, 8 * columns.len()).min(MOST_ROWS);
+        let of = |column: &usize| columns.binary_search(column).unwrap_or_default();
+        Ok(Box::new(Cut {
+            name: self.format.name(),
+            batches: self.batches(&columns, rows)?,
+            batch: None,
+            rows,
+            narrow: self.is_narrow(&numbers),
+            format: wanted.format.clone(),
+            numbers: numbers.iter().map(of).collect(),
+            texts: texts.iter().map(|column| column.as_ref().map(of)).collect(),
+        }))
+    }
+
+    /// The columns of a single batch whose wanted numbers all are `f64` and there.
+    fn columns(&self, wanted: &Wanted) -> Option<Vec<&[f64]>> {
+        let batch = self.only_batch().filter(|_| !wanted.format.has_codes())?;
+        let numbers = |&column: &usize| {
+            let column = batch.column(self.columns[column]).as_primitive_opt::<Float64Type>()?;
+            (column.null_count() == 0).then(|| &column.values()[..])
+        };
+        wanted.numbers.iter().map(numbers).collect()
+    }
+
+    fn texts(&self, wanted: &Wanted, rows: Range<usize>) -> Result<Vec<Vec<TextCell>>> {
+        let one = |&place: &TextPlace| match (self.only_batch(), self.file_column(place)) {
+            (Some(batch), Some(column)) => {
+                cells(&batch.column(column).slice(rows.start, rows.len()))
+            }
+            _ => Ok(vec![None; rows.len()]),
+        };
+        wanted.texts.iter().map(one).collect()
+    }
+}
+
+impl ArrowTable {
+    fn only_batch(&self) -> Option<&RecordBatch> {
+        match &self.content {
+            Content::Batches(batches) => batches.only(),
+            #[cfg(feature = "arrow")]
+            _ => None,
+        }
+    }
+}
+
+/// Cuts batches into blocks.
+struct Cut<'a> {
+    name: &'static str,
+    batches: Batches<'a>,
+    /// The rows of a batch that are still to be passed on.
+    batch: Option<RecordBatch>,
+    rows: usize,
+    narrow: bool,
+    format: CellFormat,
+    /// The columns of a batch.
+    numbers: Vec<usize>,
+    texts: Vec<Option<usize>>,
+}
+
+impl Iterator for Cut<'_> {
+    type Item = Result<RowBlock>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.block().transpose()
+    }
+}
+
+impl Cut<'_> {
+    fn block(&mut self) -> Result<Option<RowBlock>> {
+        let batch = match self.batch.take() {
+            Some(batch) => batch,
+            None => match self.batches.next().transpose()? {
+                Some(batch) => batch,
+                None => return Ok(None),
+            },
+        };
+        let rows = batch.num_rows().min(self.rows);
+        if rows < batch.num_rows() {
+            self.batch = Some(batch.slice(rows, batch.num_rows() - rows));
+        }
+        let batch = batch.slice(0, rows);
+        guarded(self.name, || Ok(self.converted(&batch)))?.map(Some)
+    }
+
+    fn converted(&self, batch: &RecordBatch) -> Result<RowBlock> {
+        let (rows, d) = (batch.num_rows(), self.numbers.len());
+        let values = if self.narrow {
+            let mut values = vec![0f32; rows * d];
+            for (place, &column) in self.numbers.iter().enumerate() {
+                spread(batch.column(column), &mut values, place, d, &self.format, |value| {
+                    value as f32
+                })?;
+            }
+            RowValues::F32(values)
+        } else {
+            let mut values = vec![0f64; rows * d];
+            for (place, &column) in self.numbers.iter().enumerate() {
+                spread(batch.column(column), &mut values, place, d, &self.format, |value| value)?;
+            }
+            RowValues::F64(values)
+        };
+        let texts = self.texts.iter().map(|column| match column {
+            Some(column) => cells(batch.column(*column)),
+            None => Ok(vec![None; rows]),
+        });
+        Ok(RowBlock { rows, values, texts: texts.collect::<Result<_>>()? })
+    }
+}
+
+#[cfg(all(test, feature = "arrow"))]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+
+    #[test]
+    fn a_failed_read_is_no_damage() {
+        for format in [Format::Parquet, Format::Arrow, Format::ArrowStream] {
+            let error =
+                ArrowTable::open(format, Positioned::unreadable(1 << 10).unwrap()).err().unwrap();
+            assert_eq!(error.kind(), ErrorKind::Io, "{}: {error}", format.name());
+            let error =
+                ArrowTable::open(format, Positioned::Memory(vec![0xff; 100])).err().unwrap();
+            assert_eq!(error.kind(), ErrorKind::Input, "{}: {error}", format.name());
+        }
+    }
+}
