@@ -6,6 +6,31 @@ use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
 
+/// Defines an enum whose variants have one word each, for JSON and reports.
+macro_rules! words {
+    (
+        $(#[$about:meta])*
+        $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)* }
+    ) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+        #[non_exhaustive]
+        pub enum $name {
+            $($(#[$doc])* #[serde(rename = $word)] $variant,)*
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(match self {
+                    $(Self::$variant => $word,)*
+                })
+            }
+        }
+    };
+}
+
+pub(crate) use words;
+
 /// A record as an indented JSON document that ends in a line feed.
 ///
 /// # Errors

@@ -7,9 +7,8 @@ use serde::Serialize;
 use crate::account::Event;
 use crate::error::Result;
 use crate::privacy::{Receipt, RecordsPrivacy};
-use crate::select::events::of_private;
 use crate::select::{
-    Command, Guarantee, MechanismUsed, PickOrder, RandomnessUsed, RunNote, Warning,
+    Command, Guarantee, MechanismUsed, PickOrder, RandomnessUsed, RunNote, Warning, of_private,
 };
 
 /// A private choice: the [`ChoiceRecord`] of a release, to which it dereferences. Only a private

@@ -7,13 +7,12 @@ use crate::estimate::{MIDDLE_POINTS, MedianGrid, ROWS_FOR_A_CENTER, half_width};
 use crate::exact::two_digits;
 use crate::privacy::{Epsilon, Purpose};
 use crate::select::check::checked_threads;
+use crate::select::describe::{guarantee, mechanism_used, score_used, target_used, warnings};
 use crate::select::forecast::{Forecast, Least, Simulated, check_method};
-use crate::select::plan::{BeyondChance, Choice, Known, Plan, Scoring};
+use crate::select::plan::{BeyondChance, Choice, FalseNamesBound, Known, Plan, ScaleUsed, Scoring};
 use crate::select::record::{
-    FalseNamesBound, Guarantee, MechanismReason, MechanismUsed, RandomnessUsed, ScaleUsed,
-    ScoreUsed, TargetUsed, Warning,
+    Guarantee, MechanismReason, MechanismUsed, RandomnessUsed, ScoreUsed, TargetUsed, Warning,
 };
-use crate::select::recording::{guarantee, mechanism_used, score_used, target_used, warnings};
 use crate::select::request::Request;
 use crate::select::run::{header, plan_of_header};
 use crate::table::{SetFacts, Source};

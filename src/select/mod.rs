@@ -1,15 +1,15 @@
 //! The selection of features from a table: request, check, plan, alternating passes over the table
 //! and private releases, record.
 
+mod api;
 mod blocks;
 mod builder;
 mod check;
+mod describe;
 mod dry_run;
-pub(crate) mod events;
 mod findings;
 mod fit;
 mod forecast;
-mod in_parts;
 mod large_scores;
 #[cfg(feature = "linfa")]
 mod linfa;
@@ -54,11 +54,12 @@ pub use not_private::NotPrivateSelect;
 pub use partial::{ColumnScore, Partial, PartialFile, ReleasedTarget, Stage};
 #[cfg(feature = "sites")]
 pub use partial::{MaskedPartial, Roster, Site, SiteKey, StatedFacts};
+pub use plan::{CenterUsed, FalseNamesBound, ScaleUsed};
+pub(crate) use record::of_private;
 pub use record::{
-    AtHorizon, CenterUsed, Command, Direction, EntropySource, Estimate, FalseNamesBound,
-    GroupsUsed, Guarantee, MechanismReason, MechanismUsed, MissingRule, PickOrder, Picked,
-    PublicFacts, RandomnessUsed, Record, Released, ScaleUsed, ScoreId, ScoreUsed, Selection,
-    TargetCoding, TargetUsed, Verdict, Warning, WarningKind,
+    AtHorizon, Command, Direction, EntropySource, Estimate, GroupsUsed, Guarantee, MechanismReason,
+    MechanismUsed, MissingRule, PickOrder, Picked, PublicFacts, RandomnessUsed, Record, Released,
+    ScoreId, ScoreUsed, Selection, TargetCoding, TargetUsed, Verdict, Warning, WarningKind,
 };
 pub use rehearsal::{Rehearsal, RehearsalSeeds, RehearsedPick};
 pub use request::{

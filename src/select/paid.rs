@@ -2,10 +2,6 @@
 
 use crate::error::{Error, Parameter, Result};
 use crate::privacy::{Delta, Epsilon, Expense, Ledger, Unit};
-use crate::select::partial::{
-    Partial, ReleasedTarget, other_stage, release_selection, release_target, run_in_parts,
-    stage_epsilon,
-};
 use crate::select::record::{Command, Selection};
 use crate::select::request::{Request, Scale};
 use crate::select::run::{header, opening, plan_of_header, run};
@@ -89,65 +85,6 @@ pub(super) fn check_target(request: &Request, source: &(impl Source + ?Sized)) -
     Err(Error::request(rule)
         .hint("its classes, the range of a number, or that it is a number")
         .about([Parameter::Classes, Parameter::TargetBounds, Parameter::TargetNumber]))
-}
-
-/// Runs a checked request on rows that `gather` sums, stage by stage, after a ledger has paid for
-/// all of it.
-///
-/// # Errors
-///
-/// Those of the ledger, then those of the run.
-pub(super) fn run_in_parts_with_ledger(
-    request: &Request,
-    ledger: &Ledger,
-    note: &str,
-    gather: impl FnMut(Option<&ReleasedTarget>) -> Result<Partial>,
-) -> Result<Selection> {
-    check_names(request)?;
-    let expense = expense_of_rows(request, note)?;
-    let (record, receipt) = ledger.pay(&expense, || run_in_parts(request, gather))?;
-    Ok(Selection::new(record).with_receipt(receipt))
-}
-
-/// Releases a selection from the sums of all rows after a ledger has paid for the parts of it that
-/// are not paid yet.
-///
-/// # Errors
-///
-/// Those of the ledger, then those of the release.
-pub(super) fn release_with_ledger(
-    request: &Request,
-    partial: &Partial,
-    ledger: &Ledger,
-    note: &str,
-) -> Result<Selection> {
-    check_names(request)?;
-    let epsilon = stage_epsilon(request, partial, ledger)?.ok_or_else(other_stage)?;
-    let delta = Delta::stated(request.delta.clone())?;
-    let expense = expense(request, Command::Select, epsilon, note).delta(delta);
-    let (record, receipt) = ledger.pay(&expense, || release_selection(request, partial))?;
-    Ok(Selection::new(record).with_receipt(receipt))
-}
-
-/// Releases what the next stage needs of the target after a ledger has paid for it.
-///
-/// # Errors
-///
-/// Those of the ledger, then those of the release.
-pub(super) fn release_target_with_ledger(
-    request: &Request,
-    partial: &Partial,
-    ledger: &Ledger,
-    note: &str,
-) -> Result<ReleasedTarget> {
-    check_names(request)?;
-    let release = || release_target(request, partial);
-    // A stated center costs nothing.
-    let released = match stage_epsilon(request, partial, ledger)? {
-        Some(epsilon) => ledger.pay(&expense(request, Command::Select, epsilon, note), release)?.0,
-        None => release()?,
-    };
-    released.paid_by(ledger)
 }
 
 /// The expense of a selection of which it is not known whether its rows are people.

@@ -11,8 +11,10 @@ use crate::privacy::{Epsilon, NotPrivate};
 use crate::random::Entropy;
 use crate::score::Scores;
 use crate::select::blocks::Dealer;
+use crate::select::builder::Select;
 use crate::select::check::check;
 use crate::select::memo::Draws;
+use crate::select::not_private::NotPrivateSelect;
 use crate::select::pass::{Gathered, Pass};
 use crate::select::plan::Plan;
 use crate::select::release::{Chosen, Release};
@@ -76,13 +78,27 @@ pub trait Rehearsable: sealed::IntoRequest {}
 
 impl<T: sealed::IntoRequest> Rehearsable for T {}
 
-pub(super) mod sealed {
+mod sealed {
     use super::*;
 
     /// The sealed part of a request that can be rehearsed.
     #[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
     pub trait IntoRequest {
         fn request(self) -> Request;
+    }
+}
+
+#[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
+impl sealed::IntoRequest for Select {
+    fn request(self) -> Request {
+        self.into_request()
+    }
+}
+
+#[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
+impl sealed::IntoRequest for NotPrivateSelect {
+    fn request(self) -> Request {
+        self.into_request()
     }
 }
 

@@ -26,6 +26,7 @@ use crate::error::{Error, Parameter, Result};
 use crate::estimate::unit;
 use crate::privacy::Epsilon;
 use crate::random::WordStream;
+use crate::select::builder::CheckedSelect;
 use crate::select::plan::{Plan, Scoring};
 use search::{Of, Range, Response};
 use world::{Draws, World};
@@ -103,6 +104,19 @@ pub struct Simulated {
     pub seed: u64,
     /// The number of threads, on which nothing depends.
     pub threads: usize,
+}
+
+impl CheckedSelect {
+    /// Forecasts the runs of this request on tables with this number of features: see
+    /// [`Forecast`]. No table is read.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if k exceeds the number of features; for a method whose findings depend on more
+    /// than the scores of single features; for a number of strong features that is out of range.
+    pub fn forecast(&self, features: usize, simulated: Simulated) -> Result<Forecast> {
+        Forecast::new(self.planned(features)?, simulated)
+    }
 }
 
 impl Forecast {

@@ -9,10 +9,10 @@ use crate::json::read_options;
 use crate::privacy::{Delta, Epsilon, Purpose, Spending};
 use crate::select::builder::CheckedSelect;
 use crate::select::check::checked_threads;
+use crate::select::describe::{mechanism_used, score_used};
 use crate::select::forecast::{Chances, Needed, Simulated};
-use crate::select::plan::{Known, Plan};
-use crate::select::record::{FalseNamesBound, MechanismUsed, ScoreUsed};
-use crate::select::recording::{mechanism_used, score_used};
+use crate::select::plan::{FalseNamesBound, Known, Plan};
+use crate::select::record::{MechanismUsed, ScoreUsed};
 use crate::select::request::Target;
 use crate::select::stated::SelectOptions;
 

@@ -4,10 +4,10 @@ use crate::error::Result;
 use crate::privacy::{Ledger, NotPrivate};
 use crate::select::builder::{CheckedSelect, Select};
 use crate::select::not_private::NotPrivateSelect;
-use crate::select::paid::{release_target_with_ledger, release_with_ledger};
 #[cfg(feature = "sites")]
 use crate::select::partial::StatedFacts;
 use crate::select::partial::facts::{CodedBy, Facts, Range, Summed, bounds};
+use crate::select::partial::ledger::{release_target_with_ledger, release_with_ledger};
 #[cfg(feature = "sites")]
 use crate::select::partial::of_table::stated;
 use crate::select::partial::of_table::{Wanted, partial};

@@ -4,6 +4,8 @@ mod api;
 mod chunks;
 mod columns;
 mod facts;
+mod in_parts;
+mod ledger;
 mod of_table;
 mod query;
 #[cfg(feature = "sites")]
@@ -27,11 +29,9 @@ use crate::score::{BinSums, ClassSums, CodedSums, CorrelationSums, RawSums, of_n
 use crate::table::Schema;
 use facts::Facts;
 
-pub(super) use chunks::column_chunks;
 pub use columns::ColumnScore;
 #[cfg(feature = "sites")]
 pub use sites::{MaskedPartial, Roster, Site, SiteKey, StatedFacts};
-pub(super) use stages::{release_selection, release_target, run_in_parts, stage_epsilon};
 pub use target::ReleasedTarget;
 pub use total::PartialFile;
 

@@ -6,7 +6,7 @@ use num_traits::ToPrimitive;
 
 use crate::error::{Error, Parameter, Result};
 use crate::exact::{format_rational, ratio};
-use crate::select::record::FalseNamesBound;
+use crate::select::plan::used::FalseNamesBound;
 use crate::select::request::FalseNamesStated;
 
 /// All features beyond chance, with a checked bound on false names.

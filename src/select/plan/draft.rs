@@ -6,13 +6,13 @@ use num_rational::BigRational;
 
 use crate::error::{Error, Parameter, Result};
 use crate::privacy::{Budget, Epsilon, Neighbors, Purpose};
+use crate::select::plan::used::{CenterUsed, ScaleUsed};
 use crate::select::plan::{
     BlockTarget, CodedAs, CodedScoring, Coding, PlannedBlocks, PlannedCenter, Scoring, Voting,
 };
 use crate::select::public_center::{
     center_in_bounds, center_of_classes, center_of_split, center_of_two,
 };
-use crate::select::record::{CenterUsed, ScaleUsed};
 use crate::select::request::{
     Center, CheckedShares, Method, Request, Scale, ScoreKind, Target, TwoStage,
 };

@@ -8,6 +8,7 @@ mod beyond;
 mod choice;
 mod draft;
 mod refinement;
+mod used;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -17,9 +18,7 @@ use crate::error::{Error, Parameter, Result};
 use crate::estimate::Family;
 use crate::mechanism::{Calibrated, Mechanism, calibrate};
 use crate::privacy::{Delta, Epsilon, Purpose, Spending};
-use crate::select::events::events;
 use crate::select::reach::Reach;
-use crate::select::record::{CenterUsed, ScaleUsed};
 use crate::select::request::{Association, Method, Names, Request};
 use crate::table::{Grouping, Labels, Scaling, Schema, TargetCode};
 
@@ -27,6 +26,7 @@ pub(super) use beyond::BeyondChance;
 pub(super) use choice::{Choice, ChosenBy, ChosenMechanism, Known};
 use draft::{PlanDraft, center_used, scale_stated, scale_used};
 pub(super) use refinement::Refinement;
+pub use used::{CenterUsed, FalseNamesBound, ScaleUsed};
 
 /// Everything that a run needs and its record states.
 pub(super) struct Plan {
@@ -403,6 +403,15 @@ impl Plan {
     pub(super) fn gap(&self, mechanism: &dyn Mechanism) -> f64 {
         mechanism.gap(self.features, self.picks(), &self.calibrated.noise)
     }
+}
+
+/// One event per part of a budget: this one for the selection, pure ones for all others.
+fn events(spent: &[Spending], selection: &Event) -> Vec<Event> {
+    let event = |part: &Spending| match part.purpose {
+        Purpose::Selection => selection.clone(),
+        _ => Event::pure(part.epsilon.clone()),
+    };
+    spent.iter().map(event).collect()
 }
 
 #[cfg(test)]

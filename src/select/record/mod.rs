@@ -3,6 +3,7 @@
 //! Only `selected` and `released`, which the budget paid for, and the warnings derived from them
 //! depend on the data.
 
+mod events;
 mod words;
 
 use std::collections::BTreeMap;
@@ -17,12 +18,14 @@ use crate::error::{self, Error};
 use crate::mechanism::{Calibrated, Mechanism};
 use crate::privacy::{Delta, Epsilon, Neighbors, Receipt, RecordsPrivacy, Spending, Unit};
 use crate::random::Entropy;
+use crate::select::plan::{CenterUsed, FalseNamesBound, ScaleUsed};
 use crate::select::run_note::RunNote;
 use crate::table::{SetMembers, TimeToEvent, UnitTarget};
 
+pub(crate) use events::of_private;
 pub use words::{
-    CenterUsed, Command, Direction, EntropySource, MechanismReason, MissingRule, PickOrder,
-    ScaleUsed, ScoreId, TargetCoding, WarningKind,
+    Command, Direction, EntropySource, MechanismReason, MissingRule, PickOrder, ScoreId,
+    TargetCoding, WarningKind,
 };
 
 /// A private selection of k features: the [`Record`] of a release, to which it dereferences.
@@ -411,16 +414,6 @@ pub struct Verdict {
     pub chance_level: Option<f64>,
     /// The verdict in plain words.
     pub text: String,
-}
-
-/// The bound on false names: those of features without any association with the target.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct FalseNamesBound {
-    /// The largest probability of any.
-    pub fwer: String,
-    /// The most features that were to be named; `None` for any number.
-    pub at_most: Option<usize>,
 }
 
 /// Facts known to anyone who may see the header.

@@ -1,35 +1,11 @@
 //! The words of a record: enums with one text each, for JSON and reports.
 
-use std::fmt;
-
 use serde::Serialize;
 
+use crate::json::words;
 use crate::mechanism::{Card, Chooses};
 use crate::privacy::Unit;
 use crate::table::{Orientation, Schema};
-
-/// Defines an enum of a record with the words for JSON and reports.
-macro_rules! words {
-    (
-        $(#[$about:meta])*
-        $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)* }
-    ) => {
-        $(#[$about])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-        #[non_exhaustive]
-        pub enum $name {
-            $($(#[$doc])* #[serde(rename = $word)] $variant,)*
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(match self {
-                    $(Self::$variant => $word,)*
-                })
-            }
-        }
-    };
-}
 
 words! {
     /// The command that made a record.
@@ -122,38 +98,6 @@ words! {
         DpKendall = "dpkendall",
         /// The signs of the differences between the rows of people.
         Paired = "paired",
-    }
-}
-
-words! {
-    /// How values were scaled.
-    ScaleUsed {
-        /// To ranks within the row.
-        RowRank = "row-rank",
-        /// Clipped to one stated range for all features.
-        Bounds = "bounds",
-        /// Clipped to the range of each feature from a file.
-        BoundsFile = "bounds-file",
-        /// Clipped to the stated range of each feature.
-        BoundsByFeature = "bounds-by-feature",
-        /// By the data: not private.
-        Paper = "paper",
-        /// Not scaled.
-        None = "none",
-    }
-}
-
-words! {
-    /// The source of the target's center.
-    CenterUsed {
-        /// A private estimate.
-        Private = "private",
-        /// Stated as public.
-        Stated = "stated",
-        /// The data: not private.
-        Paper = "paper",
-        /// No center is used.
-        None = "none",
     }
 }
 

@@ -2,17 +2,7 @@
 
 use crate::account::Event;
 use crate::error::{Error, Result};
-use crate::privacy::{Purpose, Spending};
-use crate::select::{Guarantee, Record};
-
-/// One event per part of a budget: this one for the selection, pure ones for all others.
-pub(crate) fn events(spent: &[Spending], selection: &Event) -> Vec<Event> {
-    let event = |part: &Spending| match part.purpose {
-        Purpose::Selection => selection.clone(),
-        _ => Event::pure(part.epsilon.clone()),
-    };
-    spent.iter().map(event).collect()
-}
+use crate::select::record::{Guarantee, Record};
 
 impl Record {
     /// The events of the release, for the accountants of [`account`](crate::account): one per part
@@ -62,6 +52,7 @@ mod tests {
     use crate::choose::{Candidates, Choose};
     use crate::mechanism::{CanonicalLipschitz, Peel};
     use crate::privacy::Epsilon;
+    use crate::privacy::{Purpose, Spending};
     use crate::select::{Method, Select};
     use crate::table::FileTable;
 

@@ -5,8 +5,10 @@ use crate::error::Result;
 use crate::privacy::{Ledger, NotPrivate};
 use crate::select::builder::{CheckedSelect, Select};
 use crate::select::not_private::NotPrivateSelect;
-use crate::select::paid::run_in_parts_with_ledger;
-use crate::select::partial::{Partial, ReleasedTarget, column_chunks, run_in_parts};
+use crate::select::partial::chunks::column_chunks;
+use crate::select::partial::ledger::run_in_parts_with_ledger;
+use crate::select::partial::stages::run_in_parts;
+use crate::select::partial::{Partial, ReleasedTarget};
 use crate::select::record::{Record, Selection};
 use crate::table::Source;
 

@@ -1,0 +1,47 @@
+//! Parts of a plan that the record repeats: scale, center and the bound on false discoveries.
+
+use serde::Serialize;
+
+use crate::json::words;
+
+words! {
+    /// How values were scaled.
+    ScaleUsed {
+        /// To ranks within the row.
+        RowRank = "row-rank",
+        /// Clipped to one stated range for all features.
+        Bounds = "bounds",
+        /// Clipped to the range of each feature from a file.
+        BoundsFile = "bounds-file",
+        /// Clipped to the stated range of each feature.
+        BoundsByFeature = "bounds-by-feature",
+        /// By the data: not private.
+        Paper = "paper",
+        /// Not scaled.
+        None = "none",
+    }
+}
+
+words! {
+    /// The source of the target's center.
+    CenterUsed {
+        /// A private estimate.
+        Private = "private",
+        /// Stated as public.
+        Stated = "stated",
+        /// The data: not private.
+        Paper = "paper",
+        /// No center is used.
+        None = "none",
+    }
+}
+
+/// The bound on false names: those of features without any association with the target.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct FalseNamesBound {
+    /// The largest probability of any.
+    pub fwer: String,
+    /// The most features that were to be named; `None` for any number.
+    pub at_most: Option<usize>,
+}
