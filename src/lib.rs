@@ -132,6 +132,7 @@ mod table;
 pub use dpsis_mechanisms::{account, mechanism};
 pub(crate) use dpsis_mechanisms::{error, exact, random};
 pub mod estimate;
+pub mod forecast;
 #[cfg(feature = "inspect")]
 pub mod inspect;
 pub mod job;
@@ -143,10 +144,13 @@ mod markup;
 pub mod method;
 pub mod model;
 mod privacy;
+mod release;
 pub mod report;
+mod request;
+mod run;
 pub mod score;
-mod select;
 mod sql;
+mod statistic;
 #[cfg(any(test, feature = "verify"))]
 use dpsis_mechanisms::support;
 mod threads;
@@ -182,34 +186,26 @@ pub use dpsis_mechanisms::{
 pub use privacy::{
     Balance, Expense, Ledger, LedgerEntry, LedgerNote, LedgerOptions, LedgerTerms, Receipt,
 };
-pub use score::Scores;
-pub use select::{
-    AtHorizon, BoundsOption, Center, CenterOption, CenterUsed, CheckedFitModel, CheckedSelect,
-    ColumnScore, Command, Direction, DryRun, EntropySource, Estimate, FalseNamesBound, FitDryRun,
-    FitModel, FitOptions, FitRecord, FittedModel, GroupsOption, GroupsUsed, Guarantee,
-    MechanismReason, MechanismUsed, Method, MethodOptions, MissingRule, ModelOptions, Noise,
-    NotPrivateFitModel, NotPrivateSelect, Number, Partial, PartialFile, PickOrder, Picked,
-    PrivacyOptions, PublicFacts, RandomnessUsed, Record, Refine, Rehearsal, RehearsalSeeds,
-    RehearsedPick, Released, ReleasedTarget, RowsNeeded, RunNote, RunningOptions, ScaleUsed,
-    ScoreId, ScoreKind, ScoreUsed, ScoringOptions, Select, SelectOptions, Selection, Stage, Target,
-    TargetCoding, TargetOptions, TargetUsed, TwoStage, Verdict, Warning, WarningKind,
+pub use release::{
+    AtHorizon, Command, Direction, EntropySource, Estimate, GroupsUsed, Guarantee, MechanismReason,
+    MechanismUsed, MissingRule, PickOrder, Picked, PublicFacts, RandomnessUsed, Record, Released,
+    RunNote, ScoreId, ScoreUsed, Selection, TargetCoding, TargetUsed, Verdict, Warning,
+    WarningKind,
 };
-
-/// Forecasts: what a run would find, from public numbers alone.
-///
-/// | I want to ... | see |
-/// | --- | --- |
-/// | plan a study: effect sizes, rows and epsilon that a selection needs | [`PlanOptions`](forecast::PlanOptions) |
-/// | know the probability that one effect size is found, or significant | [`Forecast`](forecast::Forecast) |
-pub mod forecast {
-    pub use crate::select::{
-        AtEpsilon, Chances, Forecast, Least, Needed, OfStrong, PROBABILITIES, PlanOptions,
-        PlanRecord, Probability, Simulated, Wanted,
-    };
-}
+pub use request::{
+    BoundsOption, Center, CenterOption, CenterUsed, CheckedSelect, FalseNamesBound, GroupsOption,
+    Method, MethodOptions, NotPrivateSelect, Number, PrivacyOptions, Refine, RunningOptions,
+    ScaleUsed, ScoreKind, ScoringOptions, Select, SelectOptions, Target, TargetOptions, TwoStage,
+};
+pub use run::{
+    CheckedFitModel, ColumnScore, DryRun, FitDryRun, FitModel, FitOptions, FitRecord, FittedModel,
+    ModelOptions, Noise, NotPrivateFitModel, Partial, PartialFile, Rehearsal, RehearsalSeeds,
+    RehearsedPick, ReleasedTarget, RowsNeeded, Stage,
+};
+pub use score::Scores;
 
 #[cfg(feature = "sites")]
-pub use select::{MaskedPartial, Roster, Site, SiteKey, StatedFacts};
+pub use run::{MaskedPartial, Roster, Site, SiteKey, StatedFacts};
 pub use sql::{SqlDialect, SqlForm, SqlTable};
 
 /// Parts that the crates of this workspace share, without any promise to others.
@@ -232,7 +228,7 @@ pub mod internals {
     pub use crate::report::verified::grouped;
     pub use crate::report::words::purpose;
     pub use crate::report::wrap::wrapped;
-    pub use crate::select::{ALPHA, CENTER_IN_STRATA, SHARES, checked_threads};
+    pub use crate::request::{ALPHA, CENTER_IN_STRATA, SHARES, checked_threads};
     #[cfg(feature = "batches")]
     pub use crate::table::identifiers;
     #[cfg(feature = "batches")]

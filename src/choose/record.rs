@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::account::Event;
 use crate::error::Result;
 use crate::privacy::{Receipt, RecordsPrivacy};
-use crate::select::{
+use crate::release::{
     Command, Guarantee, MechanismUsed, PickOrder, RandomnessUsed, RunNote, Warning, of_private,
 };
 

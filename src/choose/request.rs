@@ -18,8 +18,8 @@ use crate::privacy::{
     Delta, Epsilon, Expense, Ledger, Neighbors, NotPrivate, Purpose, Spending, Unit,
 };
 use crate::random::Entropy;
+use crate::release::{Command, Guarantee, MechanismUsed, PickOrder, RandomnessUsed, Warning};
 use crate::score::Scores;
-use crate::select::{Command, Guarantee, MechanismUsed, PickOrder, RandomnessUsed, Warning};
 
 /// A request for a private choice of k candidates by scores computed elsewhere.
 ///

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::column::ColumnSummary;
 use super::people::People;
 use crate::error::Result;
-use crate::select::Target;
+use crate::request::Target;
 use crate::table::{CellFormat, TableFacts, TargetTable};
 
 /// The targets in a file.

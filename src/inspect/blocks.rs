@@ -8,7 +8,7 @@ use super::missing::{MissingByTarget, TargetValue};
 use super::people::People;
 use super::{Decimal, Inspection, names};
 use crate::error::Result;
-use crate::select::Target;
+use crate::request::Target;
 use crate::table::{
     BLOCKS, CellFormat, FileTable, Format, Hooks, Orientation, Results, RowBlock, RowValues,
     TextCell, TextPlace, Wanted, on_blocks,

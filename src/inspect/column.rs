@@ -6,7 +6,7 @@ use super::amount::is_amount;
 use super::dates::is_other_date;
 use super::different::Different;
 use crate::estimate::{MedianGrid, RankCounts};
-use crate::select::Target;
+use crate::request::Target;
 use crate::table::{Cell, CellFormat, EXACT, word, word_of};
 
 /// The largest number of different values that may be labels.

@@ -2,7 +2,7 @@
 //! horizon, and the times.
 
 use crate::error::Result;
-use crate::select::Target;
+use crate::request::Target;
 use crate::table::{
     Batch, Cell, CellFormat, FileTable, Fold, Opening, Source, TargetCell, TargetColumn,
     TimeToEvent, fold,

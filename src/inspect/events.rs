@@ -7,7 +7,7 @@ use super::event_counts::{Counts, times};
 use super::findings::{Draft, Seen, short};
 use super::roles::is_absence;
 use crate::error::Parameter;
-use crate::select::Target;
+use crate::request::Target;
 use crate::table::{TargetColumn, TimeToEvent};
 
 /// Words of the names of times, each of which may be the whole name.

@@ -10,7 +10,7 @@ use super::missing::MissingByTarget;
 use super::names::{has_identifiers_by_name, place_of_target};
 use super::people::People;
 use crate::error::Parameter;
-use crate::select::Target;
+use crate::request::Target;
 use crate::table::{
     CellFormat, FileTable, Format, Orientation, TableFacts, TargetColumn, looks_turned,
 };

@@ -5,7 +5,7 @@ use super::column::ColumnSummary;
 use super::missing::MissingByTarget;
 use super::people::People;
 use crate::error::Result;
-use crate::select::Target;
+use crate::request::Target;
 use crate::table::{CellFormat, OpenText, Row, TableFacts, TakeRows, TargetColumn};
 
 /// The names of the lines, and what each holds; the ids are those of the header.

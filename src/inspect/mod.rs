@@ -21,7 +21,7 @@ mod roles;
 mod strays;
 
 use crate::error::{Error, Parameter, Result};
-use crate::select::Target;
+use crate::request::Target;
 use crate::table::{
     CellFormat, FileTable, Format, Orientation, Row, TableFacts, TakeRows, likely_cells,
 };

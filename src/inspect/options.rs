@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::{Finding, Inspection, Suggestion, inspect};
 use crate::error::{Parameter, Result};
 use crate::json::read_options;
-use crate::select::{Target, TargetOptions};
+use crate::request::{Target, TargetOptions};
 use crate::table::{FileTable, Hooks, TargetColumn};
 
 /// The options of an inspection: the target, as far as it is given. As JSON it is one object of all

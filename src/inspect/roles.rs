@@ -6,7 +6,7 @@ use super::findings::{Draft, Seen, Written, counted, labels_of, short};
 use super::names::{is_sample_name, named_as_identifiers, words};
 use super::strays::looking;
 use crate::error::Parameter;
-use crate::select::Target;
+use crate::request::Target;
 use crate::table::{Format, TargetColumn};
 
 impl Seen<'_> {

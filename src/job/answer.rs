@@ -4,15 +4,17 @@ use serde::Serialize;
 
 use crate::choose::{Choice, ChoiceRecord};
 use crate::error::Result;
+use crate::forecast::PlanRecord;
 use crate::job::caution::{Caution, Words};
 use crate::job::terms::Outcome;
 use crate::json::to_json;
 use crate::model::Model;
 use crate::privacy::{NotPrivate, Receipt};
+use crate::release::Record;
 #[cfg(feature = "exports")]
 use crate::report::Statement;
 use crate::report::{Reported, dry_run_with, fit_dry_run, fit_report, plan, report_with};
-use crate::select::{DryRun, FitDryRun, FitRecord, FittedModel, PlanRecord, Record};
+use crate::run::{DryRun, FitDryRun, FitRecord, FittedModel};
 
 /// The answer of a job, in all forms that interfaces show. Fields that a task does not fill are empty or `None`.
 #[derive(Debug, Clone, Default, Serialize)]

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::error::Parameter;
-use crate::select::Warning;
+use crate::release::Warning;
 
 /// A warning of an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

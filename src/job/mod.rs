@@ -38,10 +38,12 @@ use serde_json::{Map, Value};
 
 use crate::choose::ChooseOptions;
 use crate::error::{Error, Parameter, Result};
+use crate::forecast::PlanOptions;
 #[cfg(feature = "inspect")]
 use crate::inspect::{InspectOptions, inspect_with};
 use crate::json::read_fields;
-use crate::select::{FitOptions, PlanOptions, Select, SelectOptions};
+use crate::request::{Select, SelectOptions};
+use crate::run::FitOptions;
 use crate::table::{Cancel, Hooks, Source};
 
 /// A task with its options.

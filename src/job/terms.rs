@@ -12,10 +12,9 @@ use crate::job::caution::Caution;
 use crate::json::read_options;
 use crate::privacy::ledger::utc;
 use crate::privacy::{Ledger, NotPrivate};
-use crate::select::{
-    DryRun, FitDryRun, FitModel, FitRecord, FittedModel, NotPrivateSelect, Partial, Record,
-    ReleasedTarget, RunNote, Select, Selection,
-};
+use crate::release::{Record, RunNote, Selection};
+use crate::request::{NotPrivateSelect, Select};
+use crate::run::{DryRun, FitDryRun, FitModel, FitRecord, FittedModel, Partial, ReleasedTarget};
 use crate::table::Source;
 
 /// The terms on which a job runs. As JSON it is one object of all fields.

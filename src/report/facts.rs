@@ -6,7 +6,7 @@ use super::words::{
 };
 use crate::choose::ChoiceRecord;
 use crate::privacy::Receipt;
-use crate::select::{Command, MissingRule, RandomnessUsed, Record, RunNote, ScoreId, ScoreUsed};
+use crate::release::{Command, MissingRule, RandomnessUsed, Record, RunNote, ScoreId, ScoreUsed};
 
 /// A fact about a release.
 #[cfg_attr(not(feature = "html"), allow(dead_code, reason = "plain lines have no parts"))]

@@ -1,7 +1,7 @@
 //! Strengths, intervals, p-values, directions and the verdict in words. Numbers are rounded to the
 //! side that claims less.
 
-use crate::select::{Estimate, MissingRule, Record, ScoreId, TargetCoding};
+use crate::release::{Estimate, MissingRule, Record, ScoreId, TargetCoding};
 use crate::table::SetMembers;
 
 /// The verdict on a choice among scores that come from elsewhere.

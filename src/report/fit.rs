@@ -7,7 +7,7 @@ use crate::model::{Model, ModelFeature, ModelKind};
 use crate::privacy::Neighbors;
 use crate::report::text::{lines_of_plan, nothing_drawn, wrap};
 use crate::report::words::{paid, purpose, spent};
-use crate::select::{FitDryRun, FitRecord};
+use crate::run::{FitDryRun, FitRecord};
 
 /// The report of a fit: guarantee, parts of the budget, features with their coefficients, caveats.
 ///

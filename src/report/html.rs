@@ -9,7 +9,7 @@ use super::words::{
 };
 use crate::choose::ChoiceRecord;
 use crate::privacy::Neighbors;
-use crate::select::{Estimate, Guarantee, PickOrder, Record, Warning};
+use crate::release::{Estimate, Guarantee, PickOrder, Record, Warning};
 
 /// The page of a selection, without the JSON record.
 pub(super) fn page_of_selection(record: &Record) -> Page {

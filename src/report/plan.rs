@@ -3,12 +3,11 @@
 use std::fmt::Write;
 
 use crate::exact::two_digits;
+use crate::forecast::{Least, Needed, PROBABILITIES, PlanRecord, Wanted};
+use crate::release::{MechanismReason, PickOrder, ScoreId};
 use crate::report::text::wrap;
 use crate::report::words::{chosen_by, drawn_by_scores, purpose};
 use crate::report::wrap::wrapped;
-use crate::select::{
-    Least, MechanismReason, Needed, PROBABILITIES, PickOrder, PlanRecord, ScoreId, Wanted,
-};
 
 /// The width of the plot of effect sizes from 0 to 1, in columns.
 const PLOT: usize = 31;

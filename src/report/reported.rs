@@ -18,7 +18,7 @@ use crate::error::Parameter;
 use crate::error::Result;
 #[cfg(feature = "html")]
 use crate::json::to_json;
-use crate::select::{Record, Warning};
+use crate::release::{Record, Warning};
 
 /// A record of a release, or of a result of the same form that is not private.
 pub trait Reported {

@@ -10,9 +10,9 @@ use super::words::{features_or_sets, line_of_features, meaning, paid, protected,
 use crate::choose::ChoiceRecord;
 use crate::model::{Model, ModelKind};
 use crate::privacy::Receipt;
-use crate::select::{
-    CenterUsed, Command, FitRecord, Guarantee, RandomnessUsed, Record, RunNote, ScaleUsed, Warning,
-};
+use crate::release::{Command, Guarantee, RandomnessUsed, Record, RunNote, Warning};
+use crate::request::{CenterUsed, ScaleUsed};
+use crate::run::FitRecord;
 
 /// A release in words, by its record: the source of the forms in which others read it.
 ///

@@ -1,6 +1,7 @@
 //! Records with and without findings, for tests.
 
-use crate::select::{Direction, Estimate, Record, Select, Verdict};
+use crate::release::{Direction, Estimate, Record, Verdict};
+use crate::request::Select;
 use crate::table::FileTable;
 
 /// An estimate with an interval of 0.1 to both sides, beyond chance if p is at most 5%.

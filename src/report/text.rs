@@ -12,7 +12,8 @@ use crate::choose::ChoiceRecord;
 use crate::error::Parameter;
 use crate::exact::two_digits;
 use crate::privacy::Unit;
-use crate::select::{DryRun, Estimate, Guarantee, Record, RowsNeeded, ScoreId, Warning};
+use crate::release::{Estimate, Guarantee, Record, ScoreId, Warning};
+use crate::run::{DryRun, RowsNeeded};
 use crate::table::{SetFacts, SetMembers, SetSize};
 
 pub(super) fn lines_of_choice(
@@ -263,9 +264,9 @@ pub(super) fn wrap(text: &mut String, label: &str, words: &str) {
 
 #[cfg(test)]
 mod tests {
+    use crate::release::Record;
     use crate::report::report;
     use crate::report::testing::{record, with_directions, with_strengths};
-    use crate::select::Record;
 
     const NAMES: [&str; 2] = ["age", "a_very_long_name_of_a_feature_of_this_table"];
 
@@ -305,10 +306,10 @@ mod tests {
     #[test]
     fn strength_is_a_share_where_it_is_no_distance() {
         let mut record = with_strengths(NAMES);
-        record.score.id = crate::select::ScoreId::Correlation;
+        record.score.id = crate::release::ScoreId::Correlation;
         record.verdict.chance_level = Some(1.3);
         record.verdict.beyond_chance = Some(0);
-        record.score.missing = crate::select::MissingRule::GridMiddle;
+        record.score.missing = crate::release::MissingRule::GridMiddle;
         let text = report(&record).replace("\n          ", "");
         let share = "share of the largest possible score, 0 to 1 (90% interval); ";
         assert!(text.contains(&format!("{share}not even a strength of 1")), "{text}");

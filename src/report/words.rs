@@ -9,11 +9,13 @@ use crate::exact::near_f64;
 #[cfg(any(feature = "exports", feature = "html"))]
 use crate::privacy::Delta;
 use crate::privacy::{Neighbors, Purpose, Receipt, Spending, Unit};
-use crate::report::findings::short;
-use crate::select::{
-    AtHorizon, DryRun, FalseNamesBound, GroupsUsed, Guarantee, MechanismReason, MechanismUsed,
-    PickOrder, PublicFacts, Record, ScaleUsed, ScoreId, ScoreUsed, TargetCoding, TargetUsed,
+use crate::release::{
+    AtHorizon, GroupsUsed, Guarantee, MechanismReason, MechanismUsed, PickOrder, PublicFacts,
+    Record, ScoreId, ScoreUsed, TargetCoding, TargetUsed,
 };
+use crate::report::findings::short;
+use crate::request::{FalseNamesBound, ScaleUsed};
+use crate::run::DryRun;
 
 /// The mechanism with its parameters.
 pub(super) fn chosen_by(mechanism: &MechanismUsed, order: PickOrder) -> String {

@@ -30,8 +30,8 @@ use crate::error::{Error, Result};
 use crate::mechanism::{Mechanism, choose};
 use crate::privacy::Epsilon;
 use crate::random::Entropy;
+use crate::run::{Rehearsal, RehearsalSeeds};
 use crate::score::Scores;
-use crate::select::{Rehearsal, RehearsalSeeds};
 use crate::threads::in_parallel;
 
 /// The probability that a true claim is called violated.
@@ -384,7 +384,7 @@ mod tests {
     use super::*;
     use crate::mechanism::{Parameters, by_id};
     use crate::privacy::Neighbors;
-    use crate::select::Select;
+    use crate::request::Select;
     use crate::table::FileTable;
 
     fn claim(epsilon: &str) -> Claim {

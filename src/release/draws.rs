@@ -1,0 +1,447 @@
+//! Private releases: draws from the gathered values with the budget of the plan. They do not access
+//! files.
+
+use crate::error::{Error, Result};
+use crate::estimate::{
+    Counted, CountedStrata, MedianGrid, RankCounts, RowsEstimate, private_center,
+    private_class_centers, private_pairs, private_rows, private_strata,
+};
+use crate::exact::GRID;
+use crate::mechanism::choose;
+use crate::method::{blocks_for, dp_kendall, votes};
+use crate::privacy::{Epsilon, Purpose};
+use crate::random::{Bits, RandomnessSource};
+use crate::release::findings::{Findings, findings};
+use crate::release::large_scores;
+use crate::release::number;
+use crate::release::record::Released;
+use crate::release::scarce::Scarce;
+use crate::release::settled::Settled;
+use crate::release::stop::{RowWords, check_counts};
+use crate::request::plan::{
+    BeyondChance, Choice, ChosenBy, ChosenMechanism, Known, Plan, PlannedBlocks, PlannedCenter,
+};
+use crate::score::Scores;
+use crate::statistic::blocks::{BlockRows, Dealer};
+use crate::statistic::coded::{CenteredCode, Coded, Exact, Gathering, Scored, Statistic};
+use crate::statistic::pass::Gathered;
+use crate::table::TargetCode;
+
+/// One execution of the releases of a plan.
+pub(crate) struct Release<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) randomness: &'a RandomnessSource,
+    /// How rows are assigned to blocks.
+    pub(crate) dealer: Dealer<'a>,
+    /// The words for rows, for a run that ends on counts that leave nothing to find; none in
+    /// rehearsals.
+    pub(crate) words: Option<RowWords>,
+}
+
+/// Picks by scores against a coded target, before anything is told of them.
+pub(crate) struct Drawn<'g> {
+    settled: Settled,
+    scored: Scored<'g>,
+    pub(crate) picks: Picks,
+}
+
+/// Picks by scores, and how they were made.
+pub(crate) struct Picks {
+    pub(crate) mechanism: ChosenMechanism,
+    /// Their number, if it was drawn.
+    drawn: Option<usize>,
+    /// The level of chance, in rows, if all features beyond it are wanted and the counts give one.
+    level: Option<f64>,
+    /// The largest change of a score.
+    sensitivity: u64,
+    /// The features that they were refined from; themselves, if they were not.
+    pub(crate) screened: Vec<usize>,
+    /// The feature indices, in the mechanism's order.
+    pub(crate) picks: Vec<usize>,
+}
+
+/// The picks, and everything released along with them.
+pub(crate) struct Chosen {
+    /// The feature indices, in the mechanism's order.
+    pub(crate) picks: Vec<usize>,
+    /// The mechanism that chose them.
+    pub(crate) mechanism: ChosenMechanism,
+    /// The features that the picks were refined from, if they were.
+    pub(crate) screened: Option<Vec<usize>>,
+    /// The largest change of a score by one row, if all picks compare scores of one sensitivity.
+    pub(crate) sensitivity: Option<u64>,
+    pub(crate) released: Released,
+    /// The private estimate of the number of rows.
+    pub(crate) estimate: Option<RowsEstimate>,
+    /// The counts of strata, where there are several.
+    pub(crate) strata: Option<CountedStrata>,
+    /// The total number of rows, recorded only if it is public.
+    pub(crate) rows: u64,
+    /// The number of blocks of rows.
+    pub(crate) blocks: Option<u64>,
+    /// The released counts that noise alone can show.
+    pub(crate) scarce: Scarce,
+    /// Strengths, directions and verdicts of the picks, in their order; none if not released.
+    pub(crate) findings: Option<Findings>,
+}
+
+impl Picks {
+    /// Those of a method that has no scores of single features.
+    fn without_scores(plan: &Plan, picks: Vec<usize>) -> Self {
+        let mechanism = plan.choice.chosen(Known::default());
+        Self { mechanism, drawn: None, level: None, sensitivity: 0, screened: Vec::new(), picks }
+    }
+}
+
+impl Release<'_> {
+    /// The private median of the target.
+    pub(crate) fn median(&self, counts: &RankCounts, epsilon: &Epsilon) -> f64 {
+        let bits = self.randomness.bits(Purpose::TargetMedian.draw());
+        MedianGrid::shared().private_split(counts, self.plan.request.neighbors, epsilon, &bits)
+    }
+
+    /// Releases the values that scores depend on: median, if the target is yet to be split, and
+    /// center.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if the budget has no part for them.
+    pub(crate) fn settle<'g>(&self, statistic: &'g Statistic<'_>) -> Result<(Settled, Scored<'g>)> {
+        let coded = statistic.coded(self.plan.strata, |values| {
+            let counts = MedianGrid::shared().count(values.iter().copied());
+            Ok(self.median(&counts, self.plan.part(Purpose::TargetMedian)?))
+        })?;
+        let center = &statistic.scoring.center;
+        let Coded { code, target, outside, rows, scored } = coded;
+        let shrinks = self.plan.shrinks_center();
+        let settled = match code {
+            Some(code) if *center == PlannedCenter::OfPairs => self.pairs(code, &target, rows)?,
+            Some(code) if self.plan.strata > 1 => self.strata(code, &target, (outside, rows))?,
+            Some(code) => self.number(code, &target, rows, center, shrinks)?,
+            None => self.classes(&target, rows, center)?,
+        };
+        Ok((settled, scored))
+    }
+
+    /// Scores with their sensitivity.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if there are none.
+    pub(crate) fn scores(&self, values: Vec<i64>, one_row: u64) -> Result<Scores> {
+        Scores::new(
+            values,
+            self.plan.request.neighbors.steps() * one_row,
+            self.plan.request.neighbors,
+        )
+    }
+
+    /// Selects features by their scores, with the mechanism for these counts, if they were
+    /// released: k, or the features screened for a refinement, or a number that is drawn with them.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if the scores do not suit the mechanism.
+    pub(crate) fn select(&self, scores: &Scores, counted: Option<&Counted>) -> Result<Picks> {
+        self.select_at(scores, counted, |beyond, counted| {
+            let bits = self.randomness.bits(Purpose::Number.draw());
+            number::level(self.plan, beyond, counted, &bits)
+        })
+    }
+
+    /// The same with a significance threshold of exact scores by the counts, in rows, from which
+    /// the number of features follows that is drawn.
+    ///
+    /// # Errors
+    ///
+    /// As for [`select`](Self::select).
+    pub(crate) fn select_at(
+        &self,
+        scores: &Scores,
+        counted: Option<&Counted>,
+        threshold: impl FnOnce(&BeyondChance, &Counted) -> Option<f64>,
+    ) -> Result<Picks> {
+        let sensitivity = scores.sensitivity();
+        let many = match (&self.plan.choice, counted) {
+            (Choice::ByScores, Some(counted)) => {
+                let bits = self.randomness.bits(Purpose::Mechanism.draw());
+                Some(large_scores::draw(self.plan, scores, counted, &bits)?)
+            }
+            _ => None,
+        };
+        let counts = counted.map(|counted| &counted.classes[..]);
+        let chosen = self.plan.choice.chosen(Known { counts, many });
+        let bits = self.randomness.bits(Purpose::Selection.draw());
+        let (mut level, mut drawn) = (None, None);
+        if let (Some(beyond), Some(counted)) = (&self.plan.beyond, counted) {
+            level = threshold(beyond, counted);
+            drawn = match level {
+                Some(level) => number::draw(self.plan, scores, counted, level, &bits)?,
+                None => None,
+            };
+        }
+        let picks = match drawn {
+            Some(picks) => picks,
+            None => {
+                // Without a significance threshold nothing is named: one feature is enough.
+                let k = if self.plan.beyond.is_some() { 1 } else { self.plan.picks() };
+                let noise = &self.plan.calibrated.noise;
+                let mut picks = choose(&*chosen.mechanism, scores, k, noise, &bits)?;
+                if chosen.by != ChosenBy::Statement {
+                    // One form of the output, whichever mechanism it is.
+                    picks.sort_unstable();
+                }
+                picks
+            }
+        };
+        let drawn = self.plan.beyond.is_some().then_some(picks.len());
+        let screened = picks.clone();
+        Ok(Picks { mechanism: chosen, drawn, level, sensitivity, screened, picks })
+    }
+
+    /// Whether these values are all that scores and a refinement need.
+    pub(crate) fn draws_at_once(&self, values: &Gathering<'_>) -> bool {
+        let refines = self.plan.refinement.is_some();
+        let all = match values {
+            Gathering::Columns(rows) => rows.columns.len() == self.plan.features,
+            Gathering::Sums(..) | Gathering::Rows(..) => true,
+        };
+        all && (!refines || values.kept().is_some())
+    }
+
+    /// Draws from what was gathered of a whole table.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if scores do not suit the mechanism; `Input` if the released counts leave nothing
+    /// to find; `Canceled` if the caller stopped it.
+    pub(crate) fn draw(&self, gathered: &Gathered<'_>) -> Result<Chosen> {
+        match gathered {
+            Gathered::Coded(statistic) => self.finish(self.drawn(statistic)?),
+            Gathered::Scores { scores, rows } => Ok(self.chosen(self.select(scores, None)?, *rows)),
+            Gathered::Blocks(rows) => self.votes(rows),
+            Gathered::Ranked(columns) => {
+                let Plan { k, calibrated, .. } = self.plan;
+                let shared = |feature| columns.shared(feature);
+                let target = columns.target.clone();
+                let picks = dp_kendall(target, shared, *k, &calibrated.noise, self.randomness)?;
+                Ok(Chosen {
+                    // The scores of later rounds have a larger sensitivity than those of the first.
+                    sensitivity: None,
+                    ..self.chosen(Picks::without_scores(self.plan, picks), columns.rows)
+                })
+            }
+        }
+    }
+
+    /// The picks by scores against a coded target, all of whose values are gathered.
+    ///
+    /// # Errors
+    ///
+    /// As for [`draw`](Self::draw).
+    pub(crate) fn drawn<'g>(&self, statistic: &'g Statistic<'_>) -> Result<Drawn<'g>> {
+        let (settled, scored) = self.settle(statistic)?;
+        self.check_counts(&settled)?;
+        let Dealer { threads, hooks, .. } = self.dealer;
+        let values = scored.values(&settled.target, threads, hooks)?;
+        let scores = self.scores(values, scored.one_row(&settled.target))?;
+        let mut picks = self.select(&scores, settled.counted.as_ref())?;
+        if let Some(refinement) = &self.plan.refinement {
+            let rows = statistic.values.kept().ok_or_else(not_kept)?;
+            let screened = &picks.screened;
+            picks.picks = self.refined(refinement, &settled, &rows, screened, screened)?;
+        }
+        Ok(Drawn { settled, scored, picks })
+    }
+
+    /// Ends a run on counts that leave nothing to find, unless it is a rehearsal.
+    pub(crate) fn check_counts(&self, settled: &Settled) -> Result<()> {
+        self.words.map_or(Ok(()), |words| check_counts(self.plan, words, settled.counted.as_ref()))
+    }
+
+    /// All that is released with these picks.
+    ///
+    /// # Errors
+    ///
+    /// As for [`told`](Self::told).
+    pub(crate) fn finish(&self, drawn: Drawn<'_>) -> Result<Chosen> {
+        let Drawn { settled, scored, picks } = drawn;
+        self.told(settled, picks, |target, picks| Ok(scored.exact(target, picks)))
+    }
+
+    /// All that is released with picks; `exact` computes their strengths.
+    ///
+    /// # Errors
+    ///
+    /// Those of `exact`.
+    pub(crate) fn told(
+        &self,
+        settled: Settled,
+        picks: Picks,
+        exact: impl FnOnce(&CenteredCode, &[usize]) -> Result<Exact>,
+    ) -> Result<Chosen> {
+        let Plan { estimates, direction, beyond, .. } = self.plan;
+        let wanted = estimates.is_some() || direction.is_some();
+        let findings = match &settled.counted {
+            Some(counted) if wanted => {
+                let exact = exact(&settled.target, &picks.picks)?;
+                Some(findings(self.plan, counted, &exact, picks.level, self.randomness))
+            }
+            _ => None,
+        };
+        let (picks, findings) = match beyond {
+            Some(_) => named(picks, findings),
+            None => (picks, findings),
+        };
+        Ok(Chosen {
+            estimate: settled.usable(),
+            strata: settled.strata.clone(),
+            released: Released { number: picks.drawn, ..settled.released.clone() },
+            scarce: settled.scarce(self.plan),
+            findings,
+            ..self.chosen(picks, settled.rows)
+        })
+    }
+
+    /// Picks with which nothing else is released.
+    fn chosen(&self, picks: Picks, rows: u64) -> Chosen {
+        let Picks { mechanism, sensitivity, screened, picks, .. } = picks;
+        Chosen {
+            picks,
+            mechanism,
+            screened: self.plan.refinement.is_some().then_some(screened),
+            sensitivity: Some(sensitivity),
+            released: Released::default(),
+            estimate: None,
+            strata: None,
+            rows,
+            blocks: None,
+            scarce: Scarce::default(),
+            findings: None,
+        }
+    }
+
+    /// Settles a target coded as one number. `shrinks` says whether scores use a private center
+    /// shrunk by its noise.
+    pub(crate) fn number(
+        &self,
+        code: TargetCode,
+        sums: &[u64],
+        rows: u64,
+        center: &PlannedCenter,
+        shrinks: bool,
+    ) -> Result<Settled> {
+        let sums = sums.as_chunks().0.first().map_or((0, 0), |[a, b]| (*a, *b));
+        let usable = (sums.0 + sums.1) / (2 * u64::from(GRID.unsigned_abs()));
+        let (released, counted) = self.center(center, |epsilon, bits| {
+            let neighbors = self.plan.request.neighbors;
+            let (center, counted) =
+                private_center(sums, rows - usable, GRID, neighbors, epsilon, bits);
+            (vec![center], counted)
+        })?;
+        let released = released.first().copied().unwrap_or_default();
+        Ok(Settled::number(code, released, shrinks, counted, rows))
+    }
+
+    /// The number of people with rows of both classes, for scores without a center.
+    pub(crate) fn pairs(&self, code: TargetCode, counts: &[u64], rows: u64) -> Result<Settled> {
+        let pairs = counts.first().copied().unwrap_or_default();
+        let bits = self.randomness.bits(Purpose::Rows.draw());
+        let (neighbors, epsilon) = (self.plan.request.neighbors, self.plan.part(Purpose::Rows)?);
+        let counted = private_pairs(pairs, rows - pairs, neighbors, epsilon, &bits);
+        Ok(Settled::pairs(code, counted, rows))
+    }
+
+    /// Settles a target coded as one number in strata, by the sums of each, the number of units with a
+    /// usable target in none, and that of all units: [paid](private_strata) with the part of one
+    /// center.
+    fn strata(
+        &self,
+        code: TargetCode,
+        sums: &[u64],
+        (outside, rows): (u64, u64),
+    ) -> Result<Settled> {
+        let sums: Vec<(u64, u64)> = sums.as_chunks().0.iter().map(|[a, b]| (*a, *b)).collect();
+        let in_strata: u64 =
+            sums.iter().map(|(a, b)| (a + b) / (2 * u64::from(GRID.unsigned_abs()))).sum();
+        let epsilon = self.plan.part(Purpose::TargetCenter)?;
+        let bits = self.randomness.bits(Purpose::TargetCenter.draw());
+        let neighbors = self.plan.request.neighbors;
+        let others = (outside, rows - in_strata - outside);
+        let counted = private_strata(&sums, others, GRID, neighbors, epsilon, &bits);
+        Ok(Settled::in_strata(code, counted))
+    }
+
+    /// Settles three or more classes.
+    pub(crate) fn classes(
+        &self,
+        counts: &[u64],
+        rows: u64,
+        center: &PlannedCenter,
+    ) -> Result<Settled> {
+        let unusable = rows - counts.iter().sum::<u64>();
+        let (centers, counted) = self.center(center, |epsilon, bits| {
+            let neighbors = self.plan.request.neighbors;
+            private_class_centers(counts, unusable, GRID, neighbors, epsilon, bits)
+        })?;
+        Ok(Settled::classes(centers, counted, rows))
+    }
+
+    /// Picks by the votes of blocks, after the median and the count of rows, if these are drawn.
+    fn votes(&self, rows: &BlockRows) -> Result<Chosen> {
+        let voting = &rows.voting;
+        let median = self.plan.median().map(|epsilon| self.median(&rows.ranks(), epsilon));
+        let (blocks, estimate) = match &voting.blocks {
+            PlannedBlocks::Stated(blocks) => (*blocks, None),
+            PlannedBlocks::ByPublicRows => (rows.rows.isqrt().max(1), None),
+            PlannedBlocks::Private => {
+                let epsilon = self.plan.part(Purpose::Rows)?;
+                let bits = self.randomness.bits(Purpose::Rows.draw());
+                let estimate = private_rows(rows.usable(), epsilon, &bits);
+                (blocks_for(estimate.rows), Some(estimate))
+            }
+        };
+        let ballots = rows.ballots(voting.penalty, median, blocks, &self.dealer)?;
+        let votes = votes(&ballots, rows.features(), self.plan.k);
+        let scores = Scores::new(votes, 1, self.plan.request.neighbors)?;
+        let released = Released {
+            target_median: median,
+            rows_estimate: estimate.map(|estimate| estimate.rows),
+            ..Released::default()
+        };
+        let picks = self.select(&scores, None)?;
+        Ok(Chosen { released, estimate, blocks: Some(blocks), ..self.chosen(picks, rows.rows) })
+    }
+
+    /// The planned center, of a number or of each class: public, or estimated with its part of the
+    /// budget, along with counts of the rows.
+    fn center(
+        &self,
+        planned: &PlannedCenter,
+        estimate: impl Fn(&Epsilon, &Bits) -> (Vec<i32>, Counted),
+    ) -> Result<(Vec<i32>, Option<Counted>)> {
+        match planned {
+            PlannedCenter::Public(center) => Ok((center.clone(), None)),
+            PlannedCenter::OfPairs => Ok((Vec::new(), None)),
+            PlannedCenter::Private => {
+                let bits = self.randomness.bits(Purpose::TargetCenter.draw());
+                let (center, counted) = estimate(self.plan.part(Purpose::TargetCenter)?, &bits);
+                Ok((center, Some(counted)))
+            }
+        }
+    }
+}
+
+/// The picks that are beyond chance, with what is told of them.
+fn named(picks: Picks, findings: Option<Findings>) -> (Picks, Option<Findings>) {
+    let beyond = |i: usize| findings.as_ref().is_some_and(|findings| findings.is_beyond_chance(i));
+    let kept: Vec<bool> = (0..picks.picks.len()).map(beyond).collect();
+    let named = picks.picks.iter().zip(&kept).filter(|(_, kept)| **kept).map(|(pick, _)| *pick);
+    let picks = Picks { picks: named.collect(), ..picks };
+    (picks, findings.map(|findings| findings.of(&kept)))
+}
+
+/// The error where a refinement has no rows, which are kept for it.
+pub(crate) fn not_kept() -> Error {
+    Error::request("a refinement needs the rows themselves, not their sums")
+}

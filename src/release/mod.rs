@@ -1,0 +1,41 @@
+//! Releases: private draws from gathered values with the budget of a plan, and the record of them.
+
+pub(crate) mod describe;
+pub(crate) mod draws;
+pub(crate) mod findings;
+pub(crate) mod large_scores;
+pub(crate) mod number;
+pub(crate) mod record;
+pub(crate) mod refinement;
+pub(crate) mod run_note;
+pub(crate) mod scarce;
+pub(crate) mod settled;
+pub(crate) mod stop;
+pub(crate) mod units;
+
+pub use record::AtHorizon;
+pub use record::Command;
+pub use record::Direction;
+pub use record::EntropySource;
+pub use record::Estimate;
+pub use record::GroupsUsed;
+pub use record::Guarantee;
+pub use record::MechanismReason;
+pub use record::MechanismUsed;
+pub use record::MissingRule;
+pub use record::PickOrder;
+pub use record::Picked;
+pub use record::PublicFacts;
+pub use record::RandomnessUsed;
+pub use record::Record;
+pub use record::Released;
+pub use record::ScoreId;
+pub use record::ScoreUsed;
+pub use record::Selection;
+pub use record::TargetCoding;
+pub use record::TargetUsed;
+pub use record::Verdict;
+pub use record::Warning;
+pub use record::WarningKind;
+pub(crate) use record::of_private;
+pub use run_note::RunNote;

@@ -1,0 +1,406 @@
+//! The builder of requests: the library's entry point to a selection.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::error::{Error, Parameter, Result};
+use crate::exact::Exact;
+use crate::mechanism::Mechanism;
+use crate::privacy::{Neighbors, Spending};
+use crate::request::check::check;
+use crate::request::fields::{
+    Center, FalseNamesStated, Method, Names, Refine, Request, Scale, ScoreKind, Shares, Target,
+};
+use crate::request::not_private::NotPrivateSelect;
+use crate::request::plan::Plan;
+use crate::table::{Bounds, Cancel, Covariate, FeatureSets, Hooks, Scaling, UnitTarget};
+
+/// A builder for a private selection of k features from a table.
+///
+/// ```no_run
+/// let selection = dpsis::Select::new(5).epsilon("2").bounds(-1.0, 1.0).run("data.csv")?;
+/// for picked in &selection.selected {
+///     println!("{}", picked.name);
+/// }
+/// # Ok::<(), dpsis::Error>(())
+/// ```
+///
+/// Nothing is checked while a request is built; [`check`](Self::check) and [`run`](Self::run)
+/// report the first error. With the feature `linfa` the request is a parameter set of that library:
+/// `fit` on a `Dataset` returns the [`Selection`], which is a transformer.
+///
+/// # Privacy
+///
+/// The whole [`Selection`] is epsilon-differentially private (delta 0, unless one is
+/// [stated](Self::delta)) with respect to adding or removing one row (or to the relation set by
+/// [`neighbors`](Self::neighbors)). Each run spends epsilon: the budgets of several runs on one
+/// table, or on tables that share people, add up. The result of a seeded run has another type, see
+/// [`seed`](Self::seed).
+#[derive(Clone)]
+pub struct Select(CheckedSelect);
+
+/// A request that has passed all checks that do not need the table.
+#[derive(Clone)]
+pub struct CheckedSelect(Request);
+
+impl fmt::Debug for Select {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0.0, f)
+    }
+}
+
+impl fmt::Debug for CheckedSelect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
+    }
+}
+
+impl Select {
+    /// A request for k features, with defaults for everything else. A budget must be stated:
+    /// [`epsilon`](Self::epsilon).
+    ///
+    /// By default features are scored by the Kolmogorov-Smirnov score ([`ScoreKind::Ks`]) against
+    /// the target, which is split at a private median and centered privately.
+    pub fn new(k: usize) -> Self {
+        Self(CheckedSelect(Request::new(Names::Best(k))))
+    }
+
+    /// A request for all features that are beyond chance, however many, with defaults for
+    /// everything else: any name is false, of a feature without any association with the target,
+    /// with probability at most 5%. None is named if none can be shown to be beyond chance.
+    ///
+    /// ```no_run
+    /// let selection = dpsis::Select::beyond_chance().epsilon("2").run("data.csv")?;
+    /// println!("{}", selection.verdict.text);
+    /// # Ok::<(), dpsis::Error>(())
+    /// ```
+    ///
+    /// It takes a private center, and the score ks, or correlation of values whose range is stated.
+    /// Where each row is a person of its own, the bound holds whatever the features are; see the
+    /// page "How many features?" for what is proven.
+    pub fn beyond_chance() -> Self {
+        Self(CheckedSelect(Request::new(Names::default())))
+    }
+
+    fn with(mut self, change: impl FnOnce(&mut Request)) -> Self {
+        change(&mut self.0.0);
+        self
+    }
+
+    /// Sets the number of features to select.
+    pub fn k(self, k: usize) -> Self {
+        self.with(|request| request.names = Names::Best(k))
+    }
+
+    /// Selects all features beyond chance: any name is false with probability at most alpha, an
+    /// exact number from 0.001 to 0.5 (the default, 0.05). So the expected share of false names
+    /// among all is at most alpha, too.
+    pub fn fwer(self, alpha: impl Into<Exact>) -> Self {
+        self.beyond(|stated| stated.alpha = Some(alpha.into()))
+    }
+
+    /// Selects at most so many of the features beyond chance, at least 1; by default up to 2,000.
+    pub fn at_most(self, names: usize) -> Self {
+        self.beyond(|stated| stated.at_most = Some(names))
+    }
+
+    fn beyond(self, state: impl FnOnce(&mut FalseNamesStated)) -> Self {
+        self.with(|request| {
+            let mut stated = match &request.names {
+                Names::BeyondChance(stated) => stated.clone(),
+                Names::Best(_) => FalseNamesStated::default(),
+            };
+            state(&mut stated);
+            request.names = Names::BeyondChance(stated);
+        })
+    }
+
+    /// Sets the total budget, an exact number from 1e-6 to 1e6: text, an integer, a ratio, an `f64`
+    /// (read as its shortest decimal representation) or an [`Epsilon`](crate::Epsilon).
+    pub fn epsilon(self, epsilon: impl Into<Exact>) -> Self {
+        self.with(|request| request.epsilon = Some(epsilon.into()))
+    }
+
+    /// Lets the selection spend a delta too, an exact number from 1e-100 to 1e-3: the whole is then
+    /// (epsilon, delta)-differentially private, and a selection by [`Peel`](crate::mechanism::Peel)
+    /// of more than a few features does with less noise. Where it would buy next to nothing the
+    /// release stays pure, and says so. Other mechanisms and methods refuse it. Choose a delta far
+    /// below one over the number of rows.
+    pub fn delta(self, delta: impl Into<Exact>) -> Self {
+        self.with(|request| request.delta = Some(delta.into()))
+    }
+
+    /// Clips every feature to this range, which is in the feature's own units and must come from
+    /// public sources: short for [`scaling`](Self::scaling) with [`Scaling::Bounds`].
+    pub fn bounds(self, low: f64, high: f64) -> Self {
+        self.with(|request| {
+            let bounds = request.or_refuse(Bounds::new(low, high));
+            request.scale = bounds.map(|bounds| Scale::Stated(Scaling::Bounds(bounds)));
+        })
+    }
+
+    /// Clips features to the ranges in a CSV file `feature,lo,hi`; a row `*` applies to all other
+    /// features.
+    pub fn bounds_file(self, path: impl Into<PathBuf>) -> Self {
+        self.with(|request| request.scale = Some(Scale::BoundsFile(path.into())))
+    }
+
+    /// Clips features to ranges that are stated by their names; the name `*` stands for all other
+    /// features.
+    pub fn bounds_by_name<N: Into<String>>(
+        self,
+        bounds: impl IntoIterator<Item = (N, Bounds)>,
+    ) -> Self {
+        let bounds = bounds.into_iter().map(|(name, range)| (name.into(), range)).collect();
+        self.with(|request| request.scale = Some(Scale::BoundsByName(bounds)))
+    }
+
+    /// Sets the scaling of feature values.
+    pub fn scaling(self, scaling: Scaling) -> Self {
+        self.with(|request| request.scale = Some(Scale::Stated(scaling)))
+    }
+
+    /// Takes every value as counts per million: divided by the sum of its row's features, times
+    /// 10^6. For counts of reads or cells, whose totals differ from row to row. Bounds then apply
+    /// to counts per million; ranks within the row stay the same. A missing value counts 0 and
+    /// stays missing; in a row with a negative value, or whose sum is 0, all numbers are missing.
+    ///
+    /// Each row is divided by its own sum, so that this costs no budget.
+    pub fn counts_per_million(self) -> Self {
+        self.with(|request| request.per_million = true)
+    }
+
+    /// Selects sets of features, which may overlap, instead of features. The value of a set in a
+    /// row is the mean of its members' grid values there - their ranks within the row, unless
+    /// bounds are stated -, with 0, the middle of the grid, for a missing one. Every score is then
+    /// of these means; words are missing values. Sets and sizes are public.
+    ///
+    /// Each row's means are a function of that row alone, so that this costs no budget.
+    pub fn groups(self, sets: FeatureSets) -> Self {
+        self.with(|request| request.groups = Some(Arc::new(sets)))
+    }
+
+    /// Sets the score of features.
+    pub fn score(self, score: ScoreKind) -> Self {
+        self.with(|request| request.score = Some(score))
+    }
+
+    /// Sets the kind of target: by default a number. With a ledger it must be stated where the
+    /// table's types do not say that the target is a number, for a run that finds none spends the
+    /// budget all the same.
+    pub fn target(self, target: Target) -> Self {
+        self.with(|request| (request.target, request.target_is_stated) = (target, true))
+    }
+
+    /// Sets the rule by which the targets of a person's rows make that of the person, where a
+    /// column ([`FileTable::unit`](crate::FileTable::unit)) holds the ids of people. By default,
+    /// the target of the last row.
+    pub fn unit_target(self, rule: UnitTarget) -> Self {
+        self.with(|request| request.unit_target = Some(rule))
+    }
+
+    /// Takes a feature of a matrix as the ids of people: rows with the same number are one
+    /// person's. A row where it is missing contributes nothing. For tables in files see
+    /// [`FileTable::unit`](crate::FileTable::unit), which compares ids as texts.
+    pub fn unit_feature(self, name: impl Into<String>) -> Self {
+        self.with(|request| request.unit_feature = Some(name.into()))
+    }
+
+    /// Centers the target within each stratum of these covariates, crossed: scores then are of the
+    /// association within strata. Covariates are columns of the table and no features; a row in no
+    /// stratum contributes nothing. For a target coded as one number, and for rows that are added
+    /// or removed. The centers of all strata together cost what one does, by default 25% of
+    /// epsilon. Neither strengths nor a verdict are released.
+    pub fn adjust(self, covariates: impl IntoIterator<Item = Covariate>) -> Self {
+        self.with(|request| request.covariates = covariates.into_iter().collect())
+    }
+
+    /// Sets the source of the target's center.
+    pub fn center(self, center: Center) -> Self {
+        self.with(|request| request.center = center)
+    }
+
+    /// Sets the neighbor relation: how neighboring tables differ.
+    pub fn neighbors(self, neighbors: Neighbors) -> Self {
+        self.with(|request| request.neighbors = neighbors)
+    }
+
+    /// Sets the shares of the budget for the target's median and center, which are spent only if
+    /// these are estimated (defaults 0.1 and 0.075; without k, 0.1 and 0.12; with covariates, 0.1
+    /// and 0.25): exact numbers of at least 1e-6 each. All shares must add up to less than 1. The
+    /// two-stage method counts rows with the center's share.
+    pub fn shares(self, target: impl Into<Exact>, center: impl Into<Exact>) -> Self {
+        self.with(|request| {
+            request.shares.target = Some(target.into());
+            request.shares.center = Some(center.into());
+        })
+    }
+
+    pub(crate) fn all_shares(self, shares: Shares) -> Self {
+        self.with(|request| request.shares = shares)
+    }
+
+    /// Sets the share of the budget for the strengths of the selected features and the verdict on
+    /// them (default 0.2; without k, 0.36): 0, or an exact number of at least 1e-6. It is spent
+    /// only where there is a private center and a verdict: not by Kendall's correlation, the
+    /// two-stage method and DPKendall.
+    pub fn estimates(self, share: impl Into<Exact>) -> Self {
+        self.with(|request| request.shares.estimates = Some(share.into()))
+    }
+
+    /// Releases the direction of each selected feature's association, with this share of the budget
+    /// (an exact number of at least 1e-6). Only for targets coded as one number, with a private
+    /// center.
+    pub fn direction(self, share: impl Into<Exact>) -> Self {
+        self.with(|request| request.shares.direction = Some(share.into()))
+    }
+
+    /// Sets the most memory, in bytes, that a run is to take: by default 4 GiB, or three quarters
+    /// of what its group of processes may take, if that is less. A file with larger columns is read
+    /// in several passes. An input that can be read only once is held whole all the same, and so is
+    /// one column, however long. The result does not depend on it.
+    pub fn memory(self, bytes: u64) -> Self {
+        self.with(|request| request.memory = Some(bytes))
+    }
+
+    /// Sets the memory of columns alone, so that small tables take several passes.
+    #[doc(hidden)]
+    pub fn column_memory(self, bytes: u64) -> Self {
+        self.with(|request| request.column_memory = Some(bytes))
+    }
+
+    /// Sets the selection method; by default each feature is scored separately.
+    pub fn method(self, method: Method) -> Self {
+        self.with(|request| request.method = method)
+    }
+
+    /// Refines the selection, for correlated features: twice as many are screened, with a part of
+    /// the budget, and the k of them that together explain the target best are selected. For a
+    /// numeric target or two classes, the scores ks and correlation, and a k of up to 50. A table
+    /// in a file is read once more.
+    pub fn refine(self, refine: Refine) -> Self {
+        self.with(|request| request.refine = Some(refine))
+    }
+
+    /// Sets the mechanism, which must take scores with one common sensitivity. The default is
+    /// [`CanonicalLipschitz`](crate::CanonicalLipschitz), for votes
+    /// [`Peel`](crate::mechanism::Peel).
+    pub fn mechanism(self, mechanism: impl Mechanism + 'static) -> Self {
+        self.with(|request| request.mechanism = Some(Arc::new(mechanism)))
+    }
+
+    /// Sets the number of threads, 1 to 256; by default the number of cores. The result does not
+    /// depend on it.
+    pub fn threads(self, threads: usize) -> Self {
+        self.with(|request| request.threads = Some(threads))
+    }
+
+    /// Sets a callback for progress. It is called with the finished fraction, from 0 to 1, of each
+    /// pass over a file and of the columns scored by Kendall's correlation.
+    pub fn progress(self, report: impl Fn(f64) + Send + Sync + 'static) -> Self {
+        self.with(|request| request.hooks.progress = Some(Arc::new(report)))
+    }
+
+    /// Sets a callback that cancels a run by returning true. It is called many times a second, from
+    /// all threads, while a table is read and scored. A canceled run fails with
+    /// [`ErrorKind::Canceled`](crate::ErrorKind::Canceled) and releases nothing; its random draws
+    /// are discarded. Not interrupted are: a file that must be read completely before the first
+    /// pass (R's, `.gct`, deflated `.npz`), scaling by the data, the LASSO on one block, and the
+    /// draw itself, which takes milliseconds.
+    ///
+    /// # Privacy
+    ///
+    /// How often and when it is called depends on the data, as it does for
+    /// [`progress`](Self::progress): neither may be published.
+    pub fn cancel_when(self, cancel: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        self.with(|request| request.hooks.cancel = Some(Cancel::when(cancel)))
+    }
+
+    /// Sets the hooks of a run.
+    pub(crate) fn hooks(self, hooks: Hooks) -> Self {
+        self.with(|request| request.hooks = hooks)
+    }
+
+    /// Sets the hash of the schema file that states this request's public facts, for the record.
+    pub fn schema_hash(self, hash: String) -> Self {
+        self.with(|request| request.schema_hash = Some(hash))
+    }
+
+    /// Draws from a stated seed instead of the operating system's entropy, for tests and
+    /// simulations. Anyone with the seed can undo the noise, so the result has a type of its own.
+    /// Call it last: the returned request has no setters except `seed` and `paper_preprocessing`.
+    /// The same seed gives the same result on every platform, until a version whose changelog
+    /// says *value-breaking*.
+    pub fn seed(self, seed: u64) -> NotPrivateSelect {
+        NotPrivateSelect::new(self.into_request()).seed(seed)
+    }
+
+    /// Centers and scales columns and target by the data, as the DP-SIS paper does, to reproduce
+    /// its results. Epsilon does not cover this step, so the result has a type of its own.
+    pub fn paper_preprocessing(self) -> NotPrivateSelect {
+        NotPrivateSelect::new(self.into_request()).paper_preprocessing()
+    }
+
+    /// The request, checked or not.
+    pub(crate) fn request(&self) -> &Request {
+        &self.0.0
+    }
+
+    pub(crate) fn into_request(self) -> Request {
+        self.0.0
+    }
+
+    /// Checks everything that does not need the table.
+    ///
+    /// # Errors
+    ///
+    /// `Request` with the first rule that is broken.
+    pub fn check(self) -> Result<CheckedSelect> {
+        self.check_ref()?;
+        Ok(self.0)
+    }
+
+    /// Like [`check`](Self::check), by reference.
+    ///
+    /// # Errors
+    ///
+    /// As for [`check`](Self::check).
+    pub fn check_ref(&self) -> Result<&CheckedSelect> {
+        check(&self.0.0)?;
+        Ok(&self.0)
+    }
+
+    /// The checked request for sums, whatever k and epsilon are.
+    pub(crate) fn of_sums(&self) -> Result<Request> {
+        let Self(CheckedSelect(mut request)) = self.clone();
+        (request.names, request.epsilon) = (Names::Best(1), Some(1.into()));
+        check(&request)?;
+        Ok(request)
+    }
+}
+
+impl CheckedSelect {
+    pub(crate) fn request(&self) -> &Request {
+        &self.0
+    }
+
+    /// The parts of the budget that a run on a table with this number of features would spend; no
+    /// table is read.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if k exceeds the number of features.
+    pub fn spending(&self, features: usize) -> Result<Vec<Spending>> {
+        self.planned(features).map(|plan| plan.spent)
+    }
+
+    /// The plan for a table with this number of features.
+    pub(crate) fn planned(&self, features: usize) -> Result<Plan> {
+        if self.0.names.most(features) > features {
+            let rule = format!("k must not exceed the number of features, {features}");
+            return Err(Error::request(rule).about([Parameter::K]));
+        }
+        Plan::new(&self.0, features, Arc::new(Scaling::RowRank))
+    }
+}

@@ -1,0 +1,266 @@
+//! Checks of a request that do not need the table.
+
+use std::sync::Arc;
+
+use crate::error::{Error, Parameter, Result};
+use crate::mechanism::{Chooses, Sensitivity, check_k};
+use crate::method::{MOST_BLOCKS, MOST_PICKS, check_penalty};
+use crate::privacy::{Delta, Neighbors};
+use crate::request::fields::{Association, Center, Method, Names, Request, ScoreKind, TwoStage};
+use crate::request::plan::Plan;
+use crate::table::{Scaling, Schema, UnitTarget};
+
+/// The largest accepted number of threads, more than any common machine can use.
+const MAX_THREADS: usize = 256;
+
+/// The stated number of threads, or by default the number of cores.
+///
+/// # Errors
+///
+/// `Request` if the stated number is 0 or exceeds 256.
+pub fn checked_threads(stated: Option<usize>) -> Result<usize> {
+    match stated {
+        Some(threads) if !(1..=MAX_THREADS).contains(&threads) => {
+            let rule = format!("threads must lie between 1 and {MAX_THREADS}");
+            Err(Error::request(rule).about([Parameter::Threads]))
+        }
+        Some(threads) => Ok(threads),
+        None => Ok(std::thread::available_parallelism().map_or(1, usize::from)),
+    }
+}
+
+/// Checks everything that does not need the table.
+///
+/// # Errors
+///
+/// `Request` with the first rule that is broken.
+pub(crate) fn check(request: &Request) -> Result<()> {
+    if let Some(error) = &request.refused {
+        return Err(error.clone());
+    }
+    // Whatever the number of features is: at least k, or one.
+    let features = match &request.names {
+        Names::Best(0) => return Err(Error::request("k must be at least 1").about([Parameter::K])),
+        Names::Best(k) => *k,
+        Names::BeyondChance(_) => check_beyond_chance(request).map(|()| 1)?,
+    };
+    check_method(request)?;
+    let mechanism = request.mechanism_used();
+    let card = mechanism.card();
+    check_k(card, features)?;
+    if card.chooses == Chooses::AtMost {
+        let id = card.id;
+        let rule = format!("{id} names what is above a level; a selection of k features has none");
+        let error = Error::request(rule).hint("canonical suits it; without k, it is the mechanism");
+        return Err(error.about([Parameter::Mechanism]));
+    }
+    if card.sensitivity == Sensitivity::Own {
+        let id = card.id;
+        let rule = format!("{id} is for scores with a sensitivity each; features share one");
+        let error = Error::request(rule).hint("canonical suits them");
+        return Err(error.about([Parameter::Mechanism]));
+    }
+    checked_threads(request.threads)?;
+    request.shares.check(&request.names, request.is_adjusted())?;
+    if let Some(sets) = &request.groups {
+        sets.checked_sizes()?;
+    }
+    let kendall = request.score == Some(ScoreKind::Kendall);
+    // The values of sets are scaled whatever their score.
+    let scaled = request.scale.is_some() && request.groups.is_none();
+    if kendall && (scaled || request.center != Center::Private) {
+        return Err(Error::request("Kendall's correlation takes no bounds, scale or center"));
+    }
+    check_covariates(request)?;
+    check_unit_target(request)?;
+    check_paired(request)?;
+    let stated = request.score.is_some()
+        || request.scale.is_some()
+        || request.per_million
+        || request.groups.is_some()
+        || request.center != Center::Private
+        || request.neighbors != Neighbors::AddRemove;
+    if request.paper && stated {
+        return Err(Error::request(
+            "the paper's preprocessing takes no score, bounds, scale, sets, center or neighbors",
+        ));
+    }
+    // The plan depends on the table by the number of features only.
+    let plan = Plan::new(request, features, Arc::new(Scaling::RowRank))?;
+    let has_levels = request.numbers_and.iter().flatten().next().is_some();
+    if has_levels && plan.association() != Some(Association::Ks) {
+        let rule = "a column with levels is compared by the Kolmogorov-Smirnov score alone";
+        let about = [Parameter::Levels, Parameter::Score, Parameter::Method, Parameter::Scaling];
+        return Err(Error::request(rule).about(about));
+    }
+    Ok(())
+}
+
+/// Refuses the options that go with k features, and not with all beyond chance: their level is
+/// proven for scores of single features against a target coded by private counts. (People with
+/// several rows are refused where the header is known.)
+fn check_beyond_chance(request: &Request) -> Result<()> {
+    let delta = Delta::stated(request.delta.clone())?;
+    let (rule, about) = match request {
+        _ if request.method != Method::Scores || request.paper => {
+            ("this method has no level of chance: it takes a number of features", Parameter::Method)
+        }
+        _ if request.score == Some(ScoreKind::Kendall) => {
+            ("no level of chance is proven for Kendall's correlation", Parameter::Score)
+        }
+        _ if request.is_adjusted() => {
+            ("no level of chance is proven for scores within strata", Parameter::Covariates)
+        }
+        _ if request.refine.is_some() => {
+            ("a refinement is of a number of features", Parameter::Refine)
+        }
+        _ if request.mechanism.is_some() => {
+            ("features beyond chance have a mechanism of their own", Parameter::Mechanism)
+        }
+        _ if request.center != Center::Private => (
+            "the level of chance needs the counts released with a private center",
+            Parameter::Center,
+        ),
+        _ if request.groups.is_some() => {
+            let rule = "sets of features have no significance threshold: a missing member counts as the middle, and \
+                        ranks depend on the other features";
+            return Err(Error::request(rule)
+                .hint("give k")
+                .about([Parameter::Groups, Parameter::K]));
+        }
+        _ if request.without_threshold().is_some() => {
+            let rule = "values in relation to the others of their row have no level of chance: features with an \
+                        association shift those without one";
+            let error =
+                Error::request(rule).hint("state bounds, or the score ks without a scaling; or k");
+            return Err(error.about([Parameter::Scaling, Parameter::Bounds, Parameter::K]));
+        }
+        _ if !delta.is_zero() => ("a delta is for a number of features", Parameter::Delta),
+        _ => return Ok(()),
+    };
+    Err(Error::request(rule).hint("state k").about([about, Parameter::K]))
+}
+
+/// Checks that the rule for the target of a person suits the target.
+pub(crate) fn check_unit_target(request: &Request) -> Result<()> {
+    let rule = match (request.unit_target, request.target.labels()) {
+        (Some(UnitTarget::Mean), Some(_)) => "classes have no mean",
+        (Some(UnitTarget::AnyPositive), Some(labels)) if labels.len() == 2 => {
+            return Ok(());
+        }
+        (Some(UnitTarget::AnyPositive), _) => "any positive row is a rule for two classes",
+        _ => return Ok(()),
+    };
+    Err(Error::request(rule).about([Parameter::UnitTarget, Parameter::Classes]))
+}
+
+/// Checks that a table has people, if a rule for their targets is stated.
+pub(crate) fn check_people(request: &Request, schema: &Schema) -> Result<()> {
+    if request.is_paired() && !schema.has_people() {
+        let rule = "the paired score compares the rows of each person: give the column that identifies people";
+        return Err(Error::request(rule).about([Parameter::Unit, Parameter::Score]));
+    }
+    if request.unit_target.is_none() || schema.has_people() {
+        return Ok(());
+    }
+    let rule = "a rule for the target of people needs a column that tells them";
+    Err(Error::request(rule).about([Parameter::UnitTarget, Parameter::Unit]))
+}
+
+/// Refuses the options that the paired score excludes, and targets that it has no sign for.
+fn check_paired(request: &Request) -> Result<()> {
+    if !request.is_paired() {
+        return Ok(());
+    }
+    let refuse =
+        |rule: &str, about: Parameter| Err(Error::request(rule).about([Parameter::Score, about]));
+    if request.target.labels().is_none_or(|labels| labels.len() != 2) {
+        let rule = "the paired score compares two classes: give their labels, the first one first";
+        return refuse(rule, Parameter::Classes);
+    }
+    if request.unit_target.is_some() {
+        let rule = "in the paired score rows keep their own classes: it takes no rule for the target of a person";
+        return refuse(rule, Parameter::UnitTarget);
+    }
+    if request.is_adjusted() {
+        return refuse(
+            "the paired score takes no covariates: a person is compared with itself",
+            Parameter::Covariates,
+        );
+    }
+    if request.scale.is_some() && request.groups.is_none() {
+        return refuse(
+            "the paired score compares values as they are: it takes no bounds or scale",
+            Parameter::Bounds,
+        );
+    }
+    if request.center != Center::Private {
+        return refuse("the paired score has no center", Parameter::Center);
+    }
+    if request.refine.is_some() {
+        return refuse("a refinement is by correlations, which are not paired", Parameter::Refine);
+    }
+    Ok(())
+}
+
+/// Refuses the options that covariates exclude.
+fn check_covariates(request: &Request) -> Result<()> {
+    if !request.is_adjusted() {
+        return Ok(());
+    }
+    let refuse = |rule: &str| Err(Error::request(rule).about([Parameter::Covariates]));
+    if request.method != Method::Scores
+        || request.paper
+        || request.score == Some(ScoreKind::Kendall)
+    {
+        return refuse("covariates adjust scores by a centered target: ks and correlation");
+    }
+    if request.target.labels().is_some_and(|labels| labels.len() > 2) {
+        return refuse("covariates adjust a target coded as one number: a number, or two classes");
+    }
+    if request.neighbors == Neighbors::ReplaceOne {
+        let rule = "with covariates rows are added or removed: one that is replaced may change its stratum";
+        return Err(Error::request(rule).about([Parameter::Covariates, Parameter::Neighbors]));
+    }
+    if request.center != Center::Private {
+        let rule = "with covariates the center of each stratum is private: none is stated";
+        return Err(Error::request(rule).about([Parameter::Covariates, Parameter::Center]));
+    }
+    Ok(())
+}
+
+/// Checks the options that the method excludes or requires.
+fn check_method(request: &Request) -> Result<()> {
+    let scored = request.score.is_some() || request.center != Center::Private;
+    match request.method {
+        Method::Scores => Ok(()),
+        Method::TwoStage(TwoStage { blocks, penalty }) => {
+            if !cfg!(feature = "methods") {
+                let error = Error::request("this build has no two-stage method");
+                return Err(error.about([Parameter::BuildFeature("methods")]));
+            }
+            check_penalty(penalty)?;
+            if scored {
+                return Err(Error::request("the two-stage method takes no score and no center"));
+            }
+            if blocks.is_some_and(|blocks| !(1..=MOST_BLOCKS).contains(&blocks)) {
+                let rule = format!("the number of blocks must lie between 1 and {MOST_BLOCKS}");
+                return Err(Error::request(rule).about([Parameter::Blocks]));
+            }
+            Ok(())
+        }
+        Method::DpKendall => {
+            let scaled = request.scale.is_some() && request.groups.is_none();
+            if scored || scaled || request.paper || request.mechanism.is_some() {
+                return Err(Error::request(
+                    "DPKendall takes no score, bounds, scale, center or mechanism",
+                ));
+            }
+            if request.names.most(usize::MAX) > MOST_PICKS {
+                let rule = format!("DPKendall picks at most {MOST_PICKS}");
+                return Err(Error::request(rule).about([Parameter::K]));
+            }
+            Ok(())
+        }
+    }
+}

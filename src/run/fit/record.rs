@@ -1,0 +1,117 @@
+//! The record of a fit.
+
+use std::ops::Deref;
+
+use serde::Serialize;
+
+use crate::model::Model;
+use crate::privacy::{Receipt, RecordsPrivacy};
+use crate::release::record::{Command, Guarantee, RandomnessUsed, Record, Warning};
+use crate::release::run_note::RunNote;
+
+/// A private model: the [`FitRecord`] of a release, to which it dereferences. Only a private run
+/// makes one.
+///
+/// With the feature `linfa` it predicts, from a matrix with all features of the table that it was
+/// fitted to.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct FittedModel(FitRecord);
+
+impl FittedModel {
+    pub(super) fn new(record: FitRecord) -> Self {
+        Self(record)
+    }
+
+    /// The same with the receipt of the ledger that paid for it.
+    pub(super) fn with_receipt(mut self, receipt: Receipt) -> Self {
+        self.0.ledger = Some(receipt);
+        self
+    }
+
+    /// The same with a note on its run, or without one.
+    pub fn with_run(self, run: impl Into<Option<RunNote>>) -> Self {
+        Self(self.0.with_run(run))
+    }
+}
+
+impl FitRecord {
+    /// The same with a note on its run, or without one.
+    #[must_use]
+    pub fn with_run(self, run: impl Into<Option<RunNote>>) -> Self {
+        Self { run: run.into(), ..self }
+    }
+}
+
+impl Deref for FittedModel {
+    type Target = FitRecord;
+
+    fn deref(&self) -> &FitRecord {
+        &self.0
+    }
+}
+
+/// The result of a fit with its guarantee and assumptions.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct FitRecord {
+    /// Version of this program.
+    pub version: String,
+    /// The command that made it.
+    pub command: Command,
+    /// The day and the request, if the program that ran it states them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<RunNote>,
+    /// The ledger that paid for it, if one did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ledger: Option<Receipt>,
+    /// Whether the guarantee holds: false if seeded.
+    pub private: bool,
+    /// The model; `None` if there are too few rows for one, by the released counts: not even the
+    /// mean of the target would predict.
+    pub model: Option<Model>,
+    /// The selection of its features, unless they were stated; its guarantee is that of its own
+    /// part.
+    pub selection: Option<Record>,
+    /// The guarantee for all of it, and the parts of the budget.
+    pub guarantee: Guarantee,
+    /// A private estimate of the number of rows that the model was fitted to, if one was released.
+    pub rows_estimate: Option<u64>,
+    /// The number of usable rows, or people, below which a model of so many features is mostly
+    /// noise under this budget (by simulation).
+    pub rows_needed: u64,
+    /// The same in words.
+    #[serde(skip)]
+    pub(crate) needs: String,
+    /// The strength of the regularization of a logistic model, given or by default; `None` if it has
+    /// no coefficients.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lambda: Option<f64>,
+    /// The source of randomness.
+    pub randomness: RandomnessUsed,
+    /// Caveats of the model, besides those of the selection.
+    pub warnings: Vec<Warning>,
+    /// The number of features of the table.
+    #[serde(skip)]
+    pub(super) table_features: usize,
+    /// The indices of the model's features among them.
+    #[serde(skip)]
+    pub(super) places: Vec<usize>,
+}
+
+impl FitRecord {
+    /// The 0-based index of the feature of each coefficient among all features of the table, in the
+    /// model's order.
+    pub fn indices(&self) -> &[usize] {
+        &self.places
+    }
+
+    /// All caveats: those of the model, and those of the selection that are of other kinds.
+    pub fn all_warnings(&self) -> impl Iterator<Item = &Warning> {
+        let inner = self.selection.iter().flat_map(|record| &record.warnings);
+        let known = |kind| self.warnings.iter().any(|warning| warning.kind == kind);
+        self.warnings.iter().chain(inner.filter(move |warning| !known(warning.kind)))
+    }
+}
+
+impl RecordsPrivacy for FitRecord {}

@@ -1,0 +1,257 @@
+//! The entry points to sums of parts: how they are made, and the releases from them.
+
+use crate::error::Result;
+use crate::privacy::{Ledger, NotPrivate};
+use crate::release::record::{Record, Selection};
+use crate::request::builder::{CheckedSelect, Select};
+use crate::request::fields::{ScoreKind, Target};
+use crate::request::not_private::NotPrivateSelect;
+#[cfg(feature = "sites")]
+use crate::run::partial::StatedFacts;
+use crate::run::partial::facts::{CodedBy, Facts, Range, Summed, bounds};
+use crate::run::partial::ledger::{release_target_with_ledger, release_with_ledger};
+#[cfg(feature = "sites")]
+use crate::run::partial::of_table::stated;
+use crate::run::partial::of_table::{Wanted, partial};
+use crate::run::partial::query::stage_query;
+use crate::run::partial::stages::{release_selection, release_target};
+use crate::run::partial::{Partial, ReleasedTarget};
+use crate::sql::SqlTable;
+use crate::table::{Scaling, Source};
+
+impl Select {
+    /// Sums the rows of a table that are a part of a larger one: **not private**, see [`Partial`].
+    /// Neither k nor epsilon matters, and none need be stated. `released` is the median of the
+    /// target in the second stage of two.
+    ///
+    /// # Errors
+    ///
+    /// As for [`CheckedSelect::run`]; `Request` if the scores of the request do not add up from
+    /// parts.
+    pub fn partial(
+        &self,
+        source: &(impl Source + ?Sized),
+        released: Option<&ReleasedTarget>,
+    ) -> Result<Partial> {
+        partial(&self.of_sums()?, source, released, Wanted::Features)
+    }
+
+    /// The facts that this request and the columns of a table state: sums of tables with other
+    /// facts do not add up. No row is read where rows are samples.
+    ///
+    /// # Errors
+    ///
+    /// As for [`partial`](Self::partial), but those of rows.
+    #[cfg(feature = "sites")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "sites")))]
+    pub fn stated_facts(&self, source: &(impl Source + ?Sized)) -> Result<StatedFacts> {
+        stated(&self.of_sums()?, source).map(|facts| StatedFacts::of(&facts))
+    }
+
+    /// Like [`partial`](Self::partial), of the targets alone: for Kolmogorov-Smirnov scores of
+    /// whole columns, which an engine computes at the center that is released from these sums. A
+    /// numeric target without a range is counted first.
+    ///
+    /// # Errors
+    ///
+    /// As for [`partial`](Self::partial); `Request` for other scores.
+    pub fn target_partial(
+        &self,
+        source: &(impl Source + ?Sized),
+        released: Option<&ReleasedTarget>,
+    ) -> Result<Partial> {
+        partial(&self.of_sums()?, source, released, Wanted::Targets)
+    }
+
+    /// The sums that a stage of a [run in parts](CheckedSelect::run_in_parts) needs: those of
+    /// [`partial`](Self::partial), or of [`target_partial`](Self::target_partial) for
+    /// Kolmogorov-Smirnov scores of whole columns.
+    ///
+    /// # Errors
+    ///
+    /// As for these.
+    pub fn stage_partial(
+        &self,
+        source: &(impl Source + ?Sized),
+        released: Option<&ReleasedTarget>,
+    ) -> Result<Partial> {
+        partial(&self.of_sums()?, source, released, Wanted::Needed)
+    }
+
+    /// The query that computes the sums of the next stage in a database: the result, exported, is
+    /// what [`Partial::of_query`] reads. Neither k nor epsilon matters, and none need be stated.
+    ///
+    /// `features` are their names, stated because a list found in the data would tell of them; in
+    /// the wide form, they are columns. `released` is what was released of the target in the stage
+    /// before: the median of a numeric target without a range, the center for scores of whole
+    /// columns. Those are of numbers: words are missing values.
+    ///
+    /// ```
+    /// use dpsis::{Select, SqlDialect, SqlForm, SqlTable, Target};
+    ///
+    /// let table = SqlTable::new(SqlDialect::DuckDb, "visits", SqlForm::Wide { target: "status".into() });
+    /// let request = Select::new(1).bounds(0.0, 100.0).target(Target::classes(["well", "ill"]));
+    /// let query = request.query(&table, &["age".into(), "dose".into()], None)?;
+    /// assert!(query.contains("\"visits\""));
+    /// # Ok::<(), dpsis::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// `Request` for a request that a check refuses, for scores that no query computes, for
+    /// features that are no list of names, for names that the dialect cannot hold, or if the
+    /// released target is of another stage.
+    pub fn query(
+        &self,
+        table: &SqlTable,
+        features: &[String],
+        released: Option<&ReleasedTarget>,
+    ) -> Result<String> {
+        stage_query(&self.of_sums()?, table, features, released)
+    }
+}
+
+impl Partial {
+    /// A request for k of the features, with all that was stated for the sums: target, score and
+    /// scaling. Epsilon and whatever else concerns the release are yet to be stated.
+    ///
+    /// # Errors
+    ///
+    /// `Input` if a range cannot be read.
+    pub fn request(&self, k: usize) -> Result<Select> {
+        self.state(Select::new(k))
+    }
+
+    /// States in a request all that was stated for the sums, as [`request`](Self::request) does for
+    /// k features.
+    ///
+    /// # Errors
+    ///
+    /// `Input` if a range cannot be read.
+    pub fn state(&self, select: Select) -> Result<Select> {
+        self.facts.state(select)
+    }
+}
+
+impl Facts {
+    /// States in a request what was stated for the sums.
+    ///
+    /// # Errors
+    ///
+    /// `Input` if a range cannot be read.
+    fn state(&self, mut select: Select) -> Result<Select> {
+        select = select.target(match &self.target {
+            CodedBy::Median => Target::Numeric,
+            CodedBy::Range(ends) => Target::Bounded(bounds(ends)?),
+            CodedBy::TwoClasses(labels) | CodedBy::Classes(labels) => {
+                match self.schema.time_to_event() {
+                    Some(events) => Target::TimeToEvent(events.clone()),
+                    None => Target::Classes(labels.clone()),
+                }
+            }
+        });
+        select = select.score(match self.association {
+            Summed::Correlation => ScoreKind::Correlation,
+            Summed::KsOnBins | Summed::Ks => ScoreKind::Ks,
+        });
+        // Whole columns are not scaled.
+        if self.association != Summed::Ks {
+            select = select.scaling(match &self.scaling {
+                Range::RowRank => Scaling::RowRank,
+                Range::All(ends) => Scaling::Bounds(bounds(ends)?),
+                Range::Each(all) => {
+                    Scaling::BoundsByFeature(all.iter().map(bounds).collect::<Result<_>>()?)
+                }
+            });
+        }
+        if self.per_million {
+            select = select.counts_per_million();
+        }
+        Ok(match &self.schema_hash {
+            Some(hash) => select.schema_hash(hash.clone()),
+            None => select,
+        })
+    }
+}
+
+impl CheckedSelect {
+    /// Releases a selection from the sums of all rows of a table.
+    ///
+    /// # Privacy
+    ///
+    /// That of [`run`](Self::run) on the whole table, if each of its rows is in exactly one of the
+    /// partials that were merged. Where a median was released, its part of epsilon was spent then,
+    /// and is part of the whole.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if the partial was made for another request; `Input` if the private counts
+    /// leave nothing to find; `Io` if the operating system gives no entropy.
+    pub fn release(&self, partial: &Partial) -> Result<Selection> {
+        release_selection(self.request(), partial).map(Selection::new)
+    }
+
+    /// Like [`release`](Self::release), after a ledger has paid for it; the entry has this note.
+    /// Parts that it has paid for [`release_target_with_ledger`](Self::release_target_with_ledger)
+    /// are not paid again.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Ledger::spend`]; as for [`release`](Self::release).
+    pub fn release_with_ledger(
+        &self,
+        partial: &Partial,
+        ledger: &Ledger,
+        note: &str,
+    ) -> Result<Selection> {
+        release_with_ledger(self.request(), partial, ledger, note)
+    }
+
+    /// Releases what the next stage needs of the target, from the sums of all rows and with its
+    /// part of the request's epsilon: the median of a numeric target without a range, or the center
+    /// at which whole columns are scored.
+    ///
+    /// # Errors
+    ///
+    /// As for [`release`](Self::release).
+    pub fn release_target(&self, partial: &Partial) -> Result<ReleasedTarget> {
+        release_target(self.request(), partial)
+    }
+
+    /// Like [`release_target`](Self::release_target), after a ledger has paid for it; the entry has
+    /// this note.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Ledger::spend`]; as for [`release`](Self::release).
+    pub fn release_target_with_ledger(
+        &self,
+        partial: &Partial,
+        ledger: &Ledger,
+        note: &str,
+    ) -> Result<ReleasedTarget> {
+        release_target_with_ledger(self.request(), partial, ledger, note)
+    }
+}
+
+impl NotPrivateSelect {
+    /// Like [`CheckedSelect::release`].
+    ///
+    /// # Errors
+    ///
+    /// As for that.
+    pub fn release(&self, partial: &Partial) -> Result<NotPrivate<Record>> {
+        self.check()?;
+        release_selection(self.request(), partial).map(NotPrivate::new)
+    }
+
+    /// Like [`CheckedSelect::release_target`].
+    ///
+    /// # Errors
+    ///
+    /// As for that.
+    pub fn release_target(&self, partial: &Partial) -> Result<ReleasedTarget> {
+        self.check()?;
+        release_target(self.request(), partial)
+    }
+}

@@ -1,0 +1,68 @@
+//! Releases from sums of parts that a ledger is charged for.
+
+use crate::error::Result;
+use crate::privacy::{Delta, Ledger};
+use crate::release::record::{Command, Selection};
+use crate::request::fields::Request;
+use crate::run::paid::{check_names, expense, expense_of_rows};
+use crate::run::partial::stages::{release_selection, release_target, run_in_parts, stage_epsilon};
+use crate::run::partial::{Partial, ReleasedTarget, other_stage};
+
+/// Runs a checked request on rows that `gather` sums, stage by stage, after a ledger has paid for
+/// all of it.
+///
+/// # Errors
+///
+/// Those of the ledger, then those of the run.
+pub(super) fn run_in_parts_with_ledger(
+    request: &Request,
+    ledger: &Ledger,
+    note: &str,
+    gather: impl FnMut(Option<&ReleasedTarget>) -> Result<Partial>,
+) -> Result<Selection> {
+    check_names(request)?;
+    let expense = expense_of_rows(request, note)?;
+    let (record, receipt) = ledger.pay(&expense, || run_in_parts(request, gather))?;
+    Ok(Selection::new(record).with_receipt(receipt))
+}
+
+/// Releases a selection from the sums of all rows after a ledger has paid for the parts of it that
+/// are not paid yet.
+///
+/// # Errors
+///
+/// Those of the ledger, then those of the release.
+pub(super) fn release_with_ledger(
+    request: &Request,
+    partial: &Partial,
+    ledger: &Ledger,
+    note: &str,
+) -> Result<Selection> {
+    check_names(request)?;
+    let epsilon = stage_epsilon(request, partial, ledger)?.ok_or_else(other_stage)?;
+    let delta = Delta::stated(request.delta.clone())?;
+    let expense = expense(request, Command::Select, epsilon, note).delta(delta);
+    let (record, receipt) = ledger.pay(&expense, || release_selection(request, partial))?;
+    Ok(Selection::new(record).with_receipt(receipt))
+}
+
+/// Releases what the next stage needs of the target after a ledger has paid for it.
+///
+/// # Errors
+///
+/// Those of the ledger, then those of the release.
+pub(super) fn release_target_with_ledger(
+    request: &Request,
+    partial: &Partial,
+    ledger: &Ledger,
+    note: &str,
+) -> Result<ReleasedTarget> {
+    check_names(request)?;
+    let release = || release_target(request, partial);
+    // A stated center costs nothing.
+    let released = match stage_epsilon(request, partial, ledger)? {
+        Some(epsilon) => ledger.pay(&expense(request, Command::Select, epsilon, note), release)?.0,
+        None => release()?,
+    };
+    released.paid_by(ledger)
+}

@@ -1,0 +1,196 @@
+//! Partials from databases: the query of a stage, and its result.
+
+use std::path::Path;
+
+use crate::error::{Error, Parameter, Result};
+use crate::exact::GRID;
+use crate::request::fields::Association;
+use crate::request::fields::Request;
+use crate::run::partial::stages::settled;
+use crate::run::partial::{ColumnScore, Facts, Partial, ReleasedTarget, Sums, other_stage};
+use crate::run::steps::plan_for;
+use crate::score::RawSums;
+use crate::sql::{Asked, Coded, QueryResult, SqlForm, SqlStep, SqlTable, query};
+use crate::table::{CellFormat, Schema, TargetColumn, TargetRole};
+
+/// The query that computes the sums of the next stage for a checked request.
+///
+/// # Errors
+///
+/// `Request` for scores that no query computes, for features that are no list of names, for a name
+/// that the dialect cannot hold, or if the released target is of another stage.
+pub(crate) fn stage_query(
+    request: &Request,
+    table: &SqlTable,
+    features: &[String],
+    released: Option<&ReleasedTarget>,
+) -> Result<String> {
+    if request.target.time_to_event().is_some() {
+        let rule = "a query reads the target from one column: no times and events";
+        return Err(Error::request(rule)
+            .hint(
+                "add a column of classes to the table, CASE WHEN died = 1 AND days <= 1825 THEN 'event' WHEN days >= 1825 \
+                 THEN 'none' END, and give its labels as classes",
+            )
+            .about([Parameter::Classes, Parameter::Time, Parameter::Event]));
+    }
+    let schema = schema_of(table, features)?;
+    let plan = plan_for(request, &schema)?;
+    let Some(scoring) = plan.scoring.coded().filter(|_| !plan.request.per_million) else {
+        return Err(Error::request(
+            "queries compute correlation and the score ks, of no counts per million",
+        )
+        .about([Parameter::Score, Parameter::Method, Parameter::Scaling]));
+    };
+    let mut facts = Facts::new(&plan, &schema, &CellFormat::default())?;
+    facts.released = released.cloned();
+    facts.check_stage()?;
+    let json = serde_json::to_string(&facts);
+    let json = json.map_err(|_| Error::io("the facts cannot be written as JSON"))?;
+    let median = released.map(ReleasedTarget::split).transpose()?.flatten();
+    let code = scoring.code(median);
+    let coded = match (scoring.labels(), &code) {
+        (Some(labels), _) => Coded::Classes(labels),
+        (None, Some(code)) => Coded::Number(code),
+        (None, None) => Coded::Value,
+    };
+    let centers = match facts.scores_columns() {
+        true => Some(settled(&plan, released)?.target),
+        false => None,
+    };
+    let step = match (&coded, &centers, scoring.association) {
+        (Coded::Value, ..) => SqlStep::Ranks,
+        (Coded::Classes(_), Some(target), _) => SqlStep::ColumnsOfClasses(&target.centers),
+        (Coded::Number(_), Some(target), _) => SqlStep::ColumnsOfNumber {
+            scored: target.centers.first().copied().unwrap_or_default(),
+            released: target.released.first().copied().unwrap_or_default(),
+        },
+        (_, None, Association::Correlation) => SqlStep::Correlation(&plan.scaling),
+        (_, None, Association::KsOnBins) => SqlStep::Bins(&plan.scaling),
+        (_, None, Association::Ks | Association::Paired) => SqlStep::Targets,
+    };
+    let features = schema.feature_names().collect();
+    query(&Asked { table, features, coded, step, facts: &json })
+}
+
+/// The columns: the features, in the order in which they are stated, and the target after them, if
+/// it is a column.
+fn schema_of(table: &SqlTable, features: &[String]) -> Result<Schema> {
+    if features.iter().any(|name| name.trim().is_empty()) {
+        return Err(Error::request("a feature has no name"));
+    }
+    let mut header = features.to_vec();
+    match &table.form {
+        SqlForm::Wide { target } => {
+            header.push(target.clone());
+            let named = TargetColumn::Named(target.clone());
+            Schema::of_columns(header, &TargetRole::Here(&named), None, &[])
+        }
+        SqlForm::Long { .. } => Schema::of_columns(header, &TargetRole::Apart, None, &[]),
+    }
+}
+
+impl Facts {
+    /// Whether the sums are scores of whole columns, at a released center.
+    fn scores_columns(&self) -> bool {
+        self.of_columns()
+            && self.released.as_ref().is_some_and(|released| released.center.is_some())
+    }
+
+    /// Refuses a target that was released for another stage.
+    fn check_stage(&self) -> Result<()> {
+        let Some(released) = &self.released else { return Ok(()) };
+        let fits = released.median.is_some() == self.splits()
+            && (released.center.is_some() == self.scores_columns())
+            && (released.center.is_some() || released.median.is_some());
+        if fits { Ok(()) } else { Err(other_stage()) }
+    }
+}
+
+impl Partial {
+    /// The sums in the exported result of a query that [`Select::query`](crate::Select::query) has
+    /// made: CSV, or Parquet and Arrow with the feature `arrow`.
+    ///
+    /// # Errors
+    ///
+    /// `Io` if it cannot be read; `Input` if it is no such result, or not all of it; `Request` for
+    /// Parquet and Arrow without their feature.
+    pub fn of_query(path: impl AsRef<Path>) -> Result<Self> {
+        let QueryResult { facts, rows, targets, sums } = QueryResult::read(path.as_ref())?;
+        let facts: Facts = serde_json::from_str(&facts)
+            .map_err(|_| Error::input("the facts of this result are of another version"))?;
+        facts.check_stage()?;
+        let partial = Self::of_result(facts, rows, targets, sums)?;
+        partial.check()?;
+        Ok(partial)
+    }
+
+    fn of_result(facts: Facts, rows: u64, targets: Vec<i64>, sums: Vec<i64>) -> Result<Self> {
+        if facts.splits() && facts.released.is_none() {
+            let count = |(bin, count): (usize, i64)| {
+                Ok((bin, u64::try_from(count).map_err(|_| super::of_no_rows())?))
+            };
+            let counts = sums.into_iter().enumerate().filter(|(_, count)| *count != 0);
+            let counts: Vec<(usize, u64)> = counts.map(count).collect::<Result<_>>()?;
+            // As a pass over a table counts them: rows with a target.
+            let rows = counts
+                .iter()
+                .map(|(_, count)| count)
+                .fold(0, |sum: u64, count| sum.saturating_add(*count));
+            return Ok(Self::new(facts, rows, Sums::Ranks(counts)));
+        }
+        if facts.scores_columns() {
+            let scores = match facts.classes() {
+                Some(_) => sums.into_iter().map(ColumnScore::of_classes).collect(),
+                None => {
+                    let (columns, rest) = sums.as_chunks::<3>();
+                    if !rest.is_empty() {
+                        return Err(super::of_no_rows());
+                    }
+                    columns
+                        .iter()
+                        .map(|[score, most, least]| ColumnScore {
+                            score: *score,
+                            strength: most.saturating_abs().max(least.saturating_abs()),
+                            signed: Some((*least, *most)),
+                        })
+                        .collect()
+                }
+            };
+            let rows = facts.released.as_ref().map_or(0, ReleasedTarget::rows);
+            return Ok(Self::new(facts, rows, Sums::Columns(scores)));
+        }
+        let sums = if facts.sums_products() { with_missing(sums, &targets) } else { sums };
+        let rows_of = match (&targets[..], facts.classes()) {
+            (_, Some(_)) => targets,
+            (&[sum, count], None) if facts.on_bins() => vec![sum, count],
+            (&[sum, count], None) => {
+                let all = i64::from(GRID).saturating_mul(count);
+                vec![all.saturating_add(sum), all.saturating_sub(sum)]
+            }
+            _ => return Err(super::of_no_rows()),
+        };
+        let raw = RawSums { features: sums, rows: rows_of };
+        let sums = if facts.of_columns() { Sums::Targets(raw) } else { Sums::Features(raw) };
+        Ok(Self::new(facts, rows, sums))
+    }
+}
+
+/// The sums of a query for correlation, whose second half is of the rows in which a feature has a
+/// value, with the rows in which it is missing in their place. `targets` holds these sums over all
+/// rows.
+fn with_missing(mut sums: Vec<i64>, targets: &[i64]) -> Vec<i64> {
+    let half = sums.len() / 2;
+    let present = sums[half..].chunks_mut((half / targets.len().max(1)).max(1));
+    for (present, all) in present.zip(targets) {
+        present.iter_mut().for_each(|sum| *sum = all.saturating_sub(*sum));
+    }
+    sums
+}
+
+impl ColumnScore {
+    /// For three or more classes, whose center is not shrunk.
+    fn of_classes(score: i64) -> Self {
+        Self { score, strength: score, signed: None }
+    }
+}

@@ -1,0 +1,455 @@
+//! Records of runs. They depend on the data only through values that the budget paid for.
+
+use crate::error::Parameter;
+use crate::estimate::RowsEstimate;
+use crate::exact::two_digits;
+use crate::forecast::{Forecast, Simulated};
+use crate::privacy::Neighbors;
+use crate::random::Entropy;
+use crate::release::describe::{
+    guarantee, mechanism_used, score_used, target_used, units, warnings,
+};
+use crate::release::draws::Chosen;
+use crate::release::record::{
+    Command, Estimate, LARGE_EPSILON, PickOrder, Picked, PublicFacts, RandomnessUsed, Record,
+    Released, Verdict, Warning, WarningKind,
+};
+use crate::request::check::checked_threads;
+use crate::request::fields::Target;
+use crate::request::plan::{BeyondChance, ChosenBy, Plan, PlannedCenter, Scoring};
+use crate::run::within::warnings_of_strata;
+use crate::table::Schema;
+
+/// The record of a run.
+pub(crate) fn record(plan: &Plan, schema: &Schema, entropy: Entropy, chosen: Chosen) -> Record {
+    let randomness = RandomnessUsed::of(entropy);
+    let sets = plan.groups.as_ref().map(|(grouping, _)| Vec::from_iter(grouping.used()));
+    let picked = |&index: &usize| {
+        let place = schema.features()[index];
+        let set = sets.as_ref().map(|sets| sets[index]);
+        Picked {
+            name: schema.name(place).to_owned(),
+            column: set.map_or(place + 1, |set| set.line),
+            members: set.map(|set| set.members.clone()),
+            index: schema.index(index),
+        }
+    };
+    let (estimates, verdict) = verdicts(plan, schema, &chosen);
+    let mut warnings = warnings(plan, &randomness, schema);
+    warnings.extend(chosen.scarce.warning(plan, schema));
+    if let Some(counted) = &chosen.strata {
+        warnings.extend(warnings_of_strata(plan, schema, counted));
+    }
+    warnings.extend(few_rows(schema, &chosen, &verdict));
+    warnings.extend(unusable_targets(plan, schema, &chosen.released, chosen.estimate));
+    warnings.extend(one_sided_split(schema, &chosen.released));
+    warnings.extend(few_blocks(plan, schema, chosen.blocks));
+    // A person who is replaced may have no identifier, or no entry in a file of targets.
+    let rows_are_public = plan.request.neighbors == Neighbors::ReplaceOne
+        && !schema.compares_ids()
+        && !schema.has_people();
+    Record {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        command: Command::Select,
+        run: None,
+        ledger: None,
+        private: !randomness.seeded && !plan.request.paper,
+        selected: chosen.picks.iter().map(picked).collect(),
+        screened: chosen.screened.map(|screened| screened.iter().map(picked).collect()),
+        order: match (&plan.refinement, chosen.mechanism.by) {
+            (None, ChosenBy::Statement) => PickOrder::of(chosen.mechanism.mechanism.card()),
+            _ => PickOrder::File,
+        },
+        guarantee: guarantee(plan, schema),
+        mechanism: mechanism_used(plan, &chosen.mechanism, chosen.blocks),
+        score: score_used(plan, chosen.sensitivity),
+        target: target_used(plan, schema),
+        released: chosen.released,
+        directions: directions_in_words(plan, &estimates),
+        estimates,
+        verdict,
+        public: PublicFacts {
+            features: schema.d(),
+            role_columns: schema.role_columns(),
+            k: plan.stated_k(),
+            false_names: plan.beyond.as_ref().map(BeyondChance::bound),
+            id_column: schema.id().map(|column| column + 1),
+            rows: rows_are_public.then_some(chosen.rows),
+            schema_sha256: plan.request.schema_hash.clone(),
+        },
+        randomness,
+        warnings,
+    }
+}
+
+/// The estimates about the picks and the verdict on them.
+fn verdicts(plan: &Plan, schema: &Schema, chosen: &Chosen) -> (Vec<Estimate>, Verdict) {
+    let strengths = chosen.findings.as_ref().and_then(|findings| findings.strengths.as_ref());
+    let directions = chosen.findings.as_ref().and_then(|findings| findings.directions.as_ref());
+    let estimate = |(i, &index): (usize, &usize)| {
+        let strength = strengths.map(|strengths| &strengths[i]);
+        let direction = directions.map(|directions| directions[i]);
+        Estimate {
+            name: schema.name(schema.features()[index]).to_owned(),
+            strength: strength.map(|strength| digits(strength.strength)),
+            low: strength.map(|strength| digits(strength.low)),
+            high: strength.map(|strength| digits(strength.high)),
+            p_value: strength.and_then(|strength| strength.p_value),
+            beyond_chance: strength.and_then(|strength| strength.beyond_chance),
+            direction: direction.map(|(direction, _)| direction),
+            direction_error: direction.map(|(_, error)| error),
+        }
+    };
+    let estimates: Vec<Estimate> = match (strengths, directions) {
+        (None, None) => Vec::new(),
+        _ => chosen.picks.iter().enumerate().map(estimate).collect(),
+    };
+    let verdict = verdict(plan, schema, chosen, &estimates);
+    (estimates, verdict)
+}
+
+/// The meaning of the directions. Whether a column holds words is private, so it is always said
+/// that words have none.
+fn directions_in_words(plan: &Plan, estimates: &[Estimate]) -> Option<String> {
+    estimates.iter().find(|estimate| estimate.direction.is_some())?;
+    let meaning = match plan.request.target.labels() {
+        Some(labels) if labels.len() == 2 => {
+            format!("rises: larger values in class {}; falls: in class {}", labels[1], labels[0])
+        }
+        _ => "whether the target rises or falls with the feature".to_owned(),
+    };
+    Some(format!(
+        "{meaning}. By numbers and dates alone: a column of words has no direction, and what is printed for one is \
+         noise, whatever the error"
+    ))
+}
+
+/// Four digits after the point: more would be noise.
+fn digits(value: f64) -> f64 {
+    (value * 1e4).round() / 1e4
+}
+
+fn verdict(plan: &Plan, schema: &Schema, chosen: &Chosen, estimates: &[Estimate]) -> Verdict {
+    let none = |text: &str| Verdict {
+        beyond_chance: None,
+        chance_level: None,
+        text: format!("no verdict: {text}"),
+    };
+    if plan.estimates.is_none() {
+        return match &plan.scoring {
+            _ if plan.request.is_adjusted() => none("for scores within strata none is proven"),
+            Scoring::Coded(coded) if coded.center == PlannedCenter::Private => {
+                none("the share of the estimates is 0")
+            }
+            Scoring::Coded(_) => {
+                none("it needs the counts that are released with a private center")
+            }
+            _ => none("for this score or method none is proven"),
+        };
+    }
+    if let Some(beyond) = &plan.beyond {
+        return all_beyond(plan, schema, chosen, beyond);
+    }
+    if let Some(reason) = plan.request.without_threshold() {
+        return none(&format!("{reason}; strengths are estimates all the same"));
+    }
+    let called: Option<Vec<bool>> =
+        estimates.iter().map(|estimate| estimate.beyond_chance).collect();
+    let Some(called) = called.filter(|called| !called.is_empty()) else {
+        return none(&too_few(plan, schema, chosen));
+    };
+    let (beyond, k) = (called.iter().filter(|beyond| **beyond).count(), called.len());
+    let chance = chosen.findings.as_ref().and_then(|findings| findings.chance);
+    let text = match beyond {
+        0 if chance.is_some_and(|chance| chance > 1.0) => format!(
+            "no feature can be significant with these {}{}",
+            units(schema),
+            what_would_help(plan, schema, chosen, estimates)
+        ),
+        0 => format!(
+            "these names are not distinguishable from chance in this run{}",
+            what_would_help(plan, schema, chosen, estimates)
+        ),
+        _ if beyond == k => format!("{k} of {k} are beyond chance"),
+        _ => format!(
+            "{beyond} of {k} are beyond chance; the others are not distinguishable from chance in this run{}",
+            what_would_help(plan, schema, chosen, estimates)
+        ),
+    };
+    Verdict { beyond_chance: Some(beyond), chance_level: chance.map(digits), text }
+}
+
+/// The verdict on all features that are beyond chance: the name is the statement.
+fn all_beyond(plan: &Plan, schema: &Schema, chosen: &Chosen, beyond: &BeyondChance) -> Verdict {
+    let what = if plan.groups.is_some() { "set" } else { "feature" };
+    let alpha = beyond.in_percent();
+    let text = match chosen.picks.len() {
+        0 => {
+            let help = what_would_name(plan, schema, chosen, what);
+            format!("no {what} is distinguishable from chance in this run{help}")
+        }
+        n => {
+            let (s, are) = if n == 1 { ("", "is") } else { ("s", "are") };
+            format!("{n} {what}{s} {are} beyond chance (any false name in at most {alpha} of runs)")
+        }
+    };
+    let chance = chosen.findings.as_ref().and_then(|findings| findings.chance);
+    Verdict { beyond_chance: Some(chosen.picks.len()), chance_level: chance.map(digits), text }
+}
+
+/// The reason why nothing is tested, by the released counts.
+fn too_few(plan: &Plan, schema: &Schema, chosen: &Chosen) -> String {
+    match chosen.scarce.counted(plan, schema) {
+        Some(counted) => format!("{counted} were counted, no more than noise can show"),
+        None => format!("too few {} were counted under this budget", units(schema)),
+    }
+}
+
+/// The effect size from which on one feature would be named in half of all runs with these rows, and
+/// the rows for a weaker one, from the released counts.
+fn what_would_name(plan: &Plan, schema: &Schema, chosen: &Chosen, what: &str) -> String {
+    /// Effect sizes to name: moderate, weak.
+    const EFFECT_SIZES: [f64; 2] = [0.3, WEAKEST];
+    /// Several of the same effect size are harder to name than one.
+    const SEVERAL: usize = 10;
+    let units = units(schema);
+    let Some(findings) = chosen.findings.as_ref().filter(|findings| findings.chance.is_some())
+    else {
+        return format!(": {}", too_few(plan, schema, chosen));
+    };
+    let shares = &findings.shares;
+    let rows = rows_of(chosen, shares);
+    let of_several = SEVERAL.min(plan.features);
+    let from = |strong: usize| forecast(plan, Some(strong))?.significant_effect(&rows).ok()?;
+    let now = from(1);
+    let lead = match now {
+        Some(effect) => {
+            let several = match from(of_several) {
+                Some(effect) => format!("from {effect:.2} on"),
+                None => "at no effect size".to_owned(),
+            };
+            format!(
+                "; with these {units} a single {what} is named in half of all runs from effect size {effect:.2} on, \
+                 {of_several} of the same effect size {several}"
+            )
+        }
+        None => format!("; with these {units} none is expected to be named at any effect size"),
+    };
+    let weaker = EFFECT_SIZES.into_iter().find(|effect| now.is_none_or(|now| *effect < now));
+    let needed = weaker.and_then(|effect| {
+        let rows = forecast(plan, Some(1))?.significant_rows(shares, effect).ok()??;
+        Some(format!("; with about {} a single one of effect size {effect:.2}", two_digits(rows)))
+    });
+    lead + &needed.unwrap_or_default()
+}
+
+/// The forecast of this plan, if there is one.
+fn forecast(plan: &Plan, strong: Option<usize>) -> Option<Forecast> {
+    let threads = checked_threads(plan.request.threads).ok()?;
+    let simulated = Simulated { strong, threads, ..Simulated::default() };
+    Forecast::new(plan.at_epsilon(&plan.epsilon).ok()?, simulated).ok()
+}
+
+/// The estimated number of rows of each class or side.
+fn rows_of(chosen: &Chosen, shares: &[f64]) -> Vec<f64> {
+    let rows = chosen.released.rows_estimate.unwrap_or(0) as f64;
+    shares.iter().map(|share| share * rows).collect()
+}
+
+/// The least effect size to find: weaker features than this take very many rows.
+const WEAKEST: f64 = 0.1;
+
+/// The rows, and the epsilon if one of up to 10 is enough, with which the strongest feature that is
+/// not significant would be in half of all runs, by the released values: if it is as strong as it
+/// looks, and if it is as weak as the lower end of its interval. Empty where the interval holds all
+/// effect sizes.
+fn what_would_help(
+    plan: &Plan,
+    schema: &Schema,
+    chosen: &Chosen,
+    estimates: &[Estimate],
+) -> String {
+    let rows = chosen.released.rows_estimate.unwrap_or(0) as f64;
+    let Some(findings) = &chosen.findings else { return String::new() };
+    let shares = &findings.shares;
+    let ends = |estimate: &Estimate| Some((estimate.strength?, estimate.low?, estimate.high?));
+    let open = estimates.iter().filter(|estimate| estimate.beyond_chance != Some(true));
+    let strongest =
+        open.filter_map(ends).max_by(|a, b| a.1.total_cmp(&b.1).then(a.0.total_cmp(&b.0)));
+    let Some((strength, low, _)) = strongest.filter(|(_, low, high)| *low > 0.0 || *high < 1.0)
+    else {
+        return String::new();
+    };
+    let Some(forecast) = forecast(plan, None) else { return String::new() };
+    let needed =
+        |effect: f64| forecast.significant_rows(shares, effect.max(WEAKEST)).ok().flatten();
+    let Some(most) = needed(low).filter(|most| *most > rows) else { return String::new() };
+    let fewest = needed(strength).filter(|fewest| *fewest > rows);
+    let epsilon = forecast.significant_epsilon(&rows_of(chosen, shares), low.max(WEAKEST));
+    let epsilon = epsilon.ok().flatten().filter(|epsilon| *epsilon <= LARGE_EPSILON);
+    help_in_words([fewest, Some(most)], units(schema), epsilon, (strength, low))
+}
+
+/// The rows and the epsilon with which the strongest of the features would be significant, in words:
+/// the rows if it is as strong as it looks and if it is as weak as the lower end of its interval, and
+/// an epsilon that is enough in both cases.
+fn help_in_words(
+    [fewest, most]: [Option<f64>; 2],
+    units: &str,
+    epsilon: Option<f64>,
+    (strength, low): (f64, f64),
+) -> String {
+    let [fewest, most] = [fewest, most].map(|rows| rows.map(two_digits));
+    let most = most.unwrap_or_default();
+    let rows = match fewest {
+        Some(fewest) if fewest == most => format!("about {most} {units}"),
+        Some(fewest) => format!("about {fewest} to {most} {units}"),
+        None => format!("up to about {most} {units}"),
+    };
+    // A new run is a release of its own.
+    let epsilon = epsilon.map_or(String::new(), |epsilon| {
+        format!(", or a new run at epsilon {} (which adds to what is spent),", two_digits(epsilon))
+    });
+    let lead = format!("; {rows}{epsilon} would be needed");
+    if strength < WEAKEST {
+        format!("{lead} even for a strength of {WEAKEST:.2}, and theirs are below it")
+    } else {
+        format!("{lead} for the strongest of them, {strength:.2} (from {:.2} on)", low.max(WEAKEST))
+    }
+}
+
+/// A warning that no name is more than a guess: no feature can be significant at these counts, or,
+/// where significance is not tested, next to no rows were counted.
+fn few_rows(schema: &Schema, chosen: &Chosen, verdict: &Verdict) -> Option<Warning> {
+    let RowsEstimate { rows, noise } = chosen.estimate?;
+    if chosen.scarce.leaves_nothing || chosen.picks.is_empty() {
+        return None;
+    }
+    let (units, few) = (units(schema), (rows as f64) < 3.0 * noise);
+    let text = match verdict.beyond_chance {
+        Some(_) if verdict.chance_level.is_none_or(|level| level > 1.0) => format!(
+            "with about {rows} usable {units} under this budget no feature can be significant, not even one that \
+             determines the target: the names may be noise"
+        ),
+        None if few => format!(
+            "about {rows} usable {units} (standard deviation {noise:.0}): little can be found under this budget"
+        ),
+        _ => return None,
+    };
+    Some(Warning::new(WarningKind::FewRows, text).about([Parameter::Epsilon]))
+}
+
+/// A warning about many rows without a usable target according to the private counts.
+fn unusable_targets(
+    plan: &Plan,
+    schema: &Schema,
+    released: &Released,
+    estimate: Option<RowsEstimate>,
+) -> Option<Warning> {
+    /// So many rows without a target are worth a look.
+    const SHARE: f64 = 0.1;
+    let (RowsEstimate { rows, noise }, unusable) = (estimate?, released.unusable_estimate?);
+    let (rows, unusable) = (rows as f64, unusable as f64);
+    if unusable < 3.0 * noise || unusable < SHARE * (rows + unusable) {
+        return None;
+    }
+    if plan.request.is_paired() {
+        let text = format!(
+            "about {unusable} people have no rows of both classes and take no part: are the labels and the identifiers \
+             spelled alike in all rows?"
+        );
+        let about = [Parameter::Classes, Parameter::Unit, Parameter::Inspect];
+        return Some(Warning::new(WarningKind::UnusableTargets, text).about(about));
+    }
+    let target = &plan.request.target;
+    let remedy = match target {
+        Target::TimeToEvent(_) => {
+            "they were lost before the horizon without the event, or their time or event is missing or not a number; an \
+             earlier horizon keeps more"
+        }
+        Target::Classes(_) if schema.is_joined() => {
+            "are all ids in the target file, all classes stated, and spelled as there?"
+        }
+        Target::Classes(_) => {
+            "are all classes stated, and spelled as in the data? A look at the table shows them"
+        }
+        _ => {
+            "cells that are no number, such as 1,234 or 12 mg, count as missing: inspecting the table shows them"
+        }
+    };
+    let units = units(schema);
+    let mut about = match target {
+        Target::TimeToEvent(_) => vec![Parameter::Horizon, Parameter::Inspect],
+        Target::Classes(_) => vec![Parameter::Classes, Parameter::Inspect],
+        _ => vec![Parameter::Inspect],
+    };
+    let text = if schema.has_one_row_each() {
+        about.push(Parameter::Unit);
+        format!(
+            "about {unusable} {units} have no usable target, or an identifier that repeats or is missing: for several \
+             {units} per person name the unit; otherwise, {remedy}"
+        )
+    } else {
+        format!("about {unusable} {units} have no usable target: {remedy}")
+    };
+    Some(Warning::new(WarningKind::UnusableTargets, text).about(about))
+}
+
+/// A warning about a split with nearly all rows on one side, which finds nothing. It is derived
+/// from the released center.
+fn one_sided_split(schema: &Schema, released: &Released) -> Option<Warning> {
+    released.target_median?;
+    let [above] = released.center.as_deref()? else { return None };
+    if (0.05..=0.95).contains(above) {
+        return None;
+    }
+    let text = format!(
+        "nearly all {} lie on one side of the split, so little can be found: nearly all \
+         rows have one value, or values lie too close together for their size, or beyond 1e-6 to 1e15; subtract a constant, give their \
+         range, or use Kendall's correlation",
+        units(schema)
+    );
+    let about = [Parameter::TargetBounds, Parameter::Score];
+    Some(Warning::new(WarningKind::OneSidedSplit, text).about(about))
+}
+
+/// A warning about too few blocks to tell features apart by votes. The number of blocks is public
+/// or paid for.
+fn few_blocks(plan: &Plan, schema: &Schema, blocks: Option<u64>) -> Option<Warning> {
+    let (blocks, votes) = (blocks?, plan.votes_needed());
+    let text = format!(
+        "{blocks} blocks vote, and votes must differ by about {votes:.0} to be told apart: expect \
+         noise; two-stage needs many {} or a large epsilon",
+        units(schema)
+    );
+    ((blocks as f64) < votes).then(|| Warning::new(WarningKind::FewBlocks, text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// No strength is named as one of the features that none of them has.
+    #[test]
+    fn what_is_needed_is_for_a_strength_that_is_printed() {
+        let words = |rows: [f64; 2], epsilon, strengths| {
+            help_in_words(rows.map(|rows| (rows > 0.0).then_some(rows)), "rows", epsilon, strengths)
+        };
+        assert_eq!(
+            words([900.0, 2400.0], None, (0.28, 0.152)),
+            "; about 900 to 2400 rows would be needed for the strongest of them, 0.28 (from 0.15 on)"
+        );
+        assert!(
+            words([0.0, 2400.0], None, (0.28, 0.2)).starts_with("; up to about 2400 rows would")
+        );
+        for strength in [0.0, 0.05, 0.0999] {
+            assert_eq!(
+                words([2400.0; 2], None, (strength, 0.0)),
+                "; about 2400 rows would be needed even for a strength of 0.10, and theirs are below it"
+            );
+        }
+        let new_run =
+            "; about 2400 rows, or a new run at epsilon 2.4 (which adds to what is spent), would";
+        assert!(words([2400.0; 2], Some(2.35), (0.28, 0.28)).starts_with(new_run));
+    }
+}
