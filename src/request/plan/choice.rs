@@ -143,7 +143,7 @@ impl Choice {
 
     /// The mechanism where the number of features is drawn with the features. The number is at most
     /// that of good features, as a rule, so sets are judged by their worst member alone; sets of all
-    /// numbers compete (see `select/number.rs`). Where the counts give no significance threshold,
+    /// numbers compete (see `release/number.rs`). Where the counts give no significance threshold,
     /// one feature is drawn by this mechanism itself.
     pub(crate) fn of_number() -> Self {
         Self::ByNumber(Arc::new(CanonicalLipschitz::against_bad_members()))
