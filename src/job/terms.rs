@@ -27,8 +27,6 @@ pub struct Terms {
     pub day: String,
     /// The seed of all draws, for tests: the result is not private.
     pub seed: Option<u64>,
-    /// Whether the table is scaled by its own values, as in the DP-SIS paper: not private.
-    pub paper_preprocessing: bool,
     /// The budget file that is charged.
     pub ledger: Option<PathBuf>,
     /// The note on its entry.
@@ -77,7 +75,7 @@ impl Terms {
     /// `Request` if a ledger would be charged for a result that is not private, or the day of the
     /// record cannot be known.
     pub fn check(&self) -> Result<()> {
-        if (self.seed.is_some() || self.paper_preprocessing) && self.is_charged() {
+        if self.seed.is_some() && self.is_charged() {
             let rule = "a result that is not private is not for release: charge no ledger for it";
             let about = [Parameter::Seed, Parameter::Ledger];
             return Err(Error::request(rule).about(about));
@@ -133,13 +131,7 @@ impl Terms {
 
     /// The request whose result is not private, if these terms make one.
     pub fn not_private(&self, select: &Select) -> Option<NotPrivateSelect> {
-        let select = || select.clone();
-        match (self.seed, self.paper_preprocessing) {
-            (None, false) => None,
-            (Some(seed), false) => Some(select().seed(seed)),
-            (None, true) => Some(select().paper_preprocessing()),
-            (Some(seed), true) => Some(select().seed(seed).paper_preprocessing()),
-        }
+        self.seed.map(|seed| select.clone().seed(seed))
     }
 
     /// Checks a selection, as far as that needs no table.

@@ -33,8 +33,6 @@ use dpsis::{Error, FitRecord, Levels, ModelOptions, Result};
         .help("The form of the output: json, or acro as for select; with --dry-run text or json")
         .long_help(None)),
     mut_arg("name_file", unused),
-    mut_arg("preprocess", unused),
-    mut_arg("not_private", unused),
     mut_arg("output", |output| output
         .help("Write the model to this file, whole or not at all")
         .long_help(None)),
@@ -138,8 +136,6 @@ impl SelectArguments {
     fn check_for_model(&self) -> Result<()> {
         let wrong = if !self.partials.is_empty() {
             "a model needs the table, not sums of its parts"
-        } else if self.preprocess.is_some() {
-            "a model takes values as they are: no --preprocess"
         } else if matches!(self.output.format, Some(Format::Text | Format::Tsv | Format::Html))
             && !self.dry_run
         {

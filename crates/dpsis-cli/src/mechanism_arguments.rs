@@ -22,12 +22,12 @@ pub(super) struct MechanismArguments {
     mechanism: Option<String>,
 
     #[command(flatten)]
-    parameters: ParameterArguments,
+    gamma: GammaArgument,
 }
 
-/// The parameters of mechanisms, explained by the cards that list them.
+/// The parameter of the mechanisms that select features.
 #[derive(Debug, Args)]
-pub(super) struct ParameterArguments {
+struct GammaArgument {
     #[arg(
         long,
         value_name = "GAMMA",
@@ -36,6 +36,13 @@ pub(super) struct ParameterArguments {
         help = help("gamma")
     )]
     gamma: Option<String>,
+}
+
+/// The parameters of mechanisms, explained by the cards that list them.
+#[derive(Debug, Args)]
+pub(super) struct ParameterArguments {
+    #[command(flatten)]
+    gamma: GammaArgument,
 
     #[arg(
         long,
@@ -120,8 +127,8 @@ impl ParameterArguments {
     /// The parameters that are stated, by name.
     pub(super) fn named(&self) -> BTreeMap<String, String> {
         let Self { gamma, beta, share, stop, eta, noise, level, alpha, rate } = self;
-        [
-            ("gamma", gamma),
+        given([
+            ("gamma", &gamma.gamma),
             ("beta", beta),
             ("share", share),
             ("stop", stop),
@@ -130,10 +137,7 @@ impl ParameterArguments {
             ("level", level),
             ("alpha", alpha),
             ("rate", rate),
-        ]
-        .into_iter()
-        .filter_map(|(name, value)| Some((name.to_owned(), value.clone()?)))
-        .collect()
+        ])
     }
 
     pub(super) fn parameters(&self) -> Result<Parameters> {
@@ -153,6 +157,12 @@ impl MechanismArguments {
     /// States these in the options of a method.
     pub(super) fn state(&self, options: &mut MethodOptions) {
         options.mechanism.clone_from(&self.mechanism);
-        options.parameters = self.parameters.named();
+        options.parameters = given([("gamma", &self.gamma.gamma)]);
     }
+}
+
+/// The parameters that are given, by name.
+fn given<const N: usize>(all: [(&str, &Option<String>); N]) -> BTreeMap<String, String> {
+    let given = all.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value.clone()?)));
+    given.collect()
 }

@@ -26,13 +26,6 @@ use dpsis_eval::{OutputFolder, write_plan};
 #[command(
     after_help = MORE,
     after_long_help = AFTER_HELP,
-    mut_arg("beta", unused),
-    mut_arg("share", unused),
-    mut_arg("stop", unused),
-    mut_arg("eta", unused),
-    mut_arg("level", unused),
-    mut_arg("alpha", unused),
-    mut_arg("rate", unused),
     mut_arg("time", unused),
     mut_arg("event", unused),
     mut_arg("by", unused),

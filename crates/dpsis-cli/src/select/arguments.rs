@@ -25,13 +25,6 @@ use dpsis::{Result, SelectOptions};
 #[command(
     after_help = MORE,
     after_long_help = AFTER_HELP,
-    mut_arg("beta", unused),
-    mut_arg("share", unused),
-    mut_arg("stop", unused),
-    mut_arg("eta", unused),
-    mut_arg("level", unused),
-    mut_arg("alpha", unused),
-    mut_arg("rate", unused),
 )]
 pub(crate) struct SelectArguments {
     #[command(flatten)]
@@ -95,26 +88,6 @@ pub(crate) struct SelectArguments {
     /// No progress on the terminal
     #[arg(long, hide_short_help = true, help_heading = "Running")]
     pub(super) no_progress: bool,
-
-    /// Center and scale by the data as the DP-SIS paper does: needs --not-private
-    #[arg(
-        long,
-        value_enum,
-        requires = "not_private",
-        hide_short_help = true,
-        help_heading = "Comparison"
-    )]
-    pub(crate) preprocess: Option<Preprocess>,
-
-    /// I know that the output is not private
-    #[arg(
-        long,
-        requires = "preprocess",
-        conflicts_with = "ledger",
-        hide_short_help = true,
-        help_heading = "Comparison"
-    )]
-    not_private: bool,
 }
 
 /// The features that are named.
@@ -305,13 +278,6 @@ pub(super) enum MethodId {
 pub(super) enum Refinement {
     /// The best k of 2 k by the correlations of their signs
     Gram,
-}
-
-/// The preprocessing of the DP-SIS paper, which is not private.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Preprocess {
-    /// Columns and target centered and divided by their largest magnitude
-    Paper,
 }
 
 impl SelectArguments {

@@ -41,8 +41,7 @@ impl SelectArguments {
 
     /// The terms of a run.
     pub(crate) fn terms(&self, request: &str) -> Terms {
-        let terms = self.ledger.terms(request, self.seed);
-        Terms { paper_preprocessing: self.preprocess.is_some(), ..terms }
+        self.ledger.terms(request, self.seed)
     }
 
     /// The request, unchecked, and its table.
@@ -50,8 +49,8 @@ impl SelectArguments {
         if inputs.all().filter(|path| *path == Path::new("-")).count() > 1 {
             return Err(Error::request("only one file can be standard input"));
         }
-        let plain = self.preprocess.is_none() && self.release.method != MethodId::DpKendall;
-        let mut stated = self.stated.request(&self.scaling, plain)?;
+        let takes_schema = self.release.method != MethodId::DpKendall;
+        let mut stated = self.stated.request(&self.scaling, takes_schema)?;
         self.names.state(&mut stated.options);
         self.state_release(&mut stated.options)?;
         let mut select = stated.select()?;

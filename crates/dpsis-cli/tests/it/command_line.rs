@@ -124,7 +124,6 @@ fn wrong_requests_are_refused_before_reading() {
             ("--bounds nan,1", "LO,HI"),
             ("--bounds=0,1 --scale row-rank", "exclude"),
             ("--scale bounds", "state them (--bounds, --bounds-file"),
-            ("--scale cpm --preprocess paper --not-private", "no score, bounds, scale"),
             ("--target-bounds 5,5", "the lower one first"),
             ("--classes a", "at least two classes"),
             ("--classes a,b,a", "twice"),
@@ -636,19 +635,6 @@ fn replacing_a_row_makes_the_number_of_rows_public() {
 }
 
 #[test]
-fn the_preprocessing_of_the_paper_is_marked_everywhere() {
-    dpsis("select -k5 -e2 --preprocess paper demo.csv").fails(2);
-    dpsis("select -k5 -e2 --not-private demo.csv").fails(2);
-    let paper = "select -k5 -e2 --preprocess paper --not-private demo.csv --format";
-    for options in ["text", "json", "tsv", "text --quiet", "json --quiet", "tsv --quiet"] {
-        let output = dpsis(&format!("{paper} {options}")).succeeds();
-        assert_contains(&output.stderr, "NOT PRIVATE");
-    }
-    let record = dpsis(&format!("{paper} json")).json();
-    assert_eq!((&record["private"], &record["score"]["scale"]), (&false.into(), &"paper".into()));
-}
-
-#[test]
 fn output_files_are_whole_or_absent() {
     let folder = Folder::new();
     let write =
@@ -699,7 +685,6 @@ fn no_line_is_wider_than_80_columns() {
         ("select -k5 -e2 --direction --scale row-rank demo.csv", 0),
         ("select -k5 -e2 --format json --scale row-rank -q demo.csv", 0),
         ("select -k5 -e2 --dry-run --scale row-rank demo.csv", 0),
-        ("select -k5 -e2 --preprocess paper --not-private demo.csv", 0),
         ("select -k5 -e2 --target respons demo.csv", 2),
         ("select -k5 -e2 --mechanism nothing demo.csv", 2),
         (&*format!("select -k1 -e2 --center private --id a {ragged}"), 3),

@@ -168,7 +168,6 @@ fn wrong_requests_are_refused() {
         "--k 1 --lambda 3 table.csv",
         "--k 9 table.csv",
         "--k 1 -o model.csv table.csv",
-        "--k 1 --preprocess paper --not-private table.csv",
         "--k 1 --partials a.partial",
     ] {
         folder.run(&format!("fit --eps 1 {words}")).fails(2);

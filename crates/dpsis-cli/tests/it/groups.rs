@@ -93,7 +93,6 @@ fn wrong_sets_and_options_are_refused() {
         ("--groups demo.gmt --group-size 9,8", 2, "no smaller (--group-size)"),
         ("--groups demo.gmt --group-size few", 2, "MIN,MAX"),
         ("--group-size 9", 2, "--groups"),
-        ("--groups demo.gmt --preprocess paper --not-private", 2, "no score, bounds, scale, sets"),
     ] {
         folder.refuses(&[(format!("select -k 1 -e 1 {options} {DEMO}"), code, part)]);
     }

@@ -60,21 +60,9 @@ fn three_commands_are_shown_without_a_command() {
     assert!(shown.lines().all(|line| line.len() <= 80), "{shown}");
 }
 
-/// Parameters of mechanisms that do not select features: `dpsis select` refuses them.
-const NOT_FOR_FEATURES: [&str; 7] =
-    ["--beta", "--share", "--stop", "--eta", "--level", "--alpha", "--rate"];
-
 /// Options of `dpsis select` that `dpsis fit` refuses: no help lists them.
-const NOT_FOR_MODELS: [&str; 8] = [
-    "--partials",
-    "--name-file",
-    "--preprocess",
-    "--not-private",
-    "--groups",
-    "--group-size",
-    "--adjust",
-    "--paired",
-];
+const NOT_FOR_MODELS: [&str; 6] =
+    ["--partials", "--name-file", "--groups", "--group-size", "--adjust", "--paired"];
 
 /// Options of `dpsis partial` that `dpsis sql` refuses: a query reads the target from one column.
 const NOT_FOR_QUERIES: [&str; 3] = ["--time", "--event", "--by"];
@@ -98,13 +86,9 @@ fn the_long_help_has_every_option() {
         assert!(long.contains(&"--help"), "{command:?}: {options}");
         for option in long {
             let is_refused = match names[1..] {
-                ["fit"] => NOT_FOR_MODELS.contains(&option) || NOT_FOR_FEATURES.contains(&option),
+                ["fit"] => NOT_FOR_MODELS.contains(&option),
                 ["sql"] => NOT_FOR_QUERIES.contains(&option),
-                ["plan"] => {
-                    ["--time", "--event", "--by"].contains(&option)
-                        || NOT_FOR_FEATURES.contains(&option)
-                }
-                ["select"] => NOT_FOR_FEATURES.contains(&option),
+                ["plan"] => ["--time", "--event", "--by"].contains(&option),
                 _ => false,
             };
             assert_eq!(words.contains(&option), !is_refused, "{command:?}: {option}");
