@@ -72,7 +72,7 @@ pub(crate) fn check(request: &Request) -> Result<()> {
         return Err(Error::request("Kendall's correlation takes no bounds, scale or center"));
     }
     check_covariates(request)?;
-    check_unit_target(request)?;
+    check_rule_of_people(request)?;
     check_paired(request)?;
     let stated = request.score.is_some()
         || request.scale.is_some()
@@ -142,7 +142,7 @@ fn check_beyond_chance(request: &Request) -> Result<()> {
 }
 
 /// Checks that the rule for the target of a person suits the target.
-pub(crate) fn check_unit_target(request: &Request) -> Result<()> {
+pub(crate) fn check_rule_of_people(request: &Request) -> Result<()> {
     let rule = match (request.unit_target, request.target.labels()) {
         (Some(UnitTarget::Mean), Some(_)) => "classes have no mean",
         (Some(UnitTarget::AnyPositive), Some(labels)) if labels.len() == 2 => {

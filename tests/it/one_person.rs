@@ -8,7 +8,9 @@
 
 use std::path::Path;
 
-use crate::support::people::{Person, csv, features, npy_numbers, npy_texts, r, tabs, write, zip};
+use crate::support::people::{
+    ODD, Person, csv, features, npy_numbers, npy_texts, r, tabs, write, zip,
+};
 use dpsis::{
     Bounds, FileTable, FileTables, Orientation, Scaling, ScoreKind, Select, Target, TargetColumn,
 };
@@ -18,51 +20,6 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 const D: usize = 3;
-
-/// Contents that could be taken for something else: missing values, names, labels, headers, numbers
-/// of other notations, bytes of other encodings.
-const ODD: [&[u8]; 40] = [
-    b"",
-    b" ",
-    b"NA",
-    b"n/a",
-    b"NaN",
-    b"nan",
-    b"inf",
-    b"-inf",
-    b"1e400",
-    b"-0",
-    b"0",
-    b"1",
-    b"2",
-    b"1.5",
-    b"1,5",
-    b"1,234.5",
-    b"<0.1",
-    b"12 mg",
-    b"2024-02-29",
-    b"2024-02-30",
-    b"x",
-    b"None",
-    b"id",
-    b"gene",
-    b"Name",
-    b"outcome",
-    b"ill",
-    b"well",
-    b"Ill",
-    b"marker_1x",
-    b"GSM900001",
-    b"sample_7",
-    b"\xe9",
-    b"a\xffb",
-    b"a\0b",
-    b"\0",
-    b"#",
-    b"say \"x\"",
-    b"a,b;c",
-    b"feature,lo,hi",
-];
 
 fn odd(draws: &mut ChaCha8Rng) -> Vec<u8> {
     match draws.gen_range(0..5) {

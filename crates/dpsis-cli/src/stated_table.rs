@@ -31,7 +31,7 @@ pub(super) struct StatedTable {
     #[arg(
         long,
         value_name = "COLUMN",
-        conflicts_with_all = ["unit", "unit_target", "adjust", "score", "bounds"],
+        conflicts_with_all = ["unit", "score"],
         hide_short_help = true,
         help_heading = "Target"
     )]

@@ -10,7 +10,7 @@ use crate::exact::{Exact, ratio};
 use crate::model::MOST_FEATURES;
 use crate::privacy::{Delta, Epsilon, Expense};
 use crate::release::record::Command;
-use crate::request::check::{check, check_unit_target, checked_threads};
+use crate::request::check::{check, check_rule_of_people, checked_threads};
 use crate::request::fields::{Center, Names, Request, Scale, Target};
 use crate::run::dry_run::EXAMPLE;
 use crate::run::paid::expense;
@@ -179,7 +179,7 @@ impl FitRequest {
         self.delta()?;
         let parts = self.parts()?;
         checked_threads(self.select.threads)?;
-        check_unit_target(&self.select)?;
+        check_rule_of_people(&self.select)?;
         if self.select.per_million {
             let rule = "a model takes values as they are in the table, not counts per million";
             return wrong(rule.into(), Parameter::Scaling);

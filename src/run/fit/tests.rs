@@ -37,9 +37,13 @@ fn once(text: String) -> FileTable {
 }
 
 fn file(rows: usize, target: &str) -> (tempfile::TempDir, FileTable) {
+    file_of(text(rows), target)
+}
+
+fn file_of(text: String, target: &str) -> (tempfile::TempDir, FileTable) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("table.csv");
-    std::fs::write(&path, text(rows)).unwrap();
+    std::fs::write(&path, text).unwrap();
     let facts = crate::table::TableFacts {
         target: crate::table::TargetColumn::Named(target.into()),
         exclude: vec![if target == "y" { "class" } else { "y" }.into()],
@@ -73,15 +77,7 @@ fn staged(rows: usize, odd: &str) -> String {
 }
 
 fn staged_file(rows: usize, odd: &str, target: &str) -> (tempfile::TempDir, FileTable) {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("table.csv");
-    std::fs::write(&path, staged(rows, odd)).unwrap();
-    let facts = crate::table::TableFacts {
-        target: crate::table::TargetColumn::Named(target.into()),
-        exclude: vec![if target == "y" { "class" } else { "y" }.into()],
-        ..Default::default()
-    };
-    (folder, FileTable::new(path).facts(facts))
+    file_of(staged(rows, odd), target)
 }
 
 fn stages() -> [Levels; 1] {

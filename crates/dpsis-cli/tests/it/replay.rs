@@ -12,44 +12,10 @@ use std::io::Write;
 use serde_json::Value;
 
 use crate::harness::{Folder, demo_lines, gzip, one_line};
-use crate::support::people::{Person, csv, features, npy_numbers, npy_texts, r, tabs, zip};
+use crate::support::people::{ODD, Person, csv, features, npy_numbers, npy_texts, r, tabs, zip};
 use dpsis_mechanisms::support::effort::exhaustive;
 
 const D: usize = 3;
-
-/// Contents that could be taken for something else, or that programs stumble over.
-const ODD: [&[u8]; 30] = [
-    b"",
-    b" ",
-    b"NA",
-    b"nan",
-    b"inf",
-    b"-inf",
-    b"1e400",
-    b"-1e308",
-    b"5e-324",
-    b"-0",
-    b"0",
-    b"1",
-    b"1,5",
-    b"12 mg",
-    b"2024-02-29",
-    b"2024-02-30",
-    b"word",
-    b"None",
-    b"id",
-    b"outcome",
-    b"ill",
-    b"Ill",
-    b"marker_1x",
-    b"GSM900001",
-    b"\xe9",
-    b"a\0b",
-    b"say \"x\"",
-    b"a;b\tc",
-    b"#",
-    b"p7",
-];
 
 /// The people without the odd one.
 fn ordinary(labels: bool) -> Vec<Person> {

@@ -89,7 +89,23 @@ fn pairs_are_compared_and_suggested() {
     // Between people the difference is drowned.
     assert!(found(&folder, "--classes normal,tumor --unit patient") < 8);
     folder.refuses(&[
-        ("select --k 1 --eps 1 --paired patient --unit patient t.csv", 2, ""),
+        ("select --k 1 --eps 1 --paired patient --unit patient t.csv", 2, "cannot be used"),
+        ("select --k 1 --eps 1 --paired patient --score ks t.csv", 2, "cannot be used"),
+        (
+            "select --k 1 --eps 1 --classes normal,tumor --paired patient --unit-target last t.csv",
+            2,
+            "keep their own classes",
+        ),
+        (
+            "select --k 1 --eps 1 --classes normal,tumor --paired patient --adjust a:4 t.csv",
+            2,
+            "takes no covariates",
+        ),
+        (
+            "select --k 1 --eps 1 --classes normal,tumor --paired patient --bounds 0,1 t.csv",
+            2,
+            "takes no bounds",
+        ),
         ("fit --k 1 --eps 1 --classes normal,tumor --paired patient t.csv", 2, "paired"),
     ]);
 }
