@@ -1,7 +1,7 @@
 //! From a file of each format to a selection: `cargo bench --bench formats --features arrow`.
 //!
 //! A table of 100 rows and 22,000 features, and one of 20,000 rows and 500 features, in every
-//! format; stated bounds, one thread and two. It is verified first that all formats give the same
+//! format; given bounds, one thread and two. It is verified first that all formats give the same
 //! selection. The physical limit, reading the bytes, is measured in the same run.
 #![allow(missing_docs, clippy::unwrap_used)]
 

@@ -8,7 +8,7 @@
 use std::sync::LazyLock;
 
 use dpsis::mechanism::{
-    CARDS, Card, Chooses, FalseNames, Mechanism, Parameters, Sensitivity, ThresholdSet, by_id,
+    CARDS, Card, Chooses, Fwer, Mechanism, Parameters, Sensitivity, ThresholdSet, by_id,
 };
 use dpsis::{Epsilon, Neighbors, Scores, Seeded};
 use rand_chacha::ChaCha20Rng;
@@ -102,7 +102,7 @@ const ABOVE: [(&str, i64); 4] =
 
 #[divan::bench(args = ABOVE, sample_count = 20)]
 fn above_a_level(bencher: divan::Bencher<'_, '_>, (_, level): (&str, i64)) {
-    let above = ThresholdSet::new((level, 1000), "0.025", FalseNames::Share).unwrap();
+    let above = ThresholdSet::new((level, 1000), "0.025", Fwer::Share).unwrap();
     let epsilon = epsilon();
     let mut seed = 0;
     bencher.bench_local(|| {

@@ -79,7 +79,7 @@ fn select(
     text: String,
     seed: u64,
 ) -> dpsis::Result<Record> {
-    let request = way.k.map_or_else(Select::beyond_chance, Select::new);
+    let request = way.k.map_or_else(Select::significant, Select::new);
     let labels = (0..classes).map(|class| format!("c{class}"));
     let request = request.epsilon(epsilon).target(Target::classes(labels));
     let request = match way.clipped {
@@ -92,7 +92,7 @@ fn select(
 
 /// The significant features.
 fn significant(selection: &Record) -> Vec<&str> {
-    let found = selection.estimates.iter().filter(|found| found.beyond_chance == Some(true));
+    let found = selection.estimates.iter().filter(|found| found.significant == Some(true));
     found.map(|found| found.name.as_str()).collect()
 }
 
@@ -163,8 +163,8 @@ fn main() -> dpsis::Result<()> {
             let text = table((3000, 2), false, shift, missing, &mut random);
             let way = Way { name: "", k: Some(1), clipped: None, categories: false };
             let selection = select(&way, "5", 2, text, seed)?;
-            let strength = selection.estimates.first().and_then(|found| found.strength);
-            mean += strength.unwrap_or(0.0) / runs as f64;
+            let effect_size = selection.estimates.first().and_then(|found| found.effect_size);
+            mean += effect_size.unwrap_or(0.0) / runs as f64;
         }
         println!("{:>3.0}% missing: at least {mean:.2}", 100.0 * share);
     }

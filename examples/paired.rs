@@ -104,7 +104,7 @@ fn run(text: &str, select: Select, seed: u64) -> dpsis::Result<Option<Record>> {
 /// The number of significant features among the named ones.
 fn significant(record: &Option<Record>) -> usize {
     let estimates = record.iter().flat_map(|record| &record.estimates);
-    estimates.filter(|found| found.beyond_chance == Some(true)).count()
+    estimates.filter(|found| found.significant == Some(true)).count()
 }
 
 fn main() -> dpsis::Result<()> {
@@ -128,7 +128,7 @@ fn main() -> dpsis::Result<()> {
                     let text = table(people, kind, 0.0, seed);
                     let record = run(&text, paired(Select::new(3), epsilon), seed)?;
                     found += usize::from(significant(&record) > 0);
-                    let record = run(&text, paired(Select::beyond_chance(), epsilon), seed)?;
+                    let record = run(&text, paired(Select::significant(), epsilon), seed)?;
                     named += usize::from(record.is_some_and(|record| !record.selected.is_empty()));
                 }
                 cells.push(format!("epsilon {epsilon}: {found}; {named}"));

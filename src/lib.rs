@@ -1,7 +1,7 @@
 //! Differentially private feature selection.
 //!
 //! Given a table with one row per person, `dpsis` chooses k features for a target such that the
-//! output is epsilon-differentially private (delta = 0, unless one is stated) on the real machine:
+//! output is epsilon-differentially private (delta = 0, unless one is given) on the real machine:
 //! every value is put on an integer grid by a function of its own row, scores are integer sums with
 //! a proven sensitivity, every estimate on the way is paid for, and noise is compared exactly.
 //!
@@ -19,7 +19,7 @@
 //! | say how a file is written and which columns are what, or read text from a reader, once or often | [`FileTable`], [`TableFacts`] |
 //! | select columns of a matrix in memory | `ArrayTable` (feature `ndarray`) |
 //! | select within a `linfa` pipeline | [below](#in-a-linfa-pipeline) (feature `linfa`) |
-//! | state a budget exactly | [`Epsilon`], [`Exact`] |
+//! | give a budget exactly | [`Epsilon`], [`Exact`] |
 //! | say what is public: ranges, classes, the target's center, the number of rows | [`Select::bounds`], [`Scaling`], [`Target`], [`Center`], [`Neighbors`] |
 //! | fit a private model to selected features, and predict by it | [`FitModel`], [`mod@model`] |
 //! | see what was released, spent and assumed | [`Selection`] and its [`Record`] |
@@ -189,13 +189,14 @@ pub use privacy::{
 pub use release::{
     AtHorizon, Command, Direction, EntropySource, Estimate, GroupsUsed, Guarantee, MechanismReason,
     MechanismUsed, MissingRule, PickOrder, Picked, PublicFacts, RandomnessUsed, Record, Released,
-    RunNote, ScoreId, ScoreUsed, Selection, TargetCoding, TargetUsed, Verdict, Warning,
+    RunNote, ScoreId, ScoreUsed, Selection, Significance, TargetCoding, TargetUsed, Warning,
     WarningKind,
 };
 pub use request::{
-    BoundsOption, Center, CenterOption, CenterUsed, CheckedSelect, FalseNamesBound, GroupsOption,
-    Method, MethodOptions, NotPrivateSelect, Number, PrivacyOptions, Refine, RunningOptions,
-    ScaleUsed, ScoreKind, ScoringOptions, Select, SelectOptions, Target, TargetOptions, TwoStage,
+    BoundsOption, Center, CenterOption, CenterUsed, CheckedSelect, FalseDiscoveryBound,
+    GroupsOption, Method, MethodOptions, NotPrivateSelect, Number, PrivacyOptions, Refine,
+    RunningOptions, ScaleUsed, ScoreKind, ScoringOptions, Select, SelectOptions, Target,
+    TargetOptions, TwoStage,
 };
 pub use run::{
     CheckedFitModel, ColumnScore, DryRun, FitDryRun, FitModel, FitOptions, FitRecord, FittedModel,
@@ -205,7 +206,7 @@ pub use run::{
 pub use score::Scores;
 
 #[cfg(feature = "sites")]
-pub use run::{MaskedPartial, Roster, Site, SiteKey, StatedFacts};
+pub use run::{MaskedPartial, Roster, Site, SiteFacts, SiteKey};
 pub use sql::{SqlDialect, SqlForm, SqlTable};
 
 /// Parts that the crates of this workspace share, without any promise to others.

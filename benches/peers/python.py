@@ -87,7 +87,7 @@ def by_sums():
         import opendp.prelude as dp
 
         dp.enable_features("contrib", "honest-but-curious")
-        # It scores nothing: scores by numpy with a sensitivity that is stated, then its private top k.
+        # It scores nothing: scores by numpy with a sensitivity that is given, then its private top k.
         space = dp.vector_domain(dp.atom_domain(T=float, nan=False)), dp.linf_distance(T=float)
         top = dp.m.make_noisy_top_k(*space, dp.max_divergence(), k=K, scale=2.0 * K * 6.0)
 

@@ -51,7 +51,7 @@ def contestants(binary):
     yield "the same, 1 thread", dpsis(binary, "--bounds=-1,1", "--threads", "1")
     yield "`dpsis select --scale row-rank`", dpsis(binary, "--scale", "row-rank")
     yield "`dpsis select`", dpsis(binary)
-    yield "the same, without a verdict", dpsis(binary, "--split", "estimates=0")
+    yield "the same, without effect sizes", dpsis(binary, "--split", "estimates=0")
     for name, (module, read) in PEERS.items():
         try:
             module = importlib.import_module(module)

@@ -3,7 +3,7 @@
     python benches/scale/spark.py make FOLDER [--rows 1000000] [--features 2000] [--files 20]
     python benches/scale/spark.py run FOLDER [--files 20] [--work sums,bounds,bins,ks] [--ks-features 200] [--cores 2]
 
-`make` writes Parquet files of normal numbers in single precision (4 bytes each: 8 GB as stated), a target that follows
+`make` writes Parquet files of normal numbers in single precision (4 bytes each: 8 GB as given), a target that follows
 three of the columns, and a label. `run` starts Spark in this process (`local[cores]`), and prints for each kind of work the
 median time of three runs after one to warm up, the time of the processor in all its processes, the ratio of that to
 `SELECT sum(x0), ...`, and the largest resident memory of the driver (this process), of the JVM, which is driver and executors
@@ -172,11 +172,11 @@ def main():
     parser.add_argument("--cores", type=int, default=2)
     parser.add_argument("--heap", default="4g")
     parser.add_argument("--runs", type=int, default=4)
-    stated = parser.parse_args()
-    if stated.what == "make":
-        make(stated.folder, stated.rows, stated.features, stated.files)
+    given = parser.parse_args()
+    if given.what == "make":
+        make(given.folder, given.rows, given.features, given.files)
     else:
-        run(stated.folder, stated.files, stated.work, stated.ks_features, stated.cores, stated.heap, stated.runs)
+        run(given.folder, given.files, given.work, given.ks_features, given.cores, given.heap, given.runs)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use dpsis::{FileTable, Orientation, Select, Target};
 
-use super::tables::{gzip, released, request, stated, table, whole};
+use super::tables::{given, gzip, released, request, table, whole};
 
 /// A folder for the files of one input.
 pub(crate) struct Folder(tempfile::TempDir);
@@ -123,7 +123,7 @@ fn quiet() {
     ONCE.call_once(dpsis::internals::quiet_caught_panics);
 }
 
-/// The first byte states facts, the second the request, the others are the table: a release or an
+/// The first byte gives facts, the second the request, the others are the table: a release or an
 /// error of the right kind, the same on one thread and on three, from memory and from a file.
 pub fn select(bytes: &[u8]) {
     let [facts, kind, bytes @ ..] = bytes else { return };
@@ -131,7 +131,7 @@ pub fn select(bytes: &[u8]) {
     let from_memory = released(&request, || table(bytes.to_vec(), *facts));
     let folder = Folder::new();
     let path = folder.write("t", bytes);
-    let from_file = released(&request, || stated(FileTable::new(&path), *facts));
+    let from_file = released(&request, || given(FileTable::new(&path), *facts));
     // A file may be of another format, and its name is told.
     if let (Ok(memory), Ok(file)) = (&from_memory, &from_file) {
         assert_eq!(memory, file);

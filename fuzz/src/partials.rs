@@ -33,7 +33,7 @@ pub fn partial(bytes: &[u8]) {
     }
     let Ok(released) = serde_json::from_slice::<ReleasedTarget>(next()) else { return };
     assert_eq!(ReleasedTarget::from_text(&released.to_text().unwrap()).unwrap(), released);
-    let score = dpsis::ColumnScore { score: 5, strength: 7, signed: Some((-7, 3)) };
+    let score = dpsis::ColumnScore { score: 5, effect_size: 7, signed: Some((-7, 3)) };
     let scores = vec![score; sums.features()];
     if let Ok(columns) = sums.with_columns(&released, scores)
         && let Ok(record) = request.release(&columns)

@@ -109,9 +109,9 @@ pub fn ledger(bytes: &[u8]) {
 pub fn candidates(bytes: &[u8]) {
     let folder = Folder::new();
     let path = folder.write("models.csv", bytes);
-    let mut stated = CandidateColumns::default();
-    stated.name = Some("model".into());
-    for columns in [CandidateColumns::default(), stated] {
+    let mut given = CandidateColumns::default();
+    given.name = Some("model".into());
+    for columns in [CandidateColumns::default(), given] {
         for sensitivity in [None, Some("0.01")] {
             let read = Candidates::read_columns(&path, &columns, sensitivity);
             let candidates = match read {

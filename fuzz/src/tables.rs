@@ -53,10 +53,10 @@ impl<R: Read> Read for Drops<R> {
 
 /// A table in memory, with facts that bits state.
 pub(crate) fn table(bytes: Vec<u8>, facts: u8) -> FileTable {
-    stated(FileTable::from_reader(Cursor::new(bytes)), facts)
+    given(FileTable::from_reader(Cursor::new(bytes)), facts)
 }
 
-pub(crate) fn stated(mut table: FileTable, facts: u8) -> FileTable {
+pub(crate) fn given(mut table: FileTable, facts: u8) -> FileTable {
     if facts & 1 > 0 {
         table = table.delimiter(b';').decimal_comma(true);
     }
@@ -74,13 +74,13 @@ pub(crate) fn stated(mut table: FileTable, facts: u8) -> FileTable {
     table
 }
 
-/// The first byte states facts, the others are the table. Read in drops, with line ends of Windows,
+/// The first byte gives facts, the others are the table. Read in drops, with line ends of Windows,
 /// or so that a block of bytes ends anywhere within it, it is the same table, or the same error.
 pub fn text(bytes: &[u8]) {
     let Some((&facts, bytes)) = bytes.split_first() else { return };
     let expected = whole(&table(bytes.to_vec(), facts));
     let drops = Drops(Cursor::new(bytes.to_vec()), 0);
-    assert_eq!(whole(&stated(FileTable::from_reader(drops), facts)), expected, "in drops");
+    assert_eq!(whole(&given(FileTable::from_reader(drops), facts)), expected, "in drops");
     if !bytes.iter().any(|byte| b"\"\r".contains(byte)) {
         let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
         let windows = lines.join(&b"\r\n"[..]);

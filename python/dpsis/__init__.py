@@ -1,6 +1,6 @@
 """Differentially private feature selection.
 
-Given a table with one row per person, `select` gives the names of k features, or of all that are beyond chance, and `fit` a
+Given a table with one row per person, `select` gives the names of k features, or of all that are significant, and `fit` a
 model of them, under a guarantee that holds on a real machine: everything is drawn exactly, and nothing is outside the
 privacy budget.
 """

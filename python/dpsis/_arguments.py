@@ -194,20 +194,20 @@ def fields_of_events(y: Any) -> tuple[str, str] | None:
     return times[0], events[0]
 
 
-def at_horizon(stated: Mapping[str, Any]) -> dict[str, Any]:
+def at_horizon(given: Mapping[str, Any]) -> dict[str, Any]:
     """The options of a target at a horizon in the form in which the library reads them."""
-    time, event, y = maybe_word("time", stated.get("time")), _event(stated.get("event")), stated.get("y")
+    time, event, y = maybe_word("time", given.get("time")), _event(given.get("event")), given.get("y")
     fields = fields_of_events(y)
     if y is not None and (time is not None or event is not None):
         raise RequestError("the target is y, or is made of two columns: leave out one of both", ["y", "time", "event"])
     if fields is not None:
-        if stated.get("by") is None:
+        if given.get("by") is None:
             raise RequestError("y holds times and events: give the horizon, such as by=1825", ["by"])
         time, event = fields[0], (fields[1], "1")
-    elif y is not None and stated.get("by") is not None:
+    elif y is not None and given.get("by") is not None:
         rule = "a horizon goes with times and events: give y as an array of both, or columns by time and event"
         raise RequestError(rule, ["by", "y", "time", "event"])
-    return {"time": time, "event": event, "by": maybe_number("by", stated.get("by"))}
+    return {"time": time, "event": event, "by": maybe_number("by", given.get("by"))}
 
 
 def _event(value: Any) -> tuple[str, str] | None:
@@ -339,7 +339,7 @@ def levels(value: Mapping[str, Iterable[Any]] | None) -> list[tuple[str, list[st
         return []
     if not isinstance(value, Mapping):
         raise TypeError("levels must be a dictionary, such as {'stage': ['I', 'II', 'III']}")
-    return [(str(name), [text_of(level) or "" for level in in_order("levels", stated)]) for name, stated in value.items()]
+    return [(str(name), [text_of(level) or "" for level in in_order("levels", given)]) for name, given in value.items()]
 
 
 def groups(value: Any) -> Any:
@@ -352,13 +352,13 @@ def groups(value: Any) -> Any:
 
 
 def sizes(name: str, value: Any) -> tuple[int, int | None]:
-    """The smallest size and the largest one, if there is one; (5, None) if none is stated."""
+    """The smallest size and the largest one, if there is one; (5, None) if none is given."""
     if value is None:
         return 5, None
-    stated = listed(value)
-    if len(stated) not in (1, 2):
+    given = listed(value)
+    if len(given) not in (1, 2):
         raise TypeError(f"{name} must be the smallest size, or (smallest, largest)")
-    return integer(name, stated[0], 1), None if len(stated) == 1 else integer(name, stated[1], 1)
+    return integer(name, given[0], 1), None if len(given) == 1 else integer(name, given[1], 1)
 
 
 def texts(name: str, values: Mapping[str, Exact] | None) -> dict[str, str]:
@@ -398,13 +398,13 @@ def defaults(function: Callable[..., Any]) -> dict[str, Any]:
     return {name: one.default for name, one in parameters if one.default is not one.empty}
 
 
-def beside_defaults(stated: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+def beside_defaults(given: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments that are not left at their defaults."""
 
     def is_default(value: Any, default: Any) -> bool:
         return value is default or (isinstance(value, type(default)) and value == default)
 
-    return {name: value for name, value in stated.items() if name not in defaults or not is_default(value, defaults[name])}
+    return {name: value for name, value in given.items() if name not in defaults or not is_default(value, defaults[name])}
 
 
 def names_near(options: Iterable[str] = ()) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
@@ -415,14 +415,14 @@ def names_near(options: Iterable[str] = ()) -> Callable[[Callable[_P, _R]], Call
         known = list(dict.fromkeys([*own, *options]))
 
         @functools.wraps(function)
-        def checked(*args: _P.args, **stated: _P.kwargs) -> _R:
-            if "y" in known and len(args) > 1 and is_target(args[1]) and "y" not in stated:
+        def checked(*args: _P.args, **given: _P.kwargs) -> _R:
+            if "y" in known and len(args) > 1 and is_target(args[1]) and "y" not in given:
                 # As in scikit-learn, the target may come second.
-                stated["y"], args = args[1], (args[0], *args[2:])  # type: ignore[assignment]
-            for name in stated:
+                given["y"], args = args[1], (args[0], *args[2:])  # type: ignore[assignment]
+            for name in given:
                 if name not in known:
                     raise TypeError(_unknown(function.__qualname__.removesuffix(".__init__"), name, known))
-            return function(*args, **stated)
+            return function(*args, **given)
 
         return checked
 
@@ -441,9 +441,9 @@ def _unknown(function: str, name: str, known: list[str]) -> str:
     return f"{function}() got an unexpected keyword argument {name!r}{hint}"
 
 
-def note(function: str, stated: Mapping[str, Any], defaults: Mapping[str, Any]) -> str:
+def note(function: str, given: Mapping[str, Any], defaults: Mapping[str, Any]) -> str:
     """The request as it could be typed again; of files and data only that they were there."""
-    changed = beside_defaults(stated, defaults)
+    changed = beside_defaults(given, defaults)
     parts = [] if "partials" in changed else ["data"]
     for name, value in changed.items():
         if isinstance(value, os.PathLike) or name == "target_file":

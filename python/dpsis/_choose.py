@@ -42,7 +42,7 @@ def choose(
     epsilon : number
         The privacy budget.
     k : int, optional
-        How many to choose: 1 if not stated; with `above` at most so many, any number if not stated.
+        How many to choose: 1 if not given; with `above` at most so many, any number if not given.
     above : number, optional
         Choose all candidates whose scores are above this public level; ``parameters={'alpha': 0.05, 'rate': 'fdr'}``
         bounds the expected share of names at or below it, ``'fwer'`` the probability of any.
@@ -55,7 +55,7 @@ def choose(
     monotonic : bool, optional
         Whether one row more changes all scores in one direction, as it does counts.
     delta, mechanism, parameters, ledger, note, seed : optional
-        As for `select`. Where sensitivities differ, a mechanism must be stated: 'gem', 'mgem', 'cgem', 'rs', 'rs-tnb'.
+        As for `select`. Where sensitivities differ, a mechanism must be given: 'gem', 'mgem', 'cgem', 'rs', 'rs-tnb'.
 
     Returns
     -------
@@ -77,11 +77,11 @@ def choose(
     >>> dpsis.choose({"lasso": 0.8125, "forest": 0.871}, 20, sensitivity=0.005).names
     ['forest']
     """
-    stated = {name: value for name, value in locals().items() if name not in ("data", "note")}
+    given = {name: value for name, value in locals().items() if name not in ("data", "note")}
     if isinstance(sensitivity, Mapping):
         # Its names are those of the candidates.
-        stated["sensitivity"] = dict(sensitivity)
-    request = arguments.note("choose", stated, _DEFAULTS)
+        given["sensitivity"] = dict(sensitivity)
+    request = arguments.note("choose", given, _DEFAULTS)
     named = dict(columns or {})
     candidates, common = _candidates(data, sensitivity, named)
     options = {
@@ -125,7 +125,7 @@ def _candidates(data: Any, sensitivity: Any, named: dict[str, str]) -> tuple[Any
         names, scores = list(data[places["name"]]), list(data[places["score"]])
         has_own = places["sensitivity"] in found
         if has_own and sensitivity is not None:
-            raise RequestError("the sensitivity is stated twice", ["sensitivity"])
+            raise RequestError("the sensitivity is given twice", ["sensitivity"])
         each = list(data[places["sensitivity"]]) if has_own else None
     else:
         raise TypeError(f"data must be a dictionary, a data frame or a path, not {type(data).__name__}")
@@ -133,6 +133,6 @@ def _candidates(data: Any, sensitivity: Any, named: dict[str, str]) -> tuple[Any
     if each is None:
         return list(zip(map(str, names), texts)), common
     if len(each) != len(texts):
-        raise RequestError("the sensitivity of a candidate is not stated", ["sensitivity"])
+        raise RequestError("the sensitivity of a candidate is not given", ["sensitivity"])
     own_texts = [arguments.exact("a sensitivity", one) for one in each]
     return list(zip(map(str, names), texts, own_texts)), None

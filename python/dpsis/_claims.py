@@ -74,9 +74,9 @@ def account(
     6.62
     """
     listed = [releases] if isinstance(releases, (str, os.PathLike, Ledger, Choice, Model)) else releases
-    stated = [_release(place, one) for place, one in enumerate(listed, 1)]
+    given = [_release(place, one) for place, one in enumerate(listed, 1)]
     return Account(
-        *_native.account(stated, arguments.exact("delta", delta), arguments.maybe_exact("epsilon", epsilon))
+        *_native.account(given, arguments.exact("delta", delta), arguments.maybe_exact("epsilon", epsilon))
     )
 
 
@@ -128,7 +128,7 @@ def verify(
     mechanism : str
         The mechanism: 'canonical', 'peel', 'gem', ...
     epsilon : number, optional
-        The claim; 1 if it is not stated.
+        The claim; 1 if it is not given.
     k, d : int, optional
         How many are picked, of how many candidates.
     levels, steps : int, optional
@@ -250,7 +250,7 @@ def audit(
     --------
     >>> import dpsis
     >>> found = dpsis.audit(lambda table: table > 3, 3, 4, epsilon=1)
-    >>> found.consistent, found.report().splitlines()[-1].startswith("verdict    violates")
+    >>> found.consistent, found.report().splitlines()[-1].startswith("result     violates")
     (False, True)
     """
     times = arguments.integer("draws", draws, 2)

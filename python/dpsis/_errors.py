@@ -12,7 +12,7 @@ class DpsisError(Exception):
     Attributes
     ----------
     parameters : tuple of str
-        The parameters to state or to change, the most likely first; often empty.
+        The parameters to give or to change, the most likely first; often empty.
     row : int or None
         The row of the table, counted from 1 below the header.
     column : int or None

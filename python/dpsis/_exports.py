@@ -30,7 +30,7 @@ class Exported:
     def to_acro(self, path: str | os.PathLike[str], session: Any = None) -> None:
         """Write a folder for an output checker, as the package ``acro`` does: the SACRO viewer opens it.
 
-        It holds ``results.json`` with the guarantee in plain words, the names as CSV, the report, the record, the strengths
+        It holds ``results.json`` with the guarantee in plain words, the names as CSV, the report, the record, the effect sizes
         as a figure where they were released and matplotlib is there, and the checksums of these files.
 
         Parameters
@@ -54,7 +54,7 @@ class Exported:
         files = [("report.txt", self.report().encode()), ("record.json", self.to_json().encode())]
         figure = self._figure()
         if figure is not None:
-            files.append(("strengths.png", figure))
+            files.append(("effect_sizes.png", figure))
         _native.write_acro(os.fspath(path), self._statement, number, files)
         if session is not None:
             import pandas

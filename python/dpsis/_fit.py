@@ -233,7 +233,7 @@ def load_model(path: str | os.PathLike[str]) -> Model:
     """
     model = Model(_native.load_model(os.fspath(path)))
     if not model.private:
-        warnings.warn("the model was drawn from a stated seed", NotPrivateWarning, stacklevel=3)
+        warnings.warn("the model was drawn from a given seed", NotPrivateWarning, stacklevel=3)
     return model
 
 
@@ -339,9 +339,9 @@ def fit(
         each but the first is a column of 0 and 1, and a row at none counts as one at the first. In the selection other
         categories are missing. A column that is text or categorical by its type needs levels, or must be excluded.
     selection_share : number, optional
-        The selection's share of epsilon; 0.4 if it is not stated.
+        The selection's share of epsilon; 0.4 if it is not given.
     ranges : number, optional
-        The share of the rest that pays for ranges that are not stated; 0.3 if it is not stated.
+        The share of the rest that pays for ranges that are not given; 0.3 if it is not given.
     lambda_ : float, optional
         With two `classes`: the strength of the regularization, for the sum over rows. A larger one takes less noise and
         pulls probabilities towards 1/2. By default 2.5 times the standard deviation of the noise, in rows: it depends on
@@ -369,7 +369,7 @@ def fit(
 
     Notes
     -----
-    **Privacy.** The whole `Fitted` is (epsilon, delta)-differentially private, with delta 0 unless one is stated: names,
+    **Privacy.** The whole `Fitted` is (epsilon, delta)-differentially private, with delta 0 unless one is given: names,
     coefficients, ranges and intervals. Predictions for other rows cost nothing; those for the rows of the table itself are
     functions of these rows and must not be published.
 
@@ -387,12 +387,12 @@ def fit(
     of_model = {
         "features": features, "levels": levels, "selection_share": selection_share, "ranges": ranges, "lambda_": lambda_,
     }
-    stated = {**_DEFAULTS, **options, "data": data, "k": k, "epsilon": epsilon, "y": y, "dry_run": dry_run}
-    job = job_of("fit", stated | {name: value for name, value in of_model.items() if value is not None})
+    given = {**_DEFAULTS, **options, "data": data, "k": k, "epsilon": epsilon, "y": y, "dry_run": dry_run}
+    job = job_of("fit", given | {name: value for name, value in of_model.items() if value is not None})
     job.options |= model_options(features, levels, selection_share, ranges, lambda_)
     if dry_run:
         return dry(job.run(False, "fitting"))
-    return fitted(job, stated["progress"], stacklevel=3)
+    return fitted(job, given["progress"], stacklevel=3)
 
 
 def model_options(

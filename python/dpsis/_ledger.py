@@ -25,17 +25,17 @@ class Ledger:
     Parameters
     ----------
     path : path-like
-        The file. It is made if it is not there and a cap is stated.
+        The file. It is made if it is not there and a cap is given.
     cap : number, optional
         The most that all releases may spend together. If the file is there, it must be what the file says.
     name : str, optional
         What the budget is for, as reports show it: of a new file, or as the file says.
     delta : number, optional
-        The most that all deltas may sum to; 0 if none is stated.
+        The most that all deltas may sum to; 0 if none is given.
     neighbors : {'add-remove', 'replace-one'}, optional
-        The neighbor relation of all releases; adding or removing a row if none is stated.
+        The neighbor relation of all releases; adding or removing a row if none is given.
     privacy_unit : {'row', 'person'}, optional
-        What all releases protect; a row if nothing is stated. Releases with a `unit` need a ledger for people.
+        What all releases protect; a row if nothing is given. Releases with a `unit` need a ledger for people.
     note : str, optional
         A first note in a new file, such as who signed the budget off.
 
@@ -46,7 +46,7 @@ class Ledger:
     InputError
         If the file is no ledger, or is damaged.
     ReadError
-        If it cannot be read or written, or is not there and no cap is stated.
+        If it cannot be read or written, or is not there and no cap is given.
 
     Examples
     --------

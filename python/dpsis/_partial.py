@@ -116,7 +116,7 @@ class ReleasedTarget:
     def told(cls, released: Mapping[str, Any], stacklevel: int) -> ReleasedTarget:
         """That of a release; a warning if it is not private."""
         if not released["private"]:
-            warnings.warn("the target's part was drawn from a stated seed", NotPrivateWarning, stacklevel=stacklevel + 1)
+            warnings.warn("the target's part was drawn from a given seed", NotPrivateWarning, stacklevel=stacklevel + 1)
         return cls(released["private"], released["epsilon"], released["target"])
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -180,7 +180,7 @@ def partial(
     released : ReleasedTarget or path, optional
         For a numeric target without a range: what `select` released from the partials of the first stage.
     threads : int, optional
-        All cores if not stated. The result does not depend on it.
+        All cores if not given. The result does not depend on it.
 
     Returns
     -------
@@ -208,7 +208,7 @@ def partial(
     >>> dpsis.select(partials=halves, k=1, epsilon=5).names
     ['feature-3']
     """
-    stated = {"unit": None} | locals()
+    given = {"unit": None} | locals()
     try:
         number, of = (arguments.integer("part", one, 1) for one in part)
     except (TypeError, ValueError) as error:
@@ -217,10 +217,10 @@ def partial(
         raise TypeError("part must be two integers: which one, and of how many") from None
     if not number <= of < 2**32:
         raise RequestError("a part is a number from 1 and that of all, such as (3, 8)", ["part"])
-    options = {"k": 1} | sums_options(stated)
+    options = {"k": 1} | sums_options(given)
     check_classes(y, options["classes"])
     of_target = arguments.columns_of_events(options)
-    source = table(data, y, **{name: stated[name] for name in FACTS}, once=True, of_target=of_target)
+    source = table(data, y, **{name: given[name] for name in FACTS}, once=True, of_target=of_target)
     text = None
     if isinstance(released, ReleasedTarget):
         text = released._text
@@ -229,16 +229,16 @@ def partial(
     return Partial(_native.Partial.of_table(source, arguments.as_json(options), text, (number, of)))
 
 
-def sums_options(stated: Mapping[str, Any]) -> dict[str, Any]:
+def sums_options(given: Mapping[str, Any]) -> dict[str, Any]:
     """The options that sums depend on, in the form in which the library reads them."""
-    return arguments.at_horizon(stated) | {
-        "classes": arguments.labels("classes", stated["classes"]),
-        "target_bounds": arguments.interval("target_bounds", stated["target_bounds"]),
-        "target_number": bool(stated["target_number"]),
-        "bounds": arguments.bounds(stated["bounds"]),
-        "scale": arguments.maybe_word("scale", stated["scale"]),
-        "score": arguments.maybe_word("score", stated["score"]),
-        "threads": arguments.maybe_integer("threads", stated["threads"], 1),
+    return arguments.at_horizon(given) | {
+        "classes": arguments.labels("classes", given["classes"]),
+        "target_bounds": arguments.interval("target_bounds", given["target_bounds"]),
+        "target_number": bool(given["target_number"]),
+        "bounds": arguments.bounds(given["bounds"]),
+        "scale": arguments.maybe_word("scale", given["scale"]),
+        "score": arguments.maybe_word("score", given["score"]),
+        "threads": arguments.maybe_integer("threads", given["threads"], 1),
     }
 
 

@@ -53,7 +53,7 @@ class Inspection:
     findings : list of Finding
         What was found, in the order to read it.
     suggestion : dict
-        Arguments of `select` that suit the table: to be checked, and stated only if they are public knowledge.
+        Arguments of `select` that suit the table: to be checked, and given only if they are public knowledge.
     undecided : bool
         Whether something must be decided before anything is run.
     """
@@ -399,7 +399,7 @@ def compare(
     y : array-like, optional
         As for `select`, for one table.
     methods : list of str, optional
-        'dp-sis', 'two-stage' (each also with a mechanism: 'dp-sis:joint'), 'beyond-chance' (at most k), 'dpkendall', 'sis',
+        'dp-sis', 'two-stage' (each also with a mechanism: 'dp-sis:joint'), 'significant' (at most k), 'dpkendall', 'sis',
         'random'.
     scale : list of str, optional
         'default', 'cpm', 'row-rank', 'kendall', 'bounds', 'paper', 'quantiles', '1sd', ...

@@ -71,9 +71,9 @@ def select(
     seed: int | None = None,
     dry_run: bool = False,
 ) -> Selection | Any:  # a DryRun if one is asked for, or a ReleasedTarget, which a type of all would have callers exclude
-    """Select k features, or all that are beyond chance, under differential privacy.
+    """Select k features, or all that are significant, under differential privacy.
 
-    One row is one person, unless `unit` tells whose each is. Everything stated here - classes, ranges, columns that are left
+    One row is one person, unless `unit` tells whose each is. Everything given here - classes, ranges, columns that are left
     out - must be public knowledge: looked up in the data it would reveal them.
 
     Parameters
@@ -86,20 +86,20 @@ def select(
         computed once for each pass over the rows, batch by batch, and must be of the same rows each time. Columns may hold numbers, words, categories, truth values (0 and 1) and dates
         (days since 1970-01-01); None, NaN, infinite and empty values are missing, and so are objects of other types.
     k : int, optional
-        The number of features to select, at most as many as there are. Without it all that are beyond chance are
+        The number of features to select, at most as many as there are. Without it all that are significant are
         selected, however many: none if there is none.
     epsilon : number
         The privacy budget, from 1e-6 to 1e6; read exactly, of a float its shortest decimal text.
     fwer : number, optional
         Without `k`: the probability with which any name may be false, of a feature without any association with the
-        target; 0.05 if it is not stated.
+        target; 0.05 if it is not given.
     at_most : int, optional
         Without `k`: the most names.
     y : array-like of shape (n,), optional
         The target of each row, for data without a column of it. Needed with an array.
     target : str or int, optional
         The column that holds the target: its name, or its place from 0 (-1 for the last one). The last one, if neither
-        this nor `y` nor `target_file` is stated.
+        this nor `y` nor `target_file` is given.
     classes : list, optional
         The labels of the target, as text or as numbers: ``['control', 'case']``. A row with another label contributes
         nothing. Without them the target is a number.
@@ -119,7 +119,7 @@ def select(
         themselves. All rows of a person, or of whatever else has ids, are protected as one. A row without an id
         contributes nothing.
     unit_target : {'last', 'mean', 'any-positive'}, optional
-        With `unit`, what the target of a person is: that of the last row that has one (if not stated), the mean of
+        With `unit`, what the target of a person is: that of the last row that has one (if not given), the mean of
         numbers, or the second of two classes if any row has it.
     paired : str or array-like of shape (n,), optional
         Compare the rows of each person with each other: the same as this `unit` with the score 'paired'. People have rows
@@ -127,13 +127,13 @@ def select(
     adjust : list of str, optional
         Covariates within whose strata features are compared, with public cut points, ``'age:40,60'``, or levels,
         ``'sex=F,M'``. They are no features; a row in no stratum contributes nothing. 25% of epsilon are for the centers
-        of all strata. Neither strengths nor a verdict are released.
+        of all strata. Effect sizes and significance are not released.
     groups : dict or path, optional
         Public sets of features that are selected instead of features, each by the mean of its members' ranks within the
         row, or values within bounds: members by names of sets, or a GMT file.
     group_size : int or (int, int), optional
         Use the sets of which at least so many members, and at most so many, are features of the data; 5 or more if not
-        stated.
+        given.
     bounds : (float, float), dict, or path, optional
         The range of all features, or of each by its name (``'*'`` for all others), or a CSV file `feature,lo,hi`.
     score : {'ks', 'correlation', 'kendall', 'paired'}, optional
@@ -179,19 +179,19 @@ def select(
         How a file is written, where that is not found in it.
     partials : list of Partial or paths, optional
         Instead of data: the sums of all its parts, by `partial` or ``dpsis partial``. They say how the table was read and
-        scored, so that none of this is stated here. Of a numeric target without a range, the first ones count it, and what
+        scored, so that none of this is given here. Of a numeric target without a range, the first ones count it, and what
         comes is a `ReleasedTarget`, at which the next ones are made.
     ledger : Ledger or path, optional
         The budget file that pays. If less than epsilon is left, the release is refused before data are read.
     note : str, optional
         A note on the entry in the ledger.
     memory : int or str, optional
-        The most memory to take, such as '500MB': larger tables are read in several passes. 4 GiB if it is not stated, or
+        The most memory to take, such as '500MB': larger tables are read in several passes. 4 GiB if it is not given, or
         three quarters of what a container may take. The result does not depend on it.
     threads : int, optional
-        All cores if not stated. The result does not depend on it.
+        All cores if not given. The result does not depend on it.
     progress : bool or callable, optional
-        Whether to show a bar by tqdm, after two seconds; or what is called with the share that is done. If not stated, a
+        Whether to show a bar by tqdm, after two seconds; or what is called with the share that is done. If not given, a
         bar is shown on a terminal and in a notebook, where tqdm is installed.
     seed : int, optional
         Draw from this seed, for tests: the result is then not private.
@@ -220,14 +220,14 @@ def select(
     Warns
     -----
     NotPrivateWarning
-        If a seed is stated.
+        If a seed is given.
     DpsisWarning
         For each caveat of the record.
 
     Notes
     -----
-    **Privacy.** The whole `Selection` is epsilon-differentially private (delta 0, unless one is stated) for adding or
-    removing one row, or all rows of one person if `unit` is stated, or for the relation stated. Each call spends epsilon.
+    **Privacy.** The whole `Selection` is epsilon-differentially private (delta 0, unless one is given) for adding or
+    removing one row, or all rows of one person if `unit` is given, or for the relation given. Each call spends epsilon.
     Warnings and errors never hold a value of the data; time and memory depend on them.
 
     Examples
@@ -240,11 +240,11 @@ def select(
     >>> dpsis.select(x, 1, 5, y=y, classes=["control", "case"], feature_names=names).names
     ['dose']
 
-    All features beyond chance, however many:
+    All significant features, however many:
 
     >>> found = dpsis.select(x, epsilon=5, y=y, classes=["control", "case"], feature_names=names)
-    >>> found.names, found.verdict
-    (['dose'], '1 feature is beyond chance (any false name in at most 5% of runs)')
+    >>> found.names, found.significance
+    (['dose'], '1 feature is significant (any false discovery in at most 5% of runs)')
 
     Two rows of each person, who are protected with both:
 
@@ -253,22 +253,22 @@ def select(
     >>> found.record["guarantee"]["unit"]
     'person'
     """
-    stated = _paired(dict(locals()))
+    given = _paired(dict(locals()))
     if partials is not None:
-        return _released(stated)
-    job = job_of("select", stated)
+        return _released(given)
+    job = job_of("select", given)
     if dry_run:
         return dry(job.run(False, "selecting"))
     return drawn(job, progress, stacklevel=3)
 
 
-def _paired(stated: dict[str, Any]) -> dict[str, Any]:
+def _paired(given: dict[str, Any]) -> dict[str, Any]:
     """The arguments with `paired` as what it stands for."""
-    if stated["paired"] is None:
-        return stated
-    if stated["unit"] is not None or stated["score"] is not None:
+    if given["paired"] is None:
+        return given
+    if given["unit"] is not None or given["score"] is not None:
         raise RequestError("paired stands for a unit and a score: give neither", ["paired", "unit", "score"])
-    return stated | {"paired": None, "unit": stated["paired"], "score": "paired"}
+    return given | {"paired": None, "unit": given["paired"], "score": "paired"}
 
 
 _DEFAULTS = arguments.defaults(select)
@@ -283,67 +283,67 @@ _OF_RELEASE = (
 )  # fmt: skip
 
 
-def job_of(command: str, stated: Mapping[str, Any]) -> Job:
+def job_of(command: str, given: Mapping[str, Any]) -> Job:
     """The job for all arguments of `select`, checked as far as they can be without the library."""
-    options = select_options(stated)
-    ledger = payer(stated["ledger"], stated["seed"])
-    request = arguments.note(command, public(stated), _DEFAULTS)
-    job = Job(command, options, terms_of(request, ledger, stated["note"], stated["seed"], stated["dry_run"]))
+    options = select_options(given)
+    ledger = payer(given["ledger"], given["seed"])
+    request = arguments.note(command, public(given), _DEFAULTS)
+    job = Job(command, options, terms_of(request, ledger, given["note"], given["seed"], given["dry_run"]))
     job.check_ledger()
-    check_classes(stated["y"], options["classes"])
+    check_classes(given["y"], options["classes"])
     of_target = arguments.columns_of_events(options)
-    job.source = table(stated["data"], stated["y"], **{name: stated[name] for name in FACTS}, of_target=of_target)
+    job.source = table(given["data"], given["y"], **{name: given[name] for name in FACTS}, of_target=of_target)
     return job
 
 
-def _released(stated: Mapping[str, Any]) -> Selection | ReleasedTarget:
+def _released(given: Mapping[str, Any]) -> Selection | ReleasedTarget:
     """What is released from the sums of all parts."""
-    wrong = [name for name in arguments.beside_defaults(stated, _DEFAULTS) if name not in _OF_RELEASE]
+    wrong = [name for name in arguments.beside_defaults(given, _DEFAULTS) if name not in _OF_RELEASE]
     if wrong:
-        raise RequestError("sums say themselves how the table was read and scored: state the release alone", [*wrong, "partials"])
-    options = arguments.as_json(select_options(stated))
-    request = arguments.note("select", public(stated), _DEFAULTS)
-    terms = json.dumps(terms_of(request, payer(stated["ledger"], stated["seed"]), stated["note"], stated["seed"]))
-    released = _native.select_from_partials(gathered(stated["partials"]), options, terms)
+        raise RequestError("sums say themselves how the table was read and scored: give the release alone", [*wrong, "partials"])
+    options = arguments.as_json(select_options(given))
+    request = arguments.note("select", public(given), _DEFAULTS)
+    terms = json.dumps(terms_of(request, payer(given["ledger"], given["seed"]), given["note"], given["seed"]))
+    released = _native.select_from_partials(gathered(given["partials"]), options, terms)
     if "target" in released:
         return ReleasedTarget.told(released, stacklevel=3)
     warn(released, stacklevel=3)
     return Selection(*parts(released))
 
 
-def public(stated: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in stated.items() if name not in _UNNAMED}
+def public(given: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in given.items() if name not in _UNNAMED}
 
 
-def select_options(stated: Mapping[str, Any]) -> dict[str, Any]:
+def select_options(given: Mapping[str, Any]) -> dict[str, Any]:
     """The options of a selection in the form in which the library reads them."""
-    if stated["unit_target"] is not None and stated["unit"] is None:
-        raise RequestError("nothing tells whose row each is: state it, too", ["unit", "unit_target"])
-    if stated["epsilon"] is None:
-        raise RequestError("a budget must be stated", ["epsilon"])
-    if stated["group_size"] is not None and stated["groups"] is None:
-        raise RequestError("there are no sets: state them, too", ["groups", "group_size"])
-    return sums_options(stated) | {
-        "k": arguments.number_of_features(stated["k"]),
-        "fwer": arguments.maybe_exact("fwer", stated["fwer"]),
-        "at_most": arguments.maybe_integer("at_most", stated["at_most"], 1),
-        "epsilon": arguments.exact("epsilon", stated["epsilon"]),
-        "delta": arguments.maybe_exact("delta", stated["delta"]),
-        "unit_target": arguments.maybe_word("unit_target", stated["unit_target"]),
-        "adjust": arguments.covariates(stated["adjust"]),
-        "groups": arguments.groups(stated["groups"]),
-        "group_size": arguments.sizes("group_size", stated["group_size"]),
-        "center": arguments.center(stated["center"]),
-        "neighbors": arguments.word("neighbors", stated["neighbors"]),
-        "shares": arguments.texts("shares", stated["shares"]),
-        "direction": bool(stated["direction"]),
-        "method": arguments.word("method", stated["method"]),
-        "blocks": arguments.maybe_integer("blocks", stated["blocks"], 1),
-        "penalty": arguments.maybe_number("penalty", stated["penalty"]),
-        "refine": arguments.maybe_word("refine", stated["refine"]),
-        "mechanism": arguments.maybe_word("mechanism", stated["mechanism"]),
-        "parameters": arguments.texts("parameters", stated["parameters"]),
-        "memory": None if stated["memory"] is None else arguments.size("memory", stated["memory"]),
+    if given["unit_target"] is not None and given["unit"] is None:
+        raise RequestError("nothing tells whose row each is: give it, too", ["unit", "unit_target"])
+    if given["epsilon"] is None:
+        raise RequestError("a budget must be given", ["epsilon"])
+    if given["group_size"] is not None and given["groups"] is None:
+        raise RequestError("there are no sets: give them, too", ["groups", "group_size"])
+    return sums_options(given) | {
+        "k": arguments.number_of_features(given["k"]),
+        "fwer": arguments.maybe_exact("fwer", given["fwer"]),
+        "at_most": arguments.maybe_integer("at_most", given["at_most"], 1),
+        "epsilon": arguments.exact("epsilon", given["epsilon"]),
+        "delta": arguments.maybe_exact("delta", given["delta"]),
+        "unit_target": arguments.maybe_word("unit_target", given["unit_target"]),
+        "adjust": arguments.covariates(given["adjust"]),
+        "groups": arguments.groups(given["groups"]),
+        "group_size": arguments.sizes("group_size", given["group_size"]),
+        "center": arguments.center(given["center"]),
+        "neighbors": arguments.word("neighbors", given["neighbors"]),
+        "shares": arguments.texts("shares", given["shares"]),
+        "direction": bool(given["direction"]),
+        "method": arguments.word("method", given["method"]),
+        "blocks": arguments.maybe_integer("blocks", given["blocks"], 1),
+        "penalty": arguments.maybe_number("penalty", given["penalty"]),
+        "refine": arguments.maybe_word("refine", given["refine"]),
+        "mechanism": arguments.maybe_word("mechanism", given["mechanism"]),
+        "parameters": arguments.texts("parameters", given["parameters"]),
+        "memory": None if given["memory"] is None else arguments.size("memory", given["memory"]),
     }
 
 

@@ -24,25 +24,25 @@ class Estimate:
     ----------
     name : str
         The feature.
-    strength : float
-        The strength of its association with the target, from 0 to 1, with noise.
+    effect size : float
+        The effect size of its association with the target, from 0 to 1, with noise.
     low, high : float
         The ends of its 90% interval.
-    beyond_chance : bool or None
-        Whether the association is more than chance would show; None if no verdict was released.
+    significant : bool or None
+        Whether the feature is significant; None if significance was not tested.
     direction : str or None
         Whether the target rises or falls with the feature, if that was released.
     p_value : float or None
-        The p-value, adjusted for all features; None if no verdict was released.
+        The p-value, adjusted for all features; None if significance was not tested.
     direction_error : float or None
         About the probability of a direction as clear as this one if the other one is right.
     """
 
     name: str
-    strength: float
+    effect_size: float
     low: float
     high: float
-    beyond_chance: bool | None = None
+    significant: bool | None = None
     direction: str | None = None
     p_value: float | None = None
     direction_error: float | None = None
@@ -146,9 +146,9 @@ class Selection(Choice):
     indices : list of int
         Their positions among the features, or among the sets that are used, from 0.
     estimates : list of Estimate
-        Their strengths; empty if none were released.
-    verdict : str
-        What is beyond chance, and what it would take to tell more.
+        Their effect sizes; empty if none were released.
+    significance : str
+        What is significant, and what it would take to tell more.
     private : bool
         Whether the result may be released: False if it was drawn from a seed.
     record : dict
@@ -164,10 +164,10 @@ class Selection(Choice):
         return [
             Estimate(
                 one["name"],
-                one["strength"],
+                one["effect_size"],
                 one["low"],
                 one["high"],
-                one.get("beyond_chance"),
+                one.get("significant"),
                 one.get("direction"),
                 one.get("p_value"),
                 one.get("direction_error"),
@@ -176,8 +176,8 @@ class Selection(Choice):
         ]
 
     @property
-    def verdict(self) -> str:
-        return str(self.record["verdict"]["text"])
+    def significance(self) -> str:
+        return str(self.record["significance"]["text"])
 
     def to_frame(self) -> Any:
         """The selected features with what was released about them, one row each.
@@ -188,19 +188,19 @@ class Selection(Choice):
             Columns `name`, `index`, and those of `Estimate`, if they were released.
         """
         frame = super().to_frame()
-        for column in ("strength", "low", "high", "p_value", "beyond_chance", "direction", "direction_error"):
+        for column in ("effect_size", "low", "high", "p_value", "significant", "direction", "direction_error"):
             values = [getattr(one, column) for one in self.estimates]
             if any(value is not None for value in values):
                 frame[column] = values
         return frame
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the strengths with their intervals, and the level from which on they are beyond chance.
+        """Draw the effect sizes with their intervals, and the level from which on they are significant.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
-            The axes to draw into; new ones if not stated.
+            The axes to draw into; new ones if not given.
 
         Returns
         -------
@@ -209,26 +209,26 @@ class Selection(Choice):
         Raises
         ------
         RequestError
-            If no strengths were released.
+            If no effect sizes were released.
         """
         estimates = self.estimates[::-1]
         if not estimates:
-            raise RequestError("no feature was named, or no strengths were released: there is nothing to draw", [])
+            raise RequestError("no feature was named, or no effect sizes were released: there is nothing to draw", [])
         if ax is None:
             from matplotlib import pyplot
 
             _, ax = pyplot.subplots(figsize=self._figsize(), layout="constrained")
         for place, one in enumerate(estimates):
             ax.plot([one.low, one.high], [place, place], color="tab:blue")
-            # Hollow: not distinguishable from chance.
-            filled = "white" if one.beyond_chance is False else "tab:blue"
-            ax.plot(one.strength, place, "o", color="tab:blue", markerfacecolor=filled)
-        level = self.record["verdict"]["chance_level"]
+            # Hollow: not significant.
+            filled = "white" if one.significant is False else "tab:blue"
+            ax.plot(one.effect_size, place, "o", color="tab:blue", markerfacecolor=filled)
+        level = self.record["significance"]["threshold"]
         if level is not None and level <= 1:
-            ax.axvline(level, color="gray", linestyle="--", label=f"beyond chance from {level:.2f} on")
+            ax.axvline(level, color="gray", linestyle="--", label=f"significant from {level:.2f} on")
             ax.legend(loc="lower left", bbox_to_anchor=(0, 1), frameon=False)
         ax.set_yticks(range(len(estimates)), [one.name for one in estimates])
-        ax.set(xlim=(0, 1), ylim=(-0.5, len(estimates) - 0.5), xlabel="strength, with its 90% interval")
+        ax.set(xlim=(0, 1), ylim=(-0.5, len(estimates) - 0.5), xlabel="effect size, with its 90% interval")
         return ax
 
 
@@ -236,7 +236,7 @@ class Selection(Choice):
         return 6, 1 + 0.3 * len(self.names)
 
     def _figure(self) -> bytes | None:
-        if all(one.strength is None for one in self.estimates):
+        if all(one.effect_size is None for one in self.estimates):
             return None
         try:
             from matplotlib.figure import Figure

@@ -72,7 +72,7 @@ class _Private(BaseEstimator):  # type: ignore[misc]
     _options: Sequence[str] = _OPTIONS
     _command = "select"
 
-    def _stated(self) -> dict[str, Any]:
+    def _given(self) -> dict[str, Any]:
         """The options of `select`."""
         return {name: getattr(self, name) for name in self._options}
 
@@ -101,7 +101,7 @@ class _Private(BaseEstimator):  # type: ignore[misc]
     def _job(self, X: Any, y: Any, unit: Any) -> Job:
         """The job, after all checks that come before the release."""
         score = arguments.maybe_word("score_func", self.score_func)
-        options = select_options({**_DEFAULTS, **self._stated(), "score": score, "unit": unit, "y": y})
+        options = select_options({**_DEFAULTS, **self._given(), "score": score, "unit": unit, "y": y})
         if isinstance(unit, str):
             raise RequestError("unit holds the ids themselves: one for each row of X", ["unit"])
         if y is None:
@@ -221,7 +221,7 @@ class PrivateSelectKBest(_PrivateSelector):
     epsilon : number, default=1.0
         The privacy budget of each fit.
     classes : list, default=None
-        The labels of y. They are stated, never read from y, because which labels occur is private. Without them y is a
+        The labels of y. They are given, never read from y, because which labels occur is private. Without them y is a
         number.
     by : float, default=None
         The horizon, where y is a structured array of an event and a time, as scikit-survival has them: the target is
@@ -353,7 +353,7 @@ refine, mechanism, parameters, id, exclude, missing, memory, threads, progress
             One row per person, unless `unit` is given. Numbers; in a data frame also words, categories, truth values and
             dates.
         y : array-like of shape (n_samples,)
-            The target: numbers, labels if `classes` are stated, or events and times with `by`.
+            The target: numbers, labels if `classes` are given, or events and times with `by`.
         unit : array-like of shape (n_samples,), default=None
             The ids that tell whose row each is, as for `dpsis.select`. In a pipeline it comes by
             ``fit(X, y, privateselectkbest__unit=ids)``, or by metadata routing after ``set_fit_request(unit=True)``.
@@ -375,7 +375,7 @@ refine, mechanism, parameters, id, exclude, missing, memory, threads, progress
 
 
 class PrivateSelectFwe(_PrivateSelector):
-    """Select all features beyond chance under differential privacy, with a bound on any false one.
+    """Select all significant features under differential privacy, with a bound on any false one.
 
     Parameters
     ----------
@@ -385,9 +385,9 @@ class PrivateSelectFwe(_PrivateSelector):
         The probability with which any selected feature may be false: without any association with y. From 0.001 to 0.5.
         So the expected share of false ones is at most alpha, too, as with scikit-learn's `SelectFdr`.
     at_most : int, default=None
-        The most features to select; any number if not stated.
+        The most features to select; any number if not given.
     classes : list, default=None
-        The labels of y. They are stated, never read from y, because which labels occur is private. Without them y is a
+        The labels of y. They are given, never read from y, because which labels occur is private. Without them y is a
         number.
     by : float, default=None
         The horizon, where y is a structured array of an event and a time, as scikit-survival has them: the target is
@@ -418,7 +418,7 @@ class PrivateSelectFwe(_PrivateSelector):
 
     Notes
     -----
-    If nothing can be shown to be beyond chance, nothing is selected, and `transform` warns as that of scikit-learn's
+    If nothing can be shown to be significant, nothing is selected, and `transform` warns as that of scikit-learn's
     selectors does.
 
     Examples
@@ -479,8 +479,8 @@ class PrivateSelectFwe(_PrivateSelector):
         self.progress = progress
         self.random_state = random_state
 
-    def _stated(self) -> dict[str, Any]:
-        return {**super()._stated(), "at_most": self.at_most, "fwer": arguments.maybe_exact("alpha", self.alpha)}
+    def _given(self) -> dict[str, Any]:
+        return {**super()._given(), "at_most": self.at_most, "fwer": arguments.maybe_exact("alpha", self.alpha)}
 
     def fit(self, X: Any, y: Any) -> PrivateSelectFwe:
         """Select features.
@@ -490,7 +490,7 @@ class PrivateSelectFwe(_PrivateSelector):
         X : array-like or data frame of shape (n_samples, n_features)
             One row per person. Numbers; in a data frame also words, categories, truth values and dates.
         y : array-like of shape (n_samples,)
-            The target: numbers, labels if `classes` are stated, or events and times with `by`.
+            The target: numbers, labels if `classes` are given, or events and times with `by`.
 
         Returns
         -------
@@ -550,9 +550,9 @@ def renamed(error: DpsisError, names: Mapping[str, str]) -> DpsisError:
     return type(error)(error.message, parameters, error.row, error.column)
 
 
-def _public(stated: Mapping[str, Any]) -> dict[str, Any]:
+def _public(given: Mapping[str, Any]) -> dict[str, Any]:
     unnamed = ("note", "memory", "threads", "progress")
-    return {name: value for name, value in stated.items() if name not in unnamed}
+    return {name: value for name, value in given.items() if name not in unnamed}
 
 
 def _defaults(estimator: type[_PrivateSelector]) -> dict[str, Any]:

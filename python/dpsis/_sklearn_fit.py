@@ -85,7 +85,7 @@ class PrivateRegression(RegressorMixin, _PrivateModel):  # type: ignore[misc]
     Parameters
     ----------
     k : int, default=None
-        How many features to select; all that are beyond chance if not stated. If there are not more, none are selected,
+        How many features to select; all that are significant if not given. If there are not more, none are selected,
         and all of epsilon is for the model.
     epsilon : number
         The privacy budget of each fit. It has no default: `fit` refuses None.
@@ -190,9 +190,9 @@ class PrivateRegression(RegressorMixin, _PrivateModel):  # type: ignore[misc]
         self.progress = progress
         self.random_state = random_state
 
-    def _stated(self) -> dict[str, Any]:
+    def _given(self) -> dict[str, Any]:
         # y is a number: no label is among its values.
-        return {**super()._stated(), "target_number": self.target_bounds is None}
+        return {**super()._given(), "target_number": self.target_bounds is None}
 
     def fit(self, X: Any, y: Any, unit: Any = None) -> PrivateRegression:
         """Select features and fit the model.
@@ -249,12 +249,12 @@ class PrivateClassifier(ClassifierMixin, _PrivateModel):  # type: ignore[misc]
     Parameters
     ----------
     k : int, default=None
-        How many features to select; all that are beyond chance if not stated. If there are not more, none are selected,
+        How many features to select; all that are significant if not given. If there are not more, none are selected,
         and all of epsilon is for the model.
     epsilon : number
         The privacy budget of each fit. It has no default: `fit` refuses None.
     classes : list
-        The two labels of y. They are stated, never read from y, because which labels occur is private.
+        The two labels of y. They are given, never read from y, because which labels occur is private.
     levels : dict of lists, default=None
         As for `dpsis.fit`, of columns of a data frame.
     selection_share, ranges : number, default=None
@@ -358,12 +358,12 @@ class PrivateClassifier(ClassifierMixin, _PrivateModel):  # type: ignore[misc]
         self.progress = progress
         self.random_state = random_state
 
-    def _stated(self) -> dict[str, Any]:
+    def _given(self) -> dict[str, Any]:
         if arguments.labels("classes", self.classes) is None:
-            rule = "state the two labels of y. They are not read from it, because which labels occur is private"
+            rule = "give the two labels of y. They are not read from it, because which labels occur is private"
             raise RequestError(rule, ["classes"])
         # Sorted, as scikit-learn has them.
-        return {**super()._stated(), "classes": np.unique(list(self.classes or ())).tolist()}
+        return {**super()._given(), "classes": np.unique(list(self.classes or ())).tolist()}
 
     def fit(self, X: Any, y: Any, unit: Any = None) -> PrivateClassifier:
         """Select features and fit the model.

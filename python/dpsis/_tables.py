@@ -94,7 +94,7 @@ def table(
     }
     if y is not None and (target is not None or target_file is not None):
         raise RequestError("the target is y, or is named: not both", ["y", "target", "target_file"])
-    stated = json.dumps(facts)
+    given = json.dumps(facts)
     events = _events(y)
     paths, passes = _paths(data), _passes(data, once and y is None)
     if paths is not None or passes is not None:
@@ -103,15 +103,15 @@ def table(
         if ids is not None:
             raise RequestError("ids go with data in memory: of files, lazy frames and datasets the column of them is named", ["unit"])
     if paths is not None:
-        return Table.of_files(paths, isinstance(data, (list, tuple)), stated)
+        return Table.of_files(paths, isinstance(data, (list, tuple)), given)
     for_text = {"delimiter": delimiter, "decimal_comma": decimal_comma, "numeric_names": numeric_names}
     for name, value in for_text.items():
         if value:
-            raise RequestError(f"{name} can be stated of a file of text only", [name])
+            raise RequestError(f"{name} can be given of a file of text only", [name])
     if passes is not None:
         if feature_names is not None:
             raise RequestError("its columns have names of their own", ["feature_names"])
-        return Table.of_passes(passes, stated)
+        return Table.of_passes(passes, given)
     refuse(data)
     if events:
         y = None
@@ -119,17 +119,17 @@ def table(
         raise RequestError("a data frame has names of its own", ["feature_names"])
     if _is_pandas(data):
         plain = not (exclude or missing or id is not None or named is not None or features_as_rows)
-        return _of_pandas(data, y, ids, stated, exclude, as_matrix and plain and y is not None, of_target, events)
+        return _of_pandas(data, y, ids, given, exclude, as_matrix and plain and y is not None, of_target, events)
     if hasattr(data, "__arrow_c_stream__"):
         if hasattr(data, "columns"):
             check_beside(data, y, ids)
         data = _with_events(data, events)
         if _is_of(data, "polars"):
             data = _typed(data)
-        return Table.of_stream(data, _beside("y", y), _beside("unit", ids), stated)
+        return Table.of_stream(data, _beside("y", y), _beside("unit", ids), given)
     values = matrix(data)
     if y is None and needs_target and not events:
-        raise RequestError("with an array the target must be stated: y", ["y"])
+        raise RequestError("with an array the target must be given: y", ["y"])
     if target is not None or id is not None or named is not None:
         raise RequestError("the columns of an array have no names", ["target", "id", "unit"])
     names = _feature_names(feature_names, values.shape[1])
@@ -143,7 +143,7 @@ def table(
     columns = [_array_column(values[:, place]) for place in range(values.shape[1])]
     shown = names or [f"feature-{place + 1}" for place in range(values.shape[1])]
     arguments.different([*shown, *(name for name, _ in events)], "y")
-    return Table.of_columns([*zip(shown, columns), *events], values.shape[0], column, units, stated)
+    return Table.of_columns([*zip(shown, columns), *events], values.shape[0], column, units, given)
 
 
 def _events(y: Any) -> list[tuple[str, _Column]]:
@@ -444,7 +444,7 @@ def _of_pandas(
     frame: Any,
     y: Any,
     ids: Any,
-    stated: str,
+    given: str,
     exclude: list[str],
     as_matrix: bool,
     of_target: Sequence[str],
@@ -463,7 +463,7 @@ def _of_pandas(
     if as_matrix and column is not None and _is_plain(column, units) and floats:
         return Table.of_matrix(_borrowable(frame.to_numpy()), column, units, names)
     # What is excluded is not looked at; a pattern may match the target, which is read.
-    target = json.loads(stated)["target"] or len(names)
+    target = json.loads(given)["target"] or len(names)
     target_name = None if y is not None else names[target - 1] if isinstance(target, int) and target <= len(names) else target
     targets: Sequence[object] = of_target or [target_name]
     excluded = are_excluded(names, exclude)
@@ -476,7 +476,7 @@ def _of_pandas(
             columns.append((name, _pandas_column(frame.iloc[:, place])))
         except TypeError as error:
             raise TypeError(f"column {name!r}: {error}; leave it out, or turn it into one of these") from None
-    return Table.of_columns([*columns, *events], len(frame), column, units, stated)
+    return Table.of_columns([*columns, *events], len(frame), column, units, given)
 
 
 def _category_text(category: Any) -> str:
@@ -602,7 +602,7 @@ def _is_object(dtype: Any) -> bool:
 
 
 def check_classes(y: Any, classes: list[str] | None) -> None:
-    """Refuses targets whose type tells that they are labels, which are not stated.
+    """Refuses targets whose type tells that they are labels, which are not given.
 
     The type alone decides: what a list or objects hold is data, and one label among numbers is a missing number.
     """
@@ -618,7 +618,7 @@ def check_classes(y: Any, classes: list[str] | None) -> None:
     else:
         is_text = described.startswith(texts)
     if is_text:
-        rule = "y holds texts: state its labels in classes. They are not read from y, because which labels occur is private"
+        rule = "y holds texts: give its labels in classes. They are not read from y, because which labels occur is private"
         raise RequestError(rule, ["classes"])
 
 
@@ -626,12 +626,12 @@ def check_beside(data: Any, y: Any, ids: Any = None) -> None:
     """Refuses targets and ids that are among the columns of a data frame by their name, or that are of other rows."""
     # A table of pyarrow has names apart from its columns.
     names = [str(name) for name in getattr(data, "column_names", data.columns)]
-    for stated, values, named in (("y", y, "target"), ("unit", ids, "unit")):
+    for given, values, named in (("y", y, "target"), ("unit", ids, "unit")):
         name = getattr(values, "name", None)
         if name is not None and str(name) and str(name) in names:
-            rule = f"{stated} has the name of the column {str(name)!r}, which is a feature: leave it out, or name it by {named}"
-            raise RequestError(rule, list(dict.fromkeys([stated, named])))
+            rule = f"{given} has the name of the column {str(name)!r}, which is a feature: leave it out, or name it by {named}"
+            raise RequestError(rule, list(dict.fromkeys([given, named])))
         has_index = hasattr(values, "index") and not callable(values.index)
         if _is_pandas(data) and has_index and not values.index.equals(data.index):
-            rule = f"the rows of data and {stated} have different indexes: align them, or pass {stated}.to_numpy() if only the order counts"
-            raise RequestError(rule, [stated])
+            rule = f"the rows of data and {given} have different indexes: align them, or pass {given}.to_numpy() if only the order counts"
+            raise RequestError(rule, [given])

@@ -74,9 +74,9 @@ def select(
     threads: int = 1,
     seed: int | None = None,
 ) -> Selection:
-    """Select k features of a Spark DataFrame, or all beyond chance, under differential privacy.
+    """Select k features of a Spark DataFrame, or all significant features, under differential privacy.
 
-    One row is one person. Everything stated here must be public knowledge. The parameters are those of `dpsis.select`, as
+    One row is one person. Everything given here must be public knowledge. The parameters are those of `dpsis.select`, as
     far as they make sense here.
 
     Parameters
@@ -85,16 +85,16 @@ def select(
         Columns of numbers, texts, truth values and dates, as `dpsis.select` takes them from Arrow; decimals are read as
         doubles. It is computed once for each stage, twice or three times (see the notes).
     k : int, optional
-        The number of features to select. Without it, all that are beyond chance.
+        The number of features to select. Without it, all that are significant.
     epsilon : number
         The privacy budget.
     fwer, at_most
         As for `dpsis.select`.
     target : str or int, optional
-        The column that holds the target: its name, or its place from 0. The last one, if it is not stated.
+        The column that holds the target: its name, or its place from 0. The last one, if it is not given.
     classes, time, event, by, target_bounds, target_number, bounds, score, scale, center, neighbors, delta, shares, direction, \
 mechanism, parameters
-        As for `dpsis.select`. Scores are correlation, or Kolmogorov-Smirnov: on bins if bounds or row ranks are stated, else
+        As for `dpsis.select`. Scores are correlation, or Kolmogorov-Smirnov: on bins if bounds or row ranks are given, else
         of whole columns, each of which must fit in the memory of a worker.
     id, exclude, missing
         As for `dpsis.select`. Columns that are no features are not read.
@@ -126,18 +126,18 @@ mechanism, parameters
 
     **Trust.** Executors, driver and what they exchange see the data or exact sums. Only the `Selection` is private.
     """
-    stated = dict(locals())
-    request = arguments.note("spark.select", public(stated), _DEFAULTS)
+    given = dict(locals())
+    request = arguments.note("spark.select", public(given), _DEFAULTS)
     if not hasattr(data, "mapInArrow") or not hasattr(data, "schema"):
         raise TypeError(f"data must be a DataFrame of Spark, not {type(data).__name__}: others are for dpsis.select")
     if data.isStreaming:
         raise TypeError("data is a stream, whose rows have no end")
-    options = select_options({**arguments.defaults(select_in_memory), **stated})
+    options = select_options({**arguments.defaults(select_in_memory), **given})
     charged = payer(ledger, seed)
     terms = terms_of(request, charged, note, seed)
     Job("select", options, terms).check_ledger()
     facts = {"target": target, "id": id, "exclude": arguments.names("exclude", exclude), "missing": arguments.listed(missing)}
-    frame = _Frame(data, _Request.stated(data, options, facts))
+    frame = _Frame(data, _Request.given(data, options, facts))
     none = frame.checked()
     if charged is not None:
         _check_target(data, none, options)
@@ -150,13 +150,13 @@ _DEFAULTS = arguments.defaults(select)
 
 
 def _check_target(data: Any, none: _native.Partial, options: Mapping[str, Any]) -> None:
-    """Refuses a target of texts of which nothing is stated: labels taken for numbers would be paid for."""
+    """Refuses a target of texts of which nothing is given: labels taken for numbers would be paid for."""
     kinds = (options["classes"], options["time"], options["target_bounds"])
-    stated = any(kind is not None for kind in kinds) or options["target_number"]
+    given = any(kind is not None for kind in kinds) or options["target_number"]
     place = none.places()[1]
     is_text = place is not None and str(_arrow_type(data.schema.fields[place].dataType)) == "string"
-    if is_text and not stated:
-        rule = "before a ledger pays, what the target is must be stated: its type does not tell"
+    if is_text and not given:
+        rule = "before a ledger pays, what the target is must be given: its type does not tell"
         raise RequestError(rule, ["classes", "target_bounds", "target_number"])
 
 
@@ -171,7 +171,7 @@ class _Request:
     bounds: bytes | None = None
 
     @staticmethod
-    def stated(data: Any, options: dict[str, Any], facts: dict[str, Any]) -> _Request:
+    def given(data: Any, options: dict[str, Any], facts: dict[str, Any]) -> _Request:
         names = [arguments.name_of(name) for name in data.columns]
         arguments.different(names, "data")
         path, content = options["bounds"], None
@@ -389,8 +389,8 @@ def _failure(error: Any) -> ReadError:
 # What follows runs in the executors.
 
 
-def _task(work: Callable[..., Iterator[Any]], *stated: Any) -> Callable[..., Any]:
-    return functools.partial(work, *stated)
+def _task(work: Callable[..., Iterator[Any]], *given: Any) -> Callable[..., Any]:
+    return functools.partial(work, *given)
 
 
 def _row(place: int, content: bytes | None, error: str | None = None) -> Any:
@@ -419,9 +419,9 @@ def _failing_safely(work: Callable[..., Iterator[Any]]) -> Callable[..., Iterato
     """Returns an error as a row: Spark would print it with its place, and try again what fails again."""
 
     @functools.wraps(work)
-    def run(*stated: Any) -> Iterator[Any]:
+    def run(*given: Any) -> Iterator[Any]:
         try:
-            yield from work(*stated)
+            yield from work(*given)
         except Exception as error:
             yield _row(-1, None, _told(error))
 

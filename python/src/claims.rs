@@ -11,7 +11,7 @@ use crate::interruptible::run_detached;
 
 /// Prices releases, each an event, the name of a file, or a record in JSON with the name that
 /// errors call it: the account as JSON and as text. Epsilon is asked for at `delta`, unless an
-/// epsilon is stated.
+/// epsilon is given.
 #[pyfunction]
 pub(crate) fn account(
     py: Python<'_>,

@@ -76,7 +76,7 @@ pub(crate) fn compare<'py>(
 
 impl Options {
     fn sweep(&self) -> Result<Sweep> {
-        let stated = match &self.bounds {
+        let given = match &self.bounds {
             Some(Clip::All((low, high))) => {
                 let bounds = Bounds::new(*low, *high)?;
                 Some(ArmScale::Bounds(bounds.low(), bounds.high()))
@@ -87,7 +87,7 @@ impl Options {
         let mut arms = Vec::new();
         for scale in &self.scales {
             for method in &self.methods {
-                let arm = Arm::parse(method, ArmScale::parse(scale, stated.clone())?)?;
+                let arm = Arm::parse(method, ArmScale::parse(scale, given.clone())?)?;
                 if !arms.contains(&arm) {
                     arms.push(arm);
                 }

@@ -18,7 +18,7 @@ pub(crate) fn write_acro(
     number: usize,
     files: Vec<(String, Vec<u8>)>,
 ) -> PyResult<()> {
-    let folder = read(statement).and_then(|stated| AcroFolder::new(&stated, number, files));
+    let folder = read(statement).and_then(|given| AcroFolder::new(&given, number, files));
     folder.and_then(|folder| folder.write(&path)).or_raise(py)
 }
 

@@ -22,7 +22,7 @@ pub(crate) struct Partial(pub(crate) dpsis::Partial);
 #[pymethods]
 impl Partial {
     /// The sums of a table, at what was released in the stage before: as part `number` of `of`, or,
-    /// where none is stated, those that a stage of a run in parts needs.
+    /// where none is given, those that a stage of a run in parts needs.
     #[staticmethod]
     #[pyo3(signature = (table, options, released, part=None))]
     fn of_table(

@@ -15,13 +15,13 @@ ON = {"y": X[:, 0], "target_bounds": (-3, 3)}
 
 
 def test_events_are_priced(printed):
-    for stated, options, more in [
+    for given, options, more in [
         (["peel:2,50x52"], ["--delta", "1e-9"], {"delta": "1e-9"}),
         (["pure:0.5x8", "gaussian:1,40"], [], {}),
         ("pure:0.5x12", ["--eps", "3"], {"epsilon": 3}),
     ]:
-        words = [stated] if isinstance(stated, str) else stated
-        found = dpsis.account(stated, **more)
+        words = [given] if isinstance(given, str) else given
+        found = dpsis.account(given, **more)
         assert found.record == json.loads(printed("account", *words, *options, "--format", "json"))
         assert found.report() == repr(found) == printed("account", *words, *options)
     assert found.least == min(one["price"] for one in found.record["prices"] if one["price"] is not None)
@@ -53,7 +53,7 @@ def test_results_and_ledgers_are_priced(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "stated, options",
+    "given, options",
     [
         (("canonical", {"k": 2, "d": 3, "epsilon": "1/2", "parameters": {"gamma": "1/4"}}),
          ["canonical", "--k", 2, "--d", 3, "--eps", "1/2", "--gamma", "1/4"]),
@@ -61,8 +61,8 @@ def test_results_and_ledgers_are_priced(tmp_path):
         (("peel", {"draws": 1000, "seed": 3, "steps": 1}), ["peel", "--draws", 1000, "--seed", 3, "--steps", 1]),
     ],
 )
-def test_enumerations(printed, stated, options):
-    mechanism, sizes = stated
+def test_enumerations(printed, given, options):
+    mechanism, sizes = given
     found = dpsis.verify(mechanism, **sizes)
     assert found.holds and found.record == json.loads(printed("verify", *options, "--format", "json"))
     assert found.report() == printed("verify", *options)
@@ -109,11 +109,11 @@ def test_the_picture_of_a_selection():
     found = dpsis.select(X, 3, 9, feature_names=names, seed=1, **ON)
     axes = found.plot()
     assert [one.get_text() for one in axes.get_yticklabels()] == found.names[::-1]
-    level = found.record["verdict"]["chance_level"]
+    level = found.record["significance"]["threshold"]
     assert any(np.allclose(line.get_xdata(), level) for line in axes.lines)
     assert found.plot(axes) is axes
-    with pytest.raises(dpsis.RequestError, match="no strengths"):
+    with pytest.raises(dpsis.RequestError, match="no effect sizes"):
         dpsis.select(X, 3, 9, shares={"estimates": 0}, seed=1, **ON).plot()
     frame = dpsis.select(X, 2, 9, direction=True, seed=1, **ON).to_frame()
-    columns = ["name", "index", "strength", "low", "high", "p_value", "beyond_chance", "direction", "direction_error"]
+    columns = ["name", "index", "effect_size", "low", "high", "p_value", "significant", "direction", "direction_error"]
     assert list(frame.columns) == columns

@@ -24,10 +24,10 @@ Y = np.where(X[:, 4] + 0.3 * RNG.normal(size=3000) > 0, "yes", "no")
 ON = {"epsilon": 20, "classes": ["no", "yes"]}
 
 
-#: Checks that a classifier must fail whose labels are stated, by the reason.
+#: Checks that a classifier must fail whose labels are given, by the reason.
 OF_LABELS = {
-    "check_classifiers_classes": "the labels of y are others than those stated: to take them from y would tell them",
-    "check_classifiers_regression_target": "what is no stated label is missing: to raise would tell that it is there",
+    "check_classifiers_classes": "the labels of y are others than those given: to take them from y would tell them",
+    "check_classifiers_regression_target": "what is no given label is missing: to raise would tell that it is there",
     "check_classifier_not_supporting_multiclass": "a third label is missing: to raise would tell that it is there",
 }
 
@@ -120,7 +120,7 @@ def test_identifiers_and_what_is_excluded_are_never_kept(k):
             PrivateSelectKBest(k, **wrong, **ON).fit(data, Y)
 
 
-def test_classes_are_stated():
+def test_classes_are_given():
     with pytest.raises(ValueError, match="which labels occur is private"):
         PrivateSelectKBest(1).fit(X, Y)
     numbers = PrivateSelectKBest(1, epsilon=20, classes=[0, 1]).fit(X, (Y == "yes").astype(int))
@@ -174,15 +174,15 @@ def test_a_private_fit_warns_of_nothing():
         PrivateSelectKBest(1, **{**ON, "epsilon": 20}).fit(X, Y)
 
 
-def test_all_beyond_chance():
+def test_all_significant():
     found = PrivateSelectFwe(**ON).fit(X, Y)
     assert found.get_support().tolist() == [False] * 4 + [True, False]
-    bound = found.selection_.record["public"]["false_names"]
+    bound = found.selection_.record["public"]["false_discoveries"]
     assert bound == {"fwer": "0.05", "at_most": None}
-    assert "beyond chance" in found.selection_.verdict and found.selection_.estimates[0].beyond_chance
+    assert "significant" in found.selection_.significance and found.selection_.estimates[0].significant
     capped = PrivateSelectFwe(**ON, alpha="1/10", at_most=3).fit(X, Y).selection_
-    assert capped.record["public"]["false_names"] == {"fwer": "0.1", "at_most": 3}
-    with pytest.raises(dpsis.RequestError, match="a budget must be stated"):
+    assert capped.record["public"]["false_discoveries"] == {"fwer": "0.1", "at_most": 3}
+    with pytest.raises(dpsis.RequestError, match="a budget must be given"):
         PrivateSelectFwe(classes=["no", "yes"]).fit(X, Y)
     with pytest.raises(dpsis.RequestError, match=r"from 0\.001 to 0\.5") as caught:
         PrivateSelectFwe(**ON, alpha=0.9).fit(X, Y)
@@ -194,7 +194,7 @@ def test_an_empty_selection_warns_as_others_do():
     found = PrivateSelectFwe(epsilon=1, alpha=0.001, classes=["no", "yes"], random_state=1)
     with pytest.warns(dpsis.NotPrivateWarning):
         found.fit(X, noise)
-    assert found.selection_.names == [] and found.selection_.verdict.startswith("no feature is distinguishable")
+    assert found.selection_.names == [] and found.selection_.significance.startswith("no feature is distinguishable")
     with pytest.warns(UserWarning, match="No features were selected"):
         assert found.transform(X).shape == (3000, 0)
 
@@ -231,7 +231,7 @@ def test_classification():
     assert found.score(x, y) > 0.95 and found.predict_proba(x).shape == (8000, 2)
     truths = PrivateClassifier(1, epsilon=20, classes=[False, True], bounds=(0, 1)).fit(x, y == "well")
     assert truths.predict(x).dtype == bool and truths.score(x, y == "well") > 0.95
-    with pytest.raises(dpsis.RequestError, match="state the two labels") as caught:
+    with pytest.raises(dpsis.RequestError, match="give the two labels") as caught:
         PrivateClassifier(1, epsilon=1).fit(x, y)
     assert caught.value.parameters == ("classes",)
     with pytest.raises(TypeError, match="a list of labels"):
@@ -242,7 +242,7 @@ def test_classification():
 
 def test_models_take_a_budget_and_a_ledger(tmp_path):
     for estimator in (PrivateRegression(1), PrivateClassifier(1, classes=["no", "yes"])):
-        with pytest.raises(dpsis.RequestError, match="a budget must be stated"):
+        with pytest.raises(dpsis.RequestError, match="a budget must be given"):
             estimator.fit(X, Y if hasattr(estimator, "classes") else X[:, 0])
     ledger = dpsis.Ledger(tmp_path / "ledger", cap=3)
     found = PrivateRegression(1, epsilon=2, bounds=(-3, 3), target_bounds=(-3, 3), ledger=ledger)

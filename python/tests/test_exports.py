@@ -74,7 +74,7 @@ def test_the_folder_is_whole(results, tmp_path):
     pytest.importorskip("matplotlib")
     assert files["output_0_strengths.png"].startswith(b"\x89PNG")
     assert "output_0_strengths.png" in files["results.json"].decode()
-    # Nothing to draw: no strengths were released.
+    # Nothing to draw: no effect sizes were released.
     results["choose"].to_acro(tmp_path / "choice")
     assert not list((tmp_path / "choice").glob("*.png"))
     before = sorted(tmp_path.iterdir())

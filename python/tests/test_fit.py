@@ -19,9 +19,9 @@ TARGETS = {
 }
 MODELS = {
     "drawn ranges": ({"k": 3}, ["--k", 3]),
-    "stated ranges": ({"k": 3, "bounds": (-2, 2), "selection_share": "1/2"}, ["--k", 3, "--bounds=-2,2", "--selection-share", "1/2"]),
-    "beyond chance": ({"fwer": 0.1, "ranges": 0.2}, ["--fwer", "0.1", "--ranges", "0.2"]),
-    "stated features": ({"features": ["gene 1", "gene 4"]}, ["--features", "gene 1,gene 4"]),
+    "given ranges": ({"k": 3, "bounds": (-2, 2), "selection_share": "1/2"}, ["--k", 3, "--bounds=-2,2", "--selection-share", "1/2"]),
+    "significant": ({"fwer": 0.1, "ranges": 0.2}, ["--fwer", "0.1", "--ranges", "0.2"]),
+    "given features": ({"features": ["gene 1", "gene 4"]}, ["--features", "gene 1,gene 4"]),
     "delta": ({"k": 12, "delta": "1e-6"}, ["--k", 12, "--delta", "1e-6"]),
 }
 
@@ -32,7 +32,7 @@ def test_the_same_bits(numbers, printed, tmp_path, target, model):
     frame, targets = numbers
     y = targets["number" if target == "bounded" else target]
     (of_target, target_options), (of_model, model_options) = TARGETS[target], MODELS[model]
-    stated = {**of_target, **of_model, "epsilon": 20, "seed": 11}
+    given = {**of_target, **of_model, "epsilon": 20, "seed": 11}
     table, file = tmp_path / "table.csv", tmp_path / "model.json"
     whole = frame.assign(**{"out come": y})
     whole.to_csv(table, index=False)
@@ -42,7 +42,7 @@ def test_the_same_bits(numbers, printed, tmp_path, target, model):
     forms = [(table, {}), (whole, {}), (polars.from_pandas(whole), {}), (frame, {"y": y})]
     forms.append((frame.to_numpy(), {"y": y, "feature_names": list(frame.columns)}))
     for data, more in forms:
-        found = dpsis.fit(data, **more, **stated)
+        found = dpsis.fit(data, **more, **given)
         assert not found.private and found.record["randomness"]["seeded"]
         if written is None:
             assert found.model is None
@@ -54,7 +54,7 @@ def test_the_same_bits(numbers, printed, tmp_path, target, model):
         assert [frame.columns[place] for place in found.indices] == found.names
     if written is None:
         return
-    found = dpsis.fit(table, **stated)
+    found = dpsis.fit(table, **given)
     found.save(tmp_path / "saved.json")
     assert (tmp_path / "saved.json").read_text() == written
     of_command = printed("predict", tmp_path / "saved.json", table).splitlines()[1:]
@@ -82,9 +82,9 @@ def test_levels(printed, tmp_path):
     table, file = tmp_path / "table.csv", tmp_path / "model.json"
     frame.to_csv(table, index=False)
     levels = {"stage": ["I", "II", "III, late"], "code": [1, 2, 3]}
-    stated = {"features": ["x", "stage", "code"], "levels": levels, "epsilon": 20, "seed": 11}
+    given = {"features": ["x", "stage", "code"], "levels": levels, "epsilon": 20, "seed": 11}
     forms = [table, frame, frame.astype({"stage": "category"}), polars.from_pandas(frame)]
-    found = [dpsis.fit(data, **stated) for data in forms]
+    found = [dpsis.fit(data, **given) for data in forms]
     assert len({one.to_json() for one in found}) == 1
     names = ["x", "stage=II", "stage=III, late", "code=2", "code=3"]
     assert found[0].names == names and found[0].indices == [1, 0, 0, 2, 2]
@@ -98,8 +98,8 @@ def test_levels(printed, tmp_path):
     assert predictions[0] == pytest.approx(y, abs=0.6)
     # The command line splits levels at commas.
     command = ["fit", "--features", "x,code", "--levels", "code=1,2,3", "--eps", 20, "--seed", 11]
-    stated |= {"features": ["x", "code"], "levels": {"code": [1, 2, 3]}}
-    assert json.loads(printed(*command, table)) == dpsis.fit(table, **stated).model.record
+    given |= {"features": ["x", "code"], "levels": {"code": [1, 2, 3]}}
+    assert json.loads(printed(*command, table)) == dpsis.fit(table, **given).model.record
     with pytest.raises(TypeError, match="a set has no order"):
         dpsis.fit(table, epsilon=1, k=1, levels={"stage": {"I", "II"}})
     with pytest.raises(dpsis.RequestError, match="did you mean \"stage\"") as refused:
@@ -186,16 +186,16 @@ def test_what_is_refused(numbers, tmp_path):
 def test_a_ledger_pays(numbers, tmp_path):
     frame, targets = numbers
     ledger = dpsis.Ledger(tmp_path / "ledger", cap=6)
-    stated = {"y": targets["number"], "ledger": ledger, "bounds": (-2, 2), "target_bounds": (-4, 4)}
-    planned = dpsis.fit(frame, 2, 5, **stated, dry_run=True)
+    given = {"y": targets["number"], "ledger": ledger, "bounds": (-2, 2), "target_bounds": (-4, 4)}
+    planned = dpsis.fit(frame, 2, 5, **given, dry_run=True)
     assert ledger.spent == 0 and planned.record["dry_run"]
     with warnings.catch_warnings():
         warnings.simplefilter("error", dpsis.NotPrivateWarning)
-        found = dpsis.fit(frame, 2, 5, **stated)
+        found = dpsis.fit(frame, 2, 5, **given)
     assert found.private and ledger.spent == 5 and found.record["ledger"]
     for dry in (False, True):
         with pytest.raises(dpsis.BudgetExceeded):
-            dpsis.fit(frame, 2, 5, **stated, dry_run=dry)
+            dpsis.fit(frame, 2, 5, **given, dry_run=dry)
         with pytest.raises(dpsis.BudgetExceeded):
             dpsis.select(frame, 2, 5, y=targets["number"], ledger=ledger, dry_run=dry)
 
@@ -234,9 +234,9 @@ def test_people(printed, tmp_path):
     frame.to_csv(table, index=False)
     options = ["--k", 1, "--eps", 9, "--seed", 4, "--unit", "who", "--unit-target", "mean", "--bounds", "0,1"]
     expected = json.loads(printed("fit", *options, "--target-bounds", "0,2", table))
-    stated = {"unit_target": "mean", "bounds": (0, 1), "target_bounds": (0, 2), "seed": 4}
-    assert dpsis.fit(frame, 1, 9, unit="who", **stated).model.record == expected
-    beside = dpsis.fit(frame.drop(columns="who"), 1, 9, unit=frame["who"], **stated)
+    given = {"unit_target": "mean", "bounds": (0, 1), "target_bounds": (0, 2), "seed": 4}
+    assert dpsis.fit(frame, 1, 9, unit="who", **given).model.record == expected
+    beside = dpsis.fit(frame.drop(columns="who"), 1, 9, unit=frame["who"], **given)
     assert beside.model.record == expected and expected["guarantee"]["unit"] == "person"
 
 
@@ -247,10 +247,10 @@ def test_text_needs_levels(tmp_path):
     frame = pandas.DataFrame(columns)
     ledger = dpsis.Ledger(tmp_path / "ledger", cap=9)
 
-    def fit(data, **stated):
+    def fit(data, **given):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return dpsis.fit(data, **{"k": 1, "epsilon": 1, "target_bounds": (0, 9), "ledger": ledger, **stated})
+            return dpsis.fit(data, **{"k": 1, "epsilon": 1, "target_bounds": (0, 9), "ledger": ledger, **given})
 
     texts = (
         frame, frame.assign(stage=frame["stage"].astype("category")), frame.assign(stage=frame["stage"].astype("string")),

@@ -243,7 +243,7 @@ def test_matrices_hold_the_same_numbers(seed, tmp_path):
     ]
     for data, facts in apart:
         # The unit of a table with features as rows is a column.
-        parts = ("target", "guarantee", "verdict") if facts.get("target_file") else ("target",)
+        parts = ("target", "guarantee", "significance") if facts.get("target_file") else ("target",)
         found = without(dpsis.select(data, 3, 5, **options, **facts).record, *parts)
         assert found == without(expected, *parts), data
 

@@ -120,19 +120,19 @@ def test_choices_pay(tmp_path):
         dpsis.choose(scores, 1, sensitivity=1, ledger=ledger)
 
 
-def test_a_target_is_stated_before_it_is_paid_for(tmp_path):
+def test_a_target_is_given_before_it_is_paid_for(tmp_path):
     """Labels that are taken for numbers would cost everything, for nothing: types settle it, texts and objects do not."""
     ledger = dpsis.Ledger(tmp_path / "ledger", cap=100)
     labels = np.where(Y > 0, "yes", "no").astype(object)
     path = tmp_path / "table.csv"
     frame = pandas.DataFrame(X).assign(y=labels)
     frame.to_csv(path, index=False)
-    stated = ("classes", "target_bounds", "target_number")
+    given = ("classes", "target_bounds", "target_number")
     for data, options in ((X, {"y": labels}), (X, {"y": list(Y)}), (frame, {}), (path, {"numeric_names": True})):
-        with pytest.raises(dpsis.RequestError, match="must be stated") as caught:
+        with pytest.raises(dpsis.RequestError, match="must be given") as caught:
             dpsis.select(data, 2, 1, ledger=ledger, **options)
-        assert caught.value.parameters == stated
-    with pytest.raises(dpsis.RequestError, match="must be stated"):
+        assert caught.value.parameters == given
+    with pytest.raises(dpsis.RequestError, match="must be given"):
         dpsis.PrivateSelectKBest(2, epsilon=1, ledger=ledger).fit(X, labels)
     assert ledger.spent == 0
     assert dpsis.select(frame, 2, 20, classes=["no", "yes"], ledger=ledger).private

@@ -35,12 +35,12 @@ def frame(**columns):
     return pandas.DataFrame(X, columns=list("abcdef")).assign(**columns)
 
 
-def until_ended(data=X, **stated):
+def until_ended(data=X, **given):
     """Released counts, which have noise, end a run or do not: of some seeds one does."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for seed in range(40):
-            dpsis.select(data, 2, 1, seed=seed, **stated)
+            dpsis.select(data, 2, 1, seed=seed, **given)
 
 
 MISTAKES = {
@@ -48,9 +48,9 @@ MISTAKES = {
     "a refinement of votes": (
         lambda: dpsis.select(X, 2, 1, y=Y, method="two-stage", refine="gram"), ValueError, "by scores.*refine",
     ),
-    "labels not stated": (
+    "labels not given": (
         lambda: dpsis.select(X, 2, 1, y=np.where(Y > 0, "secret", "other")),
-        ValueError, "y holds texts: state its labels in classes",
+        ValueError, "y holds texts: give its labels in classes",
     ),
     "labels of a type not known before": (
         lambda: until_ended(y=np.where(Y > 0, "secret", "other").astype(object)),
@@ -88,11 +88,11 @@ MISTAKES = {
     "a name that is no text": (
         lambda: dpsis.select(X, 2, 1, y=Y, feature_names=["\ud83d", *"bcdef"]), ValueError, "UTF-8",
     ),
-    "labels in the table not stated": (
+    "labels in the table not given": (
         lambda: until_ended(frame(y=np.where(Y > 0, "secret", "other"))),
         ValueError, r"give them as classes",
     ),
-    "other labels stated": (
+    "other labels given": (
         lambda: until_ended(y=np.where(Y > 0, "secret", "other"), classes=["yes", "no"]),
         ValueError, "by private counts the classes have almost no rows",
     ),
@@ -123,7 +123,7 @@ MISTAKES = {
     "frame and y differ": (
         lambda: dpsis.select(polars.DataFrame(X), 2, 1, y=Y[1:]), ValueError, "same number of rows",
     ),
-    "no y": (lambda: dpsis.select(X, 2, 1), ValueError, r"the target must be stated: y"),
+    "no y": (lambda: dpsis.select(X, 2, 1), ValueError, r"the target must be given: y"),
     "duplicated columns": (
         lambda: dpsis.select(frame().set_axis(list("aacdef"), axis=1), 2, 1), ValueError, "'a' occurs twice",
     ),

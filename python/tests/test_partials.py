@@ -27,7 +27,7 @@ SCORES = {
     "bins": {"bounds": {"gene 1": (-1, 1), "*": (-2, 2)}, "score": "ks"},
     "row ranks": {"scale": "row-rank"},
 }
-#: What is stated of the release, as by the command line.
+#: What is given of the release, as by the command line.
 RELEASE = {"k": 3, "epsilon": 2.5, "neighbors": "replace-one", "shares": {"estimates": 0.3}, "seed": 11}
 OPTIONS = ["--k", 3, "--eps", "2.5", "--neighbors", "replace-one", "--split", "estimates=0.3", "--seed", 11]
 
@@ -38,7 +38,7 @@ def whole(numbers):
     return frame.assign(**targets)
 
 
-def stated_of(target):
+def given_of(target):
     others = {"number", "two", "three"} - {target["target"]}
     return {**target, "exclude": sorted(others)}
 
@@ -55,21 +55,21 @@ def cut(whole):
     ]
 
 
-def summed(whole, **stated):
+def summed(whole, **given):
     pieces = cut(whole)
-    return [dpsis.partial(piece, (i, len(pieces)), **stated) for i, piece in enumerate(pieces, 1)]
+    return [dpsis.partial(piece, (i, len(pieces)), **given) for i, piece in enumerate(pieces, 1)]
 
 
 @pytest.mark.parametrize("score", SCORES)
 @pytest.mark.parametrize("target", TARGETS)
 def test_the_record_of_the_whole(whole, target, score):
-    stated = stated_of(TARGETS[target]) | SCORES[score]
-    expected = without(dpsis.select(whole, **stated, **RELEASE).record)
-    parts = summed(whole, **stated)
+    given = given_of(TARGETS[target]) | SCORES[score]
+    expected = without(dpsis.select(whole, **given, **RELEASE).record)
+    parts = summed(whole, **given)
     if target == "split":
         median = dpsis.select(partials=parts, **RELEASE)
         assert (median.private, median.epsilon) == (False, "0.25")
-        parts = summed(whole, released=pickle.loads(pickle.dumps(median)), **stated)
+        parts = summed(whole, released=pickle.loads(pickle.dumps(median)), **given)
     added = parts[3].add(parts[1]).add(copy.deepcopy(parts[4]))
     assert (added.parts, parts[3].parts) == ([2, 4, 5], [4])
     for partials in (parts, parts[::-1], [parts[2], added, pickle.loads(pickle.dumps(parts[0]))]):
@@ -78,9 +78,9 @@ def test_the_record_of_the_whole(whole, target, score):
 
 def test_an_array(whole, numbers):
     x, y = numbers[0].to_numpy(), whole["number"].to_numpy()
-    stated = {"bounds": (-2, 2), "target_bounds": (-3, 3), "feature_names": [f"f{place}" for place in range(12)]}
-    parts = [dpsis.partial(x[i::3], (i + 1, 3), y=y[i::3], **stated) for i in range(3)]
-    expected = without(dpsis.select(x, y=y, **stated, **RELEASE).record)
+    given = {"bounds": (-2, 2), "target_bounds": (-3, 3), "feature_names": [f"f{place}" for place in range(12)]}
+    parts = [dpsis.partial(x[i::3], (i + 1, 3), y=y[i::3], **given) for i in range(3)]
+    expected = without(dpsis.select(x, y=y, **given, **RELEASE).record)
     assert without(dpsis.select(partials=parts, **RELEASE).record) == expected
 
 
@@ -91,10 +91,10 @@ def test_the_files_of_the_command_line(whole, printed, command_line, tmp_path):
         whole[["gene 1", "gene 2", "gene 3", "gene 4", "number"]][part::2].to_csv(path, index=False)
     expected = without(dpsis.select(paths, scale="row-rank", target_number=True, **RELEASE).record)
 
-    def both(stage, *options, **stated):
+    def both(stage, *options, **given):
         options = "--scale", "row-rank", "--target-number", *options
         printed("partial", "--part", "1/2", *options, paths[0], "-o", tmp_path / f"1.{stage}")
-        part = dpsis.partial(paths[1], (2, 2), scale="row-rank", target_number=True, **stated)
+        part = dpsis.partial(paths[1], (2, 2), scale="row-rank", target_number=True, **given)
         part.save(tmp_path / f"2.{stage}")
         assert printed("partial", "--part", "2/2", *options, paths[1]) == (tmp_path / f"2.{stage}").read_text()
         return [dpsis.load_partial(tmp_path / f"1.{stage}"), part]
@@ -114,12 +114,12 @@ def test_the_files_of_the_command_line(whole, printed, command_line, tmp_path):
 
 
 def test_a_ledger_pays_for_each_stage(whole, tmp_path):
-    stated = {"target": "number", "exclude": ["two", "three"], "scale": "row-rank"}
+    given = {"target": "number", "exclude": ["two", "three"], "scale": "row-rank"}
     release = {"k": 3, "epsilon": 2}
     ledger = dpsis.Ledger(tmp_path / "ledger", cap=2)
-    median = dpsis.select(partials=summed(whole, **stated), **release, ledger=ledger, note="median")
+    median = dpsis.select(partials=summed(whole, **given), **release, ledger=ledger, note="median")
     assert (median.private, float(median.epsilon), float(ledger.spent)) == (True, 0.2, 0.2)
-    sums = summed(whole, released=median, **stated)
+    sums = summed(whole, released=median, **given)
     with pytest.warns(dpsis.DpsisWarning, match="this one is not: give the ledger"):
         dpsis.select(partials=sums, **release)
     assert dpsis.select(partials=sums, **release, ledger=ledger).private
@@ -130,15 +130,15 @@ def test_a_ledger_pays_for_each_stage(whole, tmp_path):
 
 def test_another_process(whole):
     """A part comes back from a process that was started afresh."""
-    stated = stated_of(TARGETS["two"]) | SCORES["bounds"]
+    given = given_of(TARGETS["two"]) | SCORES["bounds"]
     rows = whole[:50].reset_index(drop=True)
     with multiprocessing.get_context("spawn").Pool(1) as pool:
-        there = pool.apply(dpsis.partial, (rows, (1, 1)), {**stated, "threads": 1})
-    assert there.__reduce__() == dpsis.partial(rows, (1, 1), **stated).__reduce__()
+        there = pool.apply(dpsis.partial, (rows, (1, 1)), {**given, "threads": 1})
+    assert there.__reduce__() == dpsis.partial(rows, (1, 1), **given).__reduce__()
 
 
 def test_no_sum_is_shown(whole):
-    part = dpsis.partial(whole, (1, 1), **stated_of(TARGETS["two"]), bounds=(-2, 2))
+    part = dpsis.partial(whole, (1, 1), **given_of(TARGETS["two"]), bounds=(-2, 2))
     shown = "Partial(parts 1; 12 features; NOT PRIVATE: exact sums of rows, keep them like the rows)"
     assert repr(part) == str(part) == shown
     with pytest.raises(AttributeError):
@@ -150,10 +150,10 @@ def test_a_reader_is_read_once(numbers, tmp_path):
     rows = pyarrow.table({"id": ["a", "b", "b", "c"], "x": [1.0, 2.0, 3.0, 4.0]})
     targets = tmp_path / "targets.csv"
     targets.write_text("id,y\na,1\nb,2\nc,3\n")
-    stated = {"target_file": targets, "id": "id", "bounds": (0, 9), "target_bounds": (0, 9)}
-    assert dpsis.partial(rows, (1, 1), **stated).features == 1
+    given = {"target_file": targets, "id": "id", "bounds": (0, 9), "target_bounds": (0, 9)}
+    assert dpsis.partial(rows, (1, 1), **given).features == 1
     with pytest.raises(dpsis.RequestError, match="takes several passes over the rows, and a reader gives them once"):
-        dpsis.partial(rows.to_reader(), (1, 1), **stated)
+        dpsis.partial(rows.to_reader(), (1, 1), **given)
 
 
 SECRET = 918273.5
@@ -223,17 +223,17 @@ MISTAKES = {
 
 def test_masked_sums_of_sites(printed, tmp_path):
     """They open together, whether as a pattern or one by one; none does alone."""
-    stated = ["--bounds=-2,2", "--target-bounds=-3,3"]
+    given = ["--bounds=-2,2", "--target-bounds=-3,3"]
     rows = {"north": ROWS, "south": ROWS[::-1], "west": ROWS}
     sites = {site: tmp_path / f"{site}.csv" for site in rows}
     for site, path in sites.items():
         rows[site].to_csv(path, index=False)
-        printed("sites", "key", site, "--key", tmp_path / f"{site}.key", *stated, path, "-o", tmp_path / f"{site}.pub")
+        printed("sites", "key", site, "--key", tmp_path / f"{site}.key", *given, path, "-o", tmp_path / f"{site}.pub")
     printed("sites", "roster", *(tmp_path / f"{site}.pub" for site in sites), "-o", tmp_path / "sites.txt")
     masked = [tmp_path / f"{site}.masked" for site in sites]
     for (site, path), to in zip(sites.items(), masked, strict=True):
         key = ["--mask", tmp_path / "sites.txt", "--key", tmp_path / f"{site}.key"]
-        printed("partial", *stated, *key, path, "-o", to)
+        printed("partial", *given, *key, path, "-o", to)
     release = {"k": 1, "epsilon": 9, "seed": 1}
     parts = [dpsis.partial(rows[site], (i, 3), **STATED) for i, site in enumerate(rows, 1)]
     expected = without(dpsis.select(partials=parts, **release).record)

@@ -83,9 +83,9 @@ def test_ids_beside_other_ids(visits, command_line):
 def test_rules_for_targets(visits, command_line, rule):
     options = ["--unit", "person", "--unit-target", rule, "--target", "lab_01", "--target-bounds=-2,2", "--seed", 3]
     expected = command_line("select", "--k", 3, "--eps", 2, *options, VISITS)
-    stated = {"unit": "person", "unit_target": rule, "target": "lab_01", "target_bounds": (-2, 2), "seed": 3}
+    given = {"unit": "person", "unit_target": rule, "target": "lab_01", "target_bounds": (-2, 2), "seed": 3}
     for form, data in [("path", VISITS), *in_tables(visits)]:
-        assert without(dpsis.select(data, 3, 2, **stated).record) == without(expected), form
+        assert without(dpsis.select(data, 3, 2, **given).record) == without(expected), form
 
 
 def test_without_an_id(visits):
@@ -141,18 +141,18 @@ def test_sets(command_line):
     genes = pandas.read_csv(GENES)
     lines = [line.split("\t") for line in SETS.read_text().splitlines()]
     by_name = {name: members for name, _, *members in lines}
-    for sizes, stated in (([], {}), (["--group-size", "6,12"], {"group_size": (6, 12)}), (["--group-size", "1"], {"group_size": 1})):
+    for sizes, given in (([], {}), (["--group-size", "6,12"], {"group_size": (6, 12)}), (["--group-size", "1"], {"group_size": 1})):
         options = ["--groups", SETS, *sizes, "--seed", 4]
         expected = command_line("select", "--k", 4, "--eps", 2, *options, GENES)
         for form, data in [("path", GENES), *in_tables(genes)]:
             for sets in (SETS, str(SETS), by_name):
-                found = dpsis.select(data, 4, 2, groups=sets, **stated, seed=4)
+                found = dpsis.select(data, 4, 2, groups=sets, **given, seed=4)
                 assert without(found.record) == without(expected), form
         features = genes.drop(columns="response")
         arrays = ("public", "target", "selected")
         found = dpsis.select(
             features.to_numpy(float), 4, 2, y=genes["response"], feature_names=list(features.columns), groups=by_name,
-            **stated, seed=4,
+            **given, seed=4,
         )
         assert without(found.record, *arrays) == without(expected, *arrays)
         assert found.names == [one["name"] for one in expected["selected"]]
@@ -173,13 +173,13 @@ def test_ledgers_are_for_people_or_rows(visits, tmp_path):
     rows = dpsis.Ledger(tmp_path / "rows", cap=3)
     people = dpsis.Ledger(tmp_path / "people", cap=4, privacy_unit="person")
     assert people.read()["unit"] == "person"
-    stated = {"classes": ["no", "yes"], "exclude": ["age", "sex"]}
+    given = {"classes": ["no", "yes"], "exclude": ["age", "sex"]}
     ids = list(visits["person"])
     for unit in ("person", ids):
         data = visits if unit == "person" else visits.drop(columns="person")
         with pytest.raises(dpsis.RequestError, match="one row.*one person"):
-            dpsis.select(data, 5, 1, unit=unit, ledger=rows, **stated)
-        assert dpsis.select(data, 5, 1, unit=unit, ledger=people, **stated).private
+            dpsis.select(data, 5, 1, unit=unit, ledger=rows, **given)
+        assert dpsis.select(data, 5, 1, unit=unit, ledger=people, **given).private
     labs = visits.drop(columns=["person", "age", "sex", "event"])
     with pytest.raises(dpsis.RequestError, match="one person.*one row"):
         dpsis.select(labs, 5, 1, y=visits["event"], classes=["no", "yes"], ledger=people)

@@ -53,13 +53,13 @@ def test_numbers(numbers, command_line, tmp_path, target, score, neighbors):
     frame, targets = numbers
     y = targets["number" if target == "bounded" else target]
     (of_target, target_options), (of_score, score_options) = TARGETS[target], SCORES[score]
-    stated = {**of_target, **of_score, "neighbors": neighbors, "seed": 11}
+    given = {**of_target, **of_score, "neighbors": neighbors, "seed": 11}
     options = [*target_options, *score_options, "--neighbors", neighbors, "--seed", "11"]
     expected = None
     for form, data, arguments in forms(frame, y, tmp_path):
         if expected is None:
             expected = outcome(lambda: command_line("select", "--k", 3, "--eps", "2.5", *options, data))
-        found = outcome(lambda: dpsis.select(data, 3, 2.5, **arguments, **stated).record)
+        found = outcome(lambda: dpsis.select(data, 3, 2.5, **arguments, **given).record)
         assert found == expected, form
     if isinstance(expected, str):
         return
@@ -77,11 +77,11 @@ def test_numbers(numbers, command_line, tmp_path, target, score, neighbors):
     for form, data in beside.items():
         more = {} if hasattr(data, "columns") else {"feature_names": names}
         for own in (y, list(y), pandas.Series(y), polars.Series(y), pyarrow.array(y)):
-            record = dpsis.select(data, 3, 2.5, y=own, **more, **stated).record
+            record = dpsis.select(data, 3, 2.5, y=own, **more, **given).record
             assert without(record, "target") == without(expected, "target"), form
             assert record["target"]["coding"] == expected["target"]["coding"]
     one, other = (
-        dpsis.select(data, 3, 2.5, y=y, **stated)
+        dpsis.select(data, 3, 2.5, y=y, **given)
         for data in (narrow["f4"], narrow["f4"].astype(np.float64))
     )
     assert without(one.record) == without(other.record)

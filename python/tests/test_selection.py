@@ -28,7 +28,7 @@ def test_what_was_selected(selection):
     assert selection.indices == [2, 5]
     assert selection.private
     for one in selection.estimates:
-        assert 0 <= one.low <= one.strength <= one.high <= 1 and one.beyond_chance
+        assert 0 <= one.low <= one.effect_size <= one.high <= 1 and one.significant
     assert [one.name for one in selection.estimates] == selection.names
     assert [one.direction for one in selection.estimates] == ["rises", "falls"]
 
@@ -44,7 +44,7 @@ def test_the_record(selection):
 def test_frames(selection):
     frame = selection.to_frame()
     assert list(frame["name"]) == selection.names and list(frame["index"]) == [2, 5]
-    assert {"strength", "low", "high", "beyond_chance", "direction"} < set(frame.columns)
+    assert {"effect_size", "low", "high", "significant", "direction"} < set(frame.columns)
 
 
 def test_pages(selection, tmp_path):

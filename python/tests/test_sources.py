@@ -64,24 +64,24 @@ def forms(folder):
 
 @pytest.mark.parametrize("request_", REQUESTS)
 def test_the_record_of_one_file(folder, request_):
-    stated = {"target": "y", **REQUESTS[request_], "seed": 3}
-    stated["exclude"] = [name for name in ("group", "person", "y") if name not in stated.values()]
-    expected = without(dpsis.select(folder / "one.parquet", 3, 2, **stated).record)
+    given = {"target": "y", **REQUESTS[request_], "seed": 3}
+    given["exclude"] = [name for name in ("group", "person", "y") if name not in given.values()]
+    expected = without(dpsis.select(folder / "one.parquet", 3, 2, **given).record)
     for form, data in forms(folder):
-        if form in ("another order", "dataset") and "unit" in stated:
+        if form in ("another order", "dataset") and "unit" in given:
             # The target of a person is that of the last row.
             continue
-        assert without(dpsis.select(data, 3, 2, **stated).record) == expected, form
+        assert without(dpsis.select(data, 3, 2, **given).record) == expected, form
 
 
 def test_partitions_are_columns(folder, table, tmp_path):
     """As if they stood in the file, behind its columns."""
     last = table.select([name for name in table.column_names if name != "group"])
     pyarrow.parquet.write_table(last.append_column("group", table["group"]), tmp_path / "one.parquet")
-    stated = {"exclude": "person", "target": "y", "seed": 4}
-    expected = without(dpsis.select(tmp_path / "one.parquet", 3, 20, **stated).record)
+    given = {"exclude": "person", "target": "y", "seed": 4}
+    expected = without(dpsis.select(tmp_path / "one.parquet", 3, 20, **given).record)
     data = pyarrow.dataset.dataset(folder / "hive", partitioning="hive")
-    assert without(dpsis.select(data, 3, 20, **stated).record) == expected
+    assert without(dpsis.select(data, 3, 20, **given).record) == expected
     assert "group" in [one["name"] for one in expected["selected"]]
 
 
@@ -106,9 +106,9 @@ def test_each_pass_asks_for_its_columns_and_nothing_is_held(folder, monkeypatch)
 
 def test_fits_inspections_and_predictions(folder):
     lazy = polars.scan_parquet(folder / "parts" / "*.parquet")
-    stated = {"target": "y", "exclude": ["group", "person"], "target_bounds": (-3, 3), "bounds": (-2, 2), "seed": 1}
+    given = {"target": "y", "exclude": ["group", "person"], "target_bounds": (-3, 3), "bounds": (-2, 2), "seed": 1}
     whole, parts = (
-        dpsis.fit(data, 2, 8, **stated) for data in (folder / "one.parquet", [folder / "parts" / "*.parquet"])
+        dpsis.fit(data, 2, 8, **given) for data in (folder / "one.parquet", [folder / "parts" / "*.parquet"])
     )
     assert whole.to_json().split('"run"')[0] == parts.to_json().split('"run"')[0]
     assert (whole.predict(lazy) == whole.predict(folder / "one.parquet")).all()

@@ -208,10 +208,10 @@ def test_what_spark_says_of_a_failure_stays_there(spark, tmp_path):
     assert [entry["failed"] for entry in ledger.read()["entries"]] == ["io", "io"]
 
 
-def test_texts_as_a_target_are_stated_before_a_ledger_pays(spark, tmp_path):
+def test_texts_as_a_target_are_given_before_a_ledger_pays(spark, tmp_path):
     ledger = dpsis.Ledger(tmp_path / "ledger", cap=5)
     frame = spark.range(400).selectExpr("id as a", "id % 7 as b", "cast(id % 2 as string) as y")
-    with pytest.raises(dpsis.RequestError, match="must be stated") as error:
+    with pytest.raises(dpsis.RequestError, match="must be given") as error:
         dpsis.spark.select(frame, 1, 1, ledger=ledger)
     assert error.value.parameters == ("classes", "target_bounds", "target_number") and ledger.spent == 0
     assert dpsis.spark.select(frame, 1, 1, target_number=True, ledger=ledger).private
@@ -273,11 +273,11 @@ def test_rows_that_share_an_identifier_take_no_part(spark):
     people = [f"p{i}" for i in range(60)] + ["q1"] * 2 + ["q2"] * 5 + [None, "NA", " q3", "q3 "]
     y = [("yes" if i % 2 else "no") for i in range(len(people))]
     frame = pd.DataFrame({"who": people, "a": [i % 7 for i in range(len(people))], "b": [3 * (i % 2) for i in range(len(people))], "y": y})
-    stated = dict(id="who", classes=["no", "yes"], seed=4)
+    given = dict(id="who", classes=["no", "yes"], seed=4)
     for more in ({}, {"bounds": [0, 7]}):
         with pytest.warns(dpsis.NotPrivateWarning):
-            expected = dpsis.select(frame, 1, 9, **stated, **more)
-            found = dpsis.spark.select(spark.createDataFrame(frame).repartition(7), 1, 9, **stated, **more)
+            expected = dpsis.select(frame, 1, 9, **given, **more)
+            found = dpsis.spark.select(spark.createDataFrame(frame).repartition(7), 1, 9, **given, **more)
         assert found.names == expected.names
         for part in ("released", "estimates", "guarantee", "public"):
             assert found.record[part] == expected.record[part]
@@ -297,5 +297,5 @@ def test_a_cached_frame_and_random_rows(spark):
 def test_the_page(spark, monkeypatch):
     """With a path that the JVM, which started elsewhere, finds."""
     read = spark.read.csv
-    monkeypatch.setattr(type(spark.read), "csv", lambda _, path, **stated: read(str(ROOT / path), **stated))
+    monkeypatch.setattr(type(spark.read), "csv", lambda _, path, **given: read(str(ROOT / path), **given))
     assert run_page("spark.md", {"spark": spark}) == 1

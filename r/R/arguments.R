@@ -1,4 +1,4 @@
-# Arguments in the form in which the library reads them, as JSON. An argument that is not stated is left out:
+# Arguments in the form in which the library reads them, as JSON. An argument that is not given is left out:
 # defaults are the library's.
 
 # A piece of JSON as it is.
@@ -170,30 +170,30 @@ table_facts <- list(
 # Those about a table in memory alone.
 memory_facts <- c("y", "unit", "feature_names", "assay")
 
-# The stated arguments of `known` as JSON can hold them.
-converted <- function(stated, known) {
-  stated <- stated[names(stated) %in% names(known) & !vapply(stated, is.null, NA)]
-  Map(function(value, name) known[[name]](value, name), stated, names(stated))
+# The given arguments of `known` as JSON can hold them.
+converted <- function(given, known) {
+  given <- given[names(given) %in% names(known) & !vapply(given, is.null, NA)]
+  Map(function(value, name) known[[name]](value, name), given, names(given))
 }
 
 # An object of JSON, which an empty list is none of.
 object <- function(fields) if (length(fields)) fields else structure(list(), names = character())
 
 # Refuses arguments that nothing takes.
-check_names <- function(stated, known) {
-  names <- names(stated)
-  if (length(stated) && (is.null(names) || any(names == ""))) fail("an argument after target needs its name")
+check_names <- function(given, known) {
+  names <- names(given)
+  if (length(given) && (is.null(names) || any(names == ""))) fail("an argument after target needs its name")
   for (name in names) {
     if (name %in% known) next
     near <- known[utils::adist(name, known) <= 2]
     hint <- if (length(near)) paste0(": did you mean ", near[1], "?") else ""
     fail(paste0("there is no argument ", encodeString(name, quote = "\""), hint))
   }
-  if (anyDuplicated(names)) fail("an argument is stated twice", names[anyDuplicated(names)])
+  if (anyDuplicated(names)) fail("an argument is given twice", names[anyDuplicated(names)])
 }
 
 # The request as it could be typed again; of files and data only that they were there.
-request_text <- function(name, stated) {
+request_text <- function(name, given) {
   plain <- function(value) {
     if (is.list(value) && !is.data.frame(value)) all(vapply(value, plain, NA)) else is.atomic(value)
   }
@@ -209,8 +209,8 @@ request_text <- function(name, stated) {
     }
   }
   unnamed <- c("note", "memory", "threads", "progress", "feature_names", "dry_run")
-  stated <- stated[!names(stated) %in% unnamed & !vapply(stated, is.null, NA)]
-  parts <- c("data", sprintf("%s = %s", names(stated), mapply(shown, stated, names(stated))))
+  given <- given[!names(given) %in% unnamed & !vapply(given, is.null, NA)]
+  parts <- c("data", sprintf("%s = %s", names(given), mapply(shown, given, names(given))))
   gsub("\n", " ", paste0(name, "(", paste(parts, collapse = ", "), ")"), fixed = TRUE)
 }
 

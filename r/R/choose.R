@@ -4,14 +4,14 @@
 #' @param data A named vector of scores; a data frame or a CSV file with the columns `name`, `score` and perhaps
 #'   `sensitivity`. Scores are data; names and sensitivities are public. Numbers are read exactly, of a double its
 #'   shortest decimal text.
-#' @param k How many to choose: 1 if not stated; with `above` at most so many, any number if not stated.
+#' @param k How many to choose: 1 if not given; with `above` at most so many, any number if not given.
 #' @param above Choose all candidates whose scores are above this public level; `parameters = c(alpha = 0.05, rate =
 #'   "fdr")` bounds the expected share of names at or below it, `"fwer"` the probability of any.
 #' @param sensitivity The most that one row can change any score; named, each score by its candidate's name.
 #' @param columns Other names of the columns: `c(name = "model", score = "accuracy")`.
 #' @param neighbors The relation of tables that the sensitivities are for: `"add-remove"` or `"replace-one"`.
 #' @param monotonic Whether one row more changes all scores in one direction, as it does counts.
-#' @param delta,mechanism,parameters As for [dp_select()]. Where sensitivities differ, a mechanism must be stated.
+#' @param delta,mechanism,parameters As for [dp_select()]. Where sensitivities differ, a mechanism must be given.
 #' @return An object of class `dpsis_choice`: see [dp_select()].
 #' @section Privacy:
 #' The whole result is epsilon-differentially private, provided that the sensitivities are right.
@@ -22,19 +22,19 @@ dp_choose <- function(data, epsilon, k = NULL, above = NULL, sensitivity = NULL,
                       monotonic = FALSE, delta = NULL, mechanism = NULL, parameters = NULL, ledger = NULL, note = "",
                       seed = NULL) {
   if (missing(epsilon)) no_budget()
-  stated <- list(
+  given <- list(
     epsilon = epsilon, k = k, above = above, sensitivity = sensitivity, columns = columns, neighbors = neighbors,
     monotonic = monotonic, delta = delta, mechanism = mechanism, parameters = parameters, ledger = ledger, seed = seed
   )
-  terms <- terms_of(request_text("dp_choose", stated), seed, ledger, note)
+  terms <- terms_of(request_text("dp_choose", given), seed, ledger, note)
   own <- !is.null(names(sensitivity))
   candidates <- candidates_of(data, if (own) named(sensitivity, "sensitivity"), columns)
-  if (own) stated$sensitivity <- NULL
+  if (own) given$sensitivity <- NULL
   known <- list(
     epsilon = exact, k = whole, above = exact, sensitivity = exact, neighbors = word, monotonic = flag, delta = exact,
     mechanism = word, parameters = exacts, columns = function(value, name) lapply(named(value, name), word, name)
   )
-  options <- c(converted(stated, known), list(candidates = candidates))
+  options <- c(converted(given, known), list(candidates = candidates))
   choice(run_job("choose", options, terms))
 }
 
@@ -52,7 +52,7 @@ candidates_of <- function(data, own, columns) {
     lacking <- setdiff(places[c("name", "score")], names(data))
     if (length(lacking)) fail(paste("the data frame has no column", encodeString(lacking[1], quote = "\"")), "columns")
     if (places[["sensitivity"]] %in% names(data)) {
-      if (length(own)) fail("the sensitivity is stated twice", "sensitivity")
+      if (length(own)) fail("the sensitivity is given twice", "sensitivity")
       own <- stats::setNames(as.list(data[[places[["sensitivity"]]]]), data[[places[["name"]]]])
     }
     data <- stats::setNames(data[[places[["score"]]]], as.character(data[[places[["name"]]]]))
@@ -60,7 +60,7 @@ candidates_of <- function(data, own, columns) {
   if (!is.atomic(data) || is.null(names(data))) fail("data must be a named vector, a data frame or a path", "data")
   scores <- named(data, "data")
   sensitivities <- if (!is.null(own)) {
-    if (!all(names(scores) %in% names(own))) fail("the sensitivity of a candidate is not stated", "sensitivity")
+    if (!all(names(scores) %in% names(own))) fail("the sensitivity of a candidate is not given", "sensitivity")
     own[names(scores)]
   }
   each <- function(place) {

@@ -13,7 +13,7 @@
 #'   knowledge: in the model each but the first is a column of 0 and 1. A row at no level counts as one at the first. A
 #'   factor or a column of texts needs levels, or must be excluded.
 #' @param selection_share The selection's share of epsilon.
-#' @param ranges The share of the rest that pays for ranges that are not stated.
+#' @param ranges The share of the rest that pays for ranges that are not given.
 #' @param lambda With two `classes`: the strength of the regularization, for the sum over rows. It pulls coefficients
 #'   towards 0: a smaller one pulls less, and takes more noise. By default 2.5 times the standard deviation of the noise,
 #'   in rows: it depends on the budget and the number of features alone, and is in the report.
@@ -38,11 +38,11 @@ dp_fit.default <- function(data, k = NULL, epsilon, target = NULL, ..., features
                            progress = interactive(), dry_run = FALSE) {
   if (missing(epsilon)) no_budget()
   check_names(list(...), c(names(select_options), names(table_facts), memory_facts))
-  stated <- list(
+  given <- list(
     k = k, epsilon = epsilon, target = target, ..., features = features, levels = levels, selection_share = selection_share,
     ranges = ranges, lambda = lambda, ledger = ledger, seed = seed
   )
-  found <- run("fit", data, stated, fit_options, note, progress, dry_run)
+  found <- run("fit", data, given, fit_options, note, progress, dry_run)
   if (dry_run) {
     return(document(found, "dpsis_dry_run"))
   }

@@ -7,7 +7,7 @@
 #' @param target,... As for [dp_select()]: `y`, `classes`, `time`, `event`, `by`, `target_bounds`, `id`, `exclude`, `missing`, ...
 #' @return An object of class `dpsis_inspection`, a list: `rows`, `columns` and `features`, their numbers; `findings`, a
 #'   data frame of `topic`, `text` and whether each is `odd`; `suggestion`, arguments of [dp_select()] that suit the
-#'   table, to be checked, and stated only if they are public knowledge; `undecided`, whether something must be decided
+#'   table, to be checked, and given only if they are public knowledge; `undecided`, whether something must be decided
 #'   before anything is run.
 #' @section Privacy:
 #' This reads the data without privacy. Its result must not be passed on.
@@ -18,9 +18,9 @@
 dp_inspect <- function(data, target = NULL, ...) {
   about <- select_options[c("classes", "time", "event", "by", "target_bounds", "target_number")]
   check_names(list(...), c(names(about), names(table_facts), memory_facts))
-  stated <- list(target = target, ...)
-  table <- table_of(c(list(data = data), stated), as_matrix = FALSE, needs_target = FALSE)
-  answer <- run_job("inspect", converted(stated, about), table = table)
+  given <- list(target = target, ...)
+  table <- table_of(c(list(data = data), given), as_matrix = FALSE, needs_target = FALSE)
+  answer <- run_job("inspect", converted(given, about), table = table)
   found <- jsonlite::fromJSON(answer$json, simplifyVector = FALSE)
   of_each <- function(part, kind) vapply(found$findings, function(one) one[[part]], kind)
   findings <- data.frame(topic = of_each("topic", ""), text = of_each("text", ""), odd = of_each("odd", NA))

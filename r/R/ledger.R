@@ -4,13 +4,13 @@
 #' of the command line's `--ledger`, readable in any editor, and is locked while it is read and written: of two processes
 #' that race for the last of the budget, one gets it.
 #'
-#' @param path The file. It is made if it is not there and a cap is stated.
+#' @param path The file. It is made if it is not there and a cap is given.
 #' @param cap The most that all releases may spend together. If the file is there, it must be what the file says, and so
 #'   must the rest.
 #' @param name What the budget is for, as reports show it.
-#' @param delta The most that all deltas may sum to; 0 if none is stated.
-#' @param neighbors The neighbor relation of all releases; adding or removing a row if none is stated.
-#' @param privacy_unit What all releases protect, `"row"` or `"person"`; a row if nothing is stated. Releases with a `unit` need a
+#' @param delta The most that all deltas may sum to; 0 if none is given.
+#' @param neighbors The neighbor relation of all releases; adding or removing a row if none is given.
+#' @param privacy_unit What all releases protect, `"row"` or `"person"`; a row if nothing is given. Releases with a `unit` need a
 #'   ledger for people.
 #' @return An object of class `dpsis_ledger`. `print` shows what is spent and left now, `summary` returns it with the
 #'   terms, and `as.data.frame` the entries.
@@ -24,8 +24,8 @@ dp_ledger <- function(path, cap = NULL, name = NULL, delta = NULL, neighbors = N
   # Of the working folder of now.
   full <- normalizePath(word(path, "path"), mustWork = FALSE)
   known <- list(path = word, cap = exact, name = word, delta = exact, neighbors = word, privacy_unit = word)
-  stated <- list(path = full, cap = cap, name = name, delta = delta, neighbors = neighbors, privacy_unit = privacy_unit)
-  native(wrap__ledger_open, as_json(converted(stated, known)))
+  given <- list(path = full, cap = cap, name = name, delta = delta, neighbors = neighbors, privacy_unit = privacy_unit)
+  native(wrap__ledger_open, as_json(converted(given, known)))
   structure(list(path = full), class = "dpsis_ledger")
 }
 

@@ -1,9 +1,9 @@
 #' Select features under differential privacy
 #'
-#' Selects `k` features of a sensitive table, or all that are associated with the target beyond chance. One
+#' Selects `k` features of a sensitive table, or all that are associated with the target significant. One
 #' row is one person, unless `unit` tells whose each is.
 #'
-#' Everything stated here - classes, ranges, columns that are left out - must be public knowledge: looked up in
+#' Everything given here - classes, ranges, columns that are left out - must be public knowledge: looked up in
 #' the data it would reveal them. So the levels of a factor are not read from it, either.
 #'
 #' Columns may hold numbers, truth values (0 and 1), factors and texts, dates (days since 1970-01-01) and times.
@@ -37,7 +37,7 @@
 #' - **Resources**, on which the result does not depend: `memory` in bytes, `threads`.
 #'
 #' @section Privacy:
-#' The whole result is epsilon-differentially private (with a delta of 0, unless one is stated). Each call spends
+#' The whole result is epsilon-differentially private (with a delta of 0, unless one is given). Each call spends
 #' epsilon. Warnings and errors hold no value of the data; time and memory depend on them. Names of columns are public
 #' and printed; names of rows never are.
 #'
@@ -51,11 +51,11 @@
 #'   matrix with samples as rows; or a `SummarizedExperiment`, whose `target` (and `unit`) are columns of `colData`.
 #' @param formula Instead of `target`: `outcome ~ .`, `outcome ~ a + b` or `outcome ~ . - c`. It names columns, and
 #'   computes nothing of them.
-#' @param k The number of features; without it all that are beyond chance, however many.
+#' @param k The number of features; without it all that are significant, however many.
 #' @param epsilon The privacy budget. It is read exactly: a number is its shortest decimal text, and texts such as
 #'   `"1/3"` are taken, too. There is no default.
 #' @param target The column that holds the target: its name, or its place from 1; the last one if neither this nor `y`
-#'   is stated.
+#'   is given.
 #' @param ... Further arguments, by their names: see below.
 #' @param ledger The budget file that pays: its path, or what [dp_ledger()] returns.
 #' @param exclude Columns that are no features: names, or patterns such as `"visit_*"`.
@@ -80,7 +80,7 @@
 #' found <- dp_select(x, 1, 5, y = y, classes = c("control", "case"))
 #' found$names
 #'
-#' # All features beyond chance, of a data frame.
+#' # All significant features, of a data frame.
 #' patients <- data.frame(x, outcome = factor(y))
 #' dp_select(outcome ~ ., patients, epsilon = 5, classes = c("control", "case"))
 #' @export
@@ -92,8 +92,8 @@ dp_select.default <- function(data, k = NULL, epsilon, target = NULL, ..., ledge
                               progress = interactive(), dry_run = FALSE) {
   if (missing(epsilon)) no_budget()
   check_names(list(...), c(names(select_options), names(table_facts), memory_facts, "paired"))
-  stated <- with_pairs(list(k = k, epsilon = epsilon, target = target, ..., ledger = ledger, seed = seed))
-  found <- run("select", data, stated, select_options, note, progress, dry_run)
+  given <- with_pairs(list(k = k, epsilon = epsilon, target = target, ..., ledger = ledger, seed = seed))
+  found <- run("select", data, given, select_options, note, progress, dry_run)
   if (dry_run) document(found, "dpsis_dry_run") else choice(found, "dpsis_selection")
 }
 
@@ -106,27 +106,27 @@ dp_select.formula <- function(formula, data, ..., exclude = NULL) {
 }
 
 # The arguments with `paired` as what it stands for.
-with_pairs <- function(stated) {
-  people <- stated[["paired"]]
+with_pairs <- function(given) {
+  people <- given[["paired"]]
   if (is.null(people)) {
-    return(stated)
+    return(given)
   }
-  if (!is.null(stated[["unit"]]) || !is.null(stated[["score"]])) {
+  if (!is.null(given[["unit"]]) || !is.null(given[["score"]])) {
     fail("paired stands for a unit and a score: give neither", "paired")
   }
-  stated[["paired"]] <- NULL
-  c(stated, list(unit = people, score = "paired"))
+  given[["paired"]] <- NULL
+  c(given, list(unit = people, score = "paired"))
 }
 
-no_budget <- function() fail("a budget must be stated", "epsilon")
+no_budget <- function() fail("a budget must be given", "epsilon")
 
 # Runs a command of the library on a table.
-run <- function(command, data, stated, options, note, progress, dry_run) {
-  request <- request_text(paste0("dp_", command), stated)
-  terms <- terms_of(request, stated[["seed"]], stated[["ledger"]], note, flag(dry_run, "dry_run"))
-  stated$classes <- logical_classes(stated[["classes"]], data, stated[["y"]], stated[["target"]])
-  options <- converted(stated, options)
-  run_job(command, options, terms, table_of(c(list(data = data), stated)), progress)
+run <- function(command, data, given, options, note, progress, dry_run) {
+  request <- request_text(paste0("dp_", command), given)
+  terms <- terms_of(request, given[["seed"]], given[["ledger"]], note, flag(dry_run, "dry_run"))
+  given$classes <- logical_classes(given[["classes"]], data, given[["y"]], given[["target"]])
+  options <- converted(given, options)
+  run_job(command, options, terms, table_of(c(list(data = data), given)), progress)
 }
 
 # Runs a job of the library: its answer as a list.

@@ -17,7 +17,7 @@ mark <- function(private) if (!private) cat("seeded: not for release\n")
 print.dpsis_choice <- function(x, ...) {
   mark(x$private)
   print(x$names, quote = FALSE)
-  if (inherits(x, "dpsis_selection")) cat(x$record$verdict$text, "\n", sep = "")
+  if (inherits(x, "dpsis_selection")) cat(x$record$significance$text, "\n", sep = "")
   invisible(x)
 }
 
@@ -36,7 +36,7 @@ as.data.frame.dpsis_choice <- function(x, ...) {
   data.frame(name = x$names, index = x$indices, estimates(x)[-1])
 }
 
-# What was released about the strengths, one row each; none if there are none.
+# What was released about the effect sizes, one row each; none if there are none.
 estimates <- function(x) {
   all <- x$record$estimates
   if (!length(all)) {
@@ -46,34 +46,34 @@ estimates <- function(x) {
     values <- lapply(all, function(one) if (is.null(one[[column]])) NA else one[[column]])
     unlist(values)
   }
-  columns <- c("name", "strength", "low", "high", "p_value", "beyond_chance", "direction", "direction_error")
+  columns <- c("name", "effect_size", "low", "high", "p_value", "significant", "direction", "direction_error")
   frame <- as.data.frame(sapply(columns, of_each, simplify = FALSE))
   frame[c(TRUE, !vapply(frame[-1], function(column) all(is.na(column)), NA))]
 }
 
-# The strengths that there are to draw.
+# The effect sizes that there are to draw.
 drawable <- function(x) {
   all <- estimates(x)
-  if (is.null(all$strength)) fail("no feature was named, or no strengths were released: there is nothing to draw")
-  all$filled <- if (is.null(all$beyond_chance)) TRUE else !(all$beyond_chance %in% FALSE)
+  if (is.null(all$effect_size)) fail("no feature was named, or no effect sizes were released: there is nothing to draw")
+  all$filled <- if (is.null(all$significant)) TRUE else !(all$significant %in% FALSE)
   all[rev(seq_len(nrow(all))), ]
 }
 
-# The level from which on strengths are beyond chance; NULL if none can be.
-chance_level <- function(x) {
-  level <- x$record$verdict$chance_level
+# The level from which on effect sizes are significant; NULL if none can be.
+threshold <- function(x) {
+  level <- x$record$significance$threshold
   if (!is.null(level) && level <= 1) level
 }
 
 # The title of a plot of what must not be released.
 mark_of_plot <- function(x) if (!x$private) "seeded: not for release"
 
-strength_label <- "strength, with its 90% interval"
+effect_size_label <- "effect size, with its 90% interval"
 
-#' Draw the strengths of selected features
+#' Draw the effect sizes of selected features
 #'
-#' Draws the strengths with their 90% intervals, and the level from which on they are beyond chance. Hollow points
-#' cannot be told from chance.
+#' Draws the effect sizes with their 90% intervals, and the level from which on they are significant. Hollow points
+#' are not significant.
 #'
 #' @param x,object What [dp_select()] returned.
 #' @param ... Further arguments of [graphics::plot.default()].
@@ -90,17 +90,17 @@ plot.dpsis_selection <- function(x, ...) {
   on.exit(graphics::par(old))
   filled <- ifelse(all$filled, "steelblue", "white")
   frame <- list(
-    x = all$strength, y = places, pch = 21, col = "steelblue", bg = filled, xlim = c(0, 1), ylab = "", yaxt = "n",
-    ylim = c(0.5, nrow(all) + 0.5), xlab = strength_label, main = mark_of_plot(x)
+    x = all$effect_size, y = places, pch = 21, col = "steelblue", bg = filled, xlim = c(0, 1), ylab = "", yaxt = "n",
+    ylim = c(0.5, nrow(all) + 0.5), xlab = effect_size_label, main = mark_of_plot(x)
   )
   do.call(graphics::plot.default, utils::modifyList(frame, list(...)))
   graphics::segments(all$low, places, all$high, places, col = "steelblue")
-  graphics::points(all$strength, places, pch = 21, col = "steelblue", bg = filled)
+  graphics::points(all$effect_size, places, pch = 21, col = "steelblue", bg = filled)
   graphics::axis(2, places, all$name, las = 1, cex.axis = 0.9)
-  level <- chance_level(x)
+  level <- threshold(x)
   if (!is.null(level)) {
     graphics::abline(v = level, lty = 2, col = "gray40")
-    graphics::mtext(sprintf("beyond chance from %.2f on", level), adj = 0, line = 0.3, cex = 0.9)
+    graphics::mtext(sprintf("significant from %.2f on", level), adj = 0, line = 0.3, cex = 0.9)
   }
   invisible(x)
 }
@@ -113,11 +113,11 @@ utils::globalVariables(".data")
 autoplot.dpsis_selection <- function(object, ...) {
   all <- drawable(object)
   all$name <- factor(all$name, levels = all$name)
-  level <- chance_level(object)
-  ggplot2::ggplot(all, ggplot2::aes(x = .data$strength, y = .data$name, xmin = .data$low, xmax = .data$high)) +
+  level <- threshold(object)
+  ggplot2::ggplot(all, ggplot2::aes(x = .data$effect_size, y = .data$name, xmin = .data$low, xmax = .data$high)) +
     ggplot2::geom_pointrange(ggplot2::aes(fill = .data$filled), shape = 21, show.legend = FALSE) +
     ggplot2::scale_fill_manual(values = c(`TRUE` = "black", `FALSE` = "white")) +
     (if (!is.null(level)) ggplot2::geom_vline(xintercept = level, linetype = 2)) +
     ggplot2::coord_cartesian(xlim = c(0, 1)) +
-    ggplot2::labs(x = strength_label, y = NULL, title = mark_of_plot(object))
+    ggplot2::labs(x = effect_size_label, y = NULL, title = mark_of_plot(object))
 }

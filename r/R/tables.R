@@ -74,10 +74,10 @@ logical_classes <- function(classes, data, y, target) {
   if (is.logical(values) && is.character(classes) && all(classes %in% c("FALSE", "TRUE"))) as.logical(classes) else classes
 }
 
-# Refuses targets whose type tells that they are labels, which are not stated.
+# Refuses targets whose type tells that they are labels, which are not given.
 check_classes <- function(y, classes) {
   if (is.null(classes) && (is.character(y) || is.factor(y))) {
-    rule <- "y holds texts: state its labels in classes. They are not read from y, because which labels occur is private"
+    rule <- "y holds texts: give its labels in classes. They are not read from y, because which labels occur is private"
     fail(rule, "classes")
   }
 }
@@ -92,7 +92,7 @@ column_names <- function(names, columns, argument) {
 }
 
 # An assay with samples as rows, and what is beside it in the data of its samples.
-of_experiment <- function(data, stated) {
+of_experiment <- function(data, given) {
   if (!requireNamespace("SummarizedExperiment", quietly = TRUE)) {
     fail("a SummarizedExperiment needs the package of this name", "data")
   }
@@ -101,83 +101,83 @@ of_experiment <- function(data, stated) {
     if (!name %in% names(samples)) fail("colData has no column of this name", argument)
     samples[[name]]
   }
-  assay <- if (is.null(stated[["assay"]])) 1 else stated[["assay"]]
+  assay <- if (is.null(given[["assay"]])) 1 else given[["assay"]]
   x <- t(as.matrix(SummarizedExperiment::assay(data, assay, withDimnames = TRUE)))
   rownames(x) <- NULL
-  stated$data <- x
-  if (!is.null(stated[["target"]])) {
-    if (!is.null(stated[["y"]])) fail("the target is y, or is named: not both", c("y", "target"))
-    stated$y <- of_samples(word(stated[["target"]], "target"), "target")
+  given$data <- x
+  if (!is.null(given[["target"]])) {
+    if (!is.null(given[["y"]])) fail("the target is y, or is named: not both", c("y", "target"))
+    given$y <- of_samples(word(given[["target"]], "target"), "target")
   }
-  if (is_text(stated[["unit"]])) stated$unit <- of_samples(stated[["unit"]], "unit")
-  covariates <- sub("[:=].*", "", as.character(stated[["adjust"]]))
-  events <- c(if (!is.null(stated[["time"]])) word(stated[["time"]], "time"), names(stated[["event"]]))
+  if (is_text(given[["unit"]])) given$unit <- of_samples(given[["unit"]], "unit")
+  covariates <- sub("[:=].*", "", as.character(given[["adjust"]]))
+  events <- c(if (!is.null(given[["time"]])) word(given[["time"]], "time"), names(given[["event"]]))
   if (length(covariates) || length(events)) {
     names <- if (is.null(colnames(x))) paste0("feature-", seq_len(ncol(x))) else colnames(x)
     columns <- c(matrix_columns(x), lapply(covariates, of_samples, "adjust"), lapply(events, of_samples, "time"))
-    stated$data <- structure(columns, names = c(names, covariates, events), class = "data.frame", row.names = seq_len(nrow(x)))
+    given$data <- structure(columns, names = c(names, covariates, events), class = "data.frame", row.names = seq_len(nrow(x)))
   }
-  stated$target <- stated$assay <- NULL
-  stated
+  given$target <- given$assay <- NULL
+  given
 }
 
 matrix_columns <- function(x) lapply(seq_len(ncol(x)), function(place) x[, place])
 
 # The table in any data that the package takes: what the native side takes for it, `described` and `x`. Where
 # `as_matrix` is false, a matrix becomes columns. Without `has_target` the last column is one like others.
-table_of <- function(stated, as_matrix = TRUE, needs_target = TRUE, has_target = TRUE) {
-  if (inherits(stated[["data"]], "SummarizedExperiment")) stated <- of_experiment(stated[["data"]], stated)
-  if (needs_target) check_classes(stated[["y"]], stated[["classes"]])
-  data <- stated[["data"]]
-  if (!is.null(stated[["assay"]])) fail("assay goes with a SummarizedExperiment", "assay")
-  ids <- if (!is_text(stated[["unit"]])) stated[["unit"]]
-  if (!is.null(stated[["y"]]) && (!is.null(stated[["target"]]) || !is.null(stated[["target_file"]]))) {
+table_of <- function(given, as_matrix = TRUE, needs_target = TRUE, has_target = TRUE) {
+  if (inherits(given[["data"]], "SummarizedExperiment")) given <- of_experiment(given[["data"]], given)
+  if (needs_target) check_classes(given[["y"]], given[["classes"]])
+  data <- given[["data"]]
+  if (!is.null(given[["assay"]])) fail("assay goes with a SummarizedExperiment", "assay")
+  ids <- if (!is_text(given[["unit"]])) given[["unit"]]
+  if (!is.null(given[["y"]]) && (!is.null(given[["target"]]) || !is.null(given[["target_file"]]))) {
     fail("the target is y, or is named: not both", c("y", "target", "target_file"))
   }
-  at_horizon <- !is.null(stated[["time"]]) || !is.null(stated[["event"]])
-  if (!is.null(stated[["y"]]) && at_horizon) {
+  at_horizon <- !is.null(given[["time"]]) || !is.null(given[["event"]])
+  if (!is.null(given[["y"]]) && at_horizon) {
     fail("the target is y, or is made of two columns: leave out one of both", c("y", "time", "event"))
   }
-  facts <- converted(stated, table_facts)
+  facts <- converted(given, table_facts)
   # Where people are told by ids beside the table, others are no features, either.
   if (!is.null(ids) && !is.null(facts[["id"]])) {
     facts$exclude <- c(facts[["exclude"]], list(facts[["id"]]))
     facts$id <- NULL
   }
-  if (is_text(stated[["unit"]])) facts$unit <- utf8(stated[["unit"]])
-  if (!is.null(stated[["target"]])) {
-    facts$target <- if (is.character(stated[["target"]])) word(stated[["target"]], "target") else whole(stated[["target"]], "target")
+  if (is_text(given[["unit"]])) facts$unit <- utf8(given[["unit"]])
+  if (!is.null(given[["target"]])) {
+    facts$target <- if (is.character(given[["target"]])) word(given[["target"]], "target") else whole(given[["target"]], "target")
   }
   json <- as_json(object(facts))
   if (is_text(data)) {
-    if (!is.null(stated[["y"]])) fail("y goes with data in memory: a file's target is named", "target")
+    if (!is.null(given[["y"]])) fail("y goes with data in memory: a file's target is named", "target")
     if (!is.null(ids)) fail("ids go with data in memory: a file's column of them is named", "unit")
     return(list(described = list(path = path(data, "data"), facts = json), x = NULL))
   }
   for (name in c("delimiter", "decimal_comma", "numeric_names")) {
-    if (!is.null(facts[[name]]) && !isFALSE(facts[[name]])) fail("this can be stated of a file of text only", name)
+    if (!is.null(facts[[name]]) && !isFALSE(facts[[name]])) fail("this can be given of a file of text only", name)
   }
   if (!is.data.frame(data) && !is.matrix(data)) {
     hint <- if (isS4(data) && length(dim(data)) == 2) ": as.matrix() makes one" else ""
     rule <- "data must be a path, a data frame, a matrix or a SummarizedExperiment, not of class "
     fail(paste0(rule, class(data)[1], hint), "data")
   }
-  for (name in c("y", "unit")) if (!is_text(stated[[name]])) check_row_names(data, stated[[name]], name)
+  for (name in c("y", "unit")) if (!is_text(given[[name]])) check_row_names(data, given[[name]], name)
   if (ncol(data) == 0) fail("the table has no columns", "data")
-  y <- beside(stated[["y"]], "y", nrow(data))
+  y <- beside(given[["y"]], "y", nrow(data))
   unit <- beside(ids, "unit", nrow(data))
   names <- names(data)
   if (is.matrix(data)) {
     if (isTRUE(facts[["features_as_rows"]])) fail("a matrix has samples as rows: pass its transpose", "data")
-    names <- if (is.null(stated[["feature_names"]])) colnames(data) else stated[["feature_names"]]
+    names <- if (is.null(given[["feature_names"]])) colnames(data) else given[["feature_names"]]
     if (is.null(names)) names <- paste0("feature-", seq_len(ncol(data)))
-    if (is.null(y) && needs_target && !at_horizon && is.null(stated[["target"]]) && is.null(stated[["target_file"]])) {
-      fail("with a matrix the target must be stated: its values as y, or its column as target", c("y", "target"))
+    if (is.null(y) && needs_target && !at_horizon && is.null(given[["target"]]) && is.null(given[["target_file"]])) {
+      fail("with a matrix the target must be given: its values as y, or its column as target", c("y", "target"))
     }
-  } else if (!is.null(stated[["feature_names"]])) {
+  } else if (!is.null(given[["feature_names"]])) {
     fail("a data frame has names of its own", "feature_names")
   }
-  names <- column_names(names, ncol(data), if (is.null(stated[["feature_names"]])) "data" else "feature_names")
+  names <- column_names(names, ncol(data), if (is.null(given[["feature_names"]])) "data" else "feature_names")
   described <- list(names = names, y = y, unit = unit, facts = json)
   plain <- is.matrix(data) && is.double(data) && !isS4(data) && !is.null(y) && length(facts) == 0
   if (as_matrix && plain && is_plain(y) && is_plain(unit)) {
@@ -185,9 +185,9 @@ table_of <- function(stated, as_matrix = TRUE, needs_target = TRUE, has_target =
   }
   columns <- if (is.matrix(data)) matrix_columns(data) else unclass(data)
   excluded <- excluded_of(names, facts[["exclude"]])
-  others <- c(facts[["id"]], facts[["unit"]], stated[["time"]], names(stated[["event"]]), names(stated[["levels"]]))
-  others <- c(others, sub("[:=].*", "", as.character(stated[["adjust"]])))
-  target <- if (has_target && is.null(y) && is.null(facts[["target_file"]]) && !at_horizon) place_of_target(names, stated[["target"]])
+  others <- c(facts[["id"]], facts[["unit"]], given[["time"]], names(given[["event"]]), names(given[["levels"]]))
+  others <- c(others, sub("[:=].*", "", as.character(given[["adjust"]])))
+  target <- if (has_target && is.null(y) && is.null(facts[["target_file"]]) && !at_horizon) place_of_target(names, given[["target"]])
   described$columns <- lapply(seq_along(names), function(place) {
     # Nothing of an excluded column is looked at, not even its type.
     if (excluded[place]) {
@@ -204,9 +204,9 @@ table_of <- function(stated, as_matrix = TRUE, needs_target = TRUE, has_target =
   list(described = described, x = NULL)
 }
 
-# The data, target and exclusions that a formula makes of what else is stated. It holds names alone, since what
+# The data, target and exclusions that a formula makes of what else is given. It holds names alone, since what
 # is computed of a column in R could depend on other rows.
-of_formula <- function(formula, data, exclude, stated) {
+of_formula <- function(formula, data, exclude, given) {
   rule <- "a formula names columns: outcome ~ ., outcome ~ a + b, or outcome ~ . - c"
   if (length(formula) != 3 || !is.name(formula[[2]])) fail(rule, "formula")
   # The names that are added, then those that are taken away.
@@ -226,8 +226,8 @@ of_formula <- function(formula, data, exclude, stated) {
   }
   named <- terms(formula[[3]])
   target <- as.character(formula[[2]])
-  if (!is.null(stated[["target"]]) || !is.null(stated[["y"]])) fail("the formula names the target", c("formula", "target", "y"))
-  if (!is.null(stated[["time"]])) {
+  if (!is.null(given[["target"]]) || !is.null(given[["y"]])) fail("the formula names the target", c("formula", "target", "y"))
+  if (!is.null(given[["time"]])) {
     fail("the formula names a column as the target: give times and events without a formula", c("formula", "time"))
   }
   if ("." %in% named[[1]]) {
@@ -243,7 +243,7 @@ of_formula <- function(formula, data, exclude, stated) {
     return(list(data = data, target = target, exclude = c(exclude, named[[2]])))
   }
   # The target, and what is no feature.
-  beside <- c(target, if (is_text(stated[["unit"]])) stated[["unit"]], stated[["id"]], sub("[:=].*", "", as.character(stated[["adjust"]])))
+  beside <- c(target, if (is_text(given[["unit"]])) given[["unit"]], given[["id"]], sub("[:=].*", "", as.character(given[["adjust"]])))
   kept <- unique(c(setdiff(named[[1]], named[[2]]), beside))
   if (!is.data.frame(data)) fail("names of features go with a data frame: of other data use outcome ~ . - name", "formula")
   lacking <- setdiff(kept, names(data))

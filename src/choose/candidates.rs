@@ -33,13 +33,13 @@ use crate::table::SideFile;
 pub struct Candidates {
     names: Vec<String>,
     scores: Vec<i64>,
-    sensitivities: Stated,
+    sensitivities: Given,
     /// The decimal exponent of one unit of the scores.
     exponent: i32,
 }
 
 #[derive(Clone)]
-enum Stated {
+enum Given {
     Common(u64),
     Each(Vec<u64>),
 }
@@ -80,11 +80,11 @@ impl Candidates {
     }
 
     /// Reads a CSV file `name,score` or `name,score,sensitivity`; without a column of
-    /// sensitivities, a common one must be stated.
+    /// sensitivities, a common one must be given.
     ///
     /// # Errors
     ///
-    /// `Request` if the sensitivity is stated nowhere or both in the file and as argument; `Input`
+    /// `Request` if the sensitivity is given nowhere or both in the file and as argument; `Input`
     /// with its row if the file is malformed or a cell is not a decimal number; `Io` if it cannot
     /// be read.
     pub fn read(path: impl AsRef<Path>, sensitivity: Option<&str>) -> Result<Self> {
@@ -95,7 +95,7 @@ impl Candidates {
     ///
     /// # Errors
     ///
-    /// As for [`read`](Self::read); `Request` if a stated column is not in the file or is stated
+    /// As for [`read`](Self::read); `Request` if a given column is not in the file or is given
     /// for two roles.
     pub fn read_columns(
         path: impl AsRef<Path>,
@@ -105,7 +105,7 @@ impl Candidates {
         let file = SideFile::read_any(path.as_ref())?;
         let places = columns.places(&file.header)?;
         let own = places.sensitivity.is_some();
-        let stated = common_sensitivity(own, sensitivity)?;
+        let given = common_sensitivity(own, sensitivity)?;
         let (mut names, mut values, mut sensitivities) = (Vec::new(), Vec::new(), Vec::new());
         for (i, row) in file.rows.iter().enumerate() {
             let at = |column| {
@@ -119,7 +119,7 @@ impl Candidates {
                 sensitivities.push(number_in(&row[place]).map_err(at(place + 1))?);
             }
         }
-        sensitivities.extend(stated);
+        sensitivities.extend(given);
         Self::on_one_unit(names, values, sensitivities, own).map_err(|error| match error.place() {
             Some(_) => error.into_input(),
             None => error,
@@ -148,10 +148,10 @@ impl Candidates {
         let scores = scores.collect::<Result<Vec<i64>>>()?;
         let mut each = positive_units(&sensitivities, exponent)?;
         let sensitivities = match (own, each.pop()) {
-            (false, Some(common)) => Stated::Common(common),
+            (false, Some(common)) => Given::Common(common),
             (_, last) => {
                 each.extend(last);
-                Stated::Each(each)
+                Given::Each(each)
             }
         };
         Ok(Self { names, scores, sensitivities, exponent })
@@ -160,8 +160,8 @@ impl Candidates {
     /// The same candidates with the largest of their sensitivities for all, for mechanisms that
     /// need a common one.
     pub fn with_the_largest_sensitivity(mut self) -> Self {
-        if let Stated::Each(each) = &self.sensitivities {
-            self.sensitivities = Stated::Common(each.iter().copied().max().unwrap_or(1));
+        if let Given::Each(each) = &self.sensitivities {
+            self.sensitivities = Given::Common(each.iter().copied().max().unwrap_or(1));
         }
         self
     }
@@ -185,8 +185,8 @@ impl Candidates {
     pub fn scores(&self, neighbors: Neighbors, monotonic: bool) -> Result<Scores> {
         let values = self.scores.clone();
         let scores = match &self.sensitivities {
-            Stated::Common(sensitivity) => Scores::new(values, *sensitivity, neighbors)?,
-            Stated::Each(each) => Scores::with_sensitivities(values, each.clone(), neighbors)?,
+            Given::Common(sensitivity) => Scores::new(values, *sensitivity, neighbors)?,
+            Given::Each(each) => Scores::with_sensitivities(values, each.clone(), neighbors)?,
         };
         if monotonic { scores.monotonic() } else { Ok(scores) }
     }
@@ -194,20 +194,20 @@ impl Candidates {
     /// The largest sensitivity, as text.
     pub(super) fn sensitivity(&self) -> String {
         let units = match &self.sensitivities {
-            Stated::Common(sensitivity) => *sensitivity,
-            Stated::Each(each) => each.iter().copied().max().unwrap_or(0),
+            Given::Common(sensitivity) => *sensitivity,
+            Given::Each(each) => each.iter().copied().max().unwrap_or(0),
         };
         Decimal { digits: units.into(), exponent: self.exponent }.to_string()
     }
 
-    /// The largest sensitivity, in the unit in which scores were stated.
+    /// The largest sensitivity, in the unit in which scores were given.
     pub(super) fn largest_sensitivity(&self) -> BigRational {
         parse_rational(&self.sensitivity()).unwrap_or_else(BigRational::one)
     }
 
     /// Whether each candidate has its own sensitivity.
     pub(super) fn have_own_sensitivities(&self) -> bool {
-        matches!(self.sensitivities, Stated::Each(_))
+        matches!(self.sensitivities, Given::Each(_))
     }
 }
 
@@ -265,18 +265,18 @@ pub(super) fn positive_units(sensitivities: &[Decimal], exponent: i32) -> Result
 ///
 /// # Errors
 ///
-/// `Request` if it is stated nowhere or twice, or is not a decimal number.
-pub(super) fn common_sensitivity(in_file: bool, stated: Option<&str>) -> Result<Option<Decimal>> {
-    match (in_file, stated) {
+/// `Request` if it is given nowhere or twice, or is not a decimal number.
+pub(super) fn common_sensitivity(in_file: bool, given: Option<&str>) -> Result<Option<Decimal>> {
+    match (in_file, given) {
         (true, Some(_)) => {
-            Err(Error::request("the file states sensitivities, so no common one can be stated")
+            Err(Error::request("the file gives sensitivities, so no common one can be given")
                 .hint("the largest one of the file can be taken for all")
                 .about([Parameter::Sensitivity]))
         }
-        (false, None) => Err(Error::request("no sensitivity is stated")
-            .hint("state one for all, or the column of them")
+        (false, None) => Err(Error::request("no sensitivity is given")
+            .hint("give one for all, or the column of them")
             .about([Parameter::Sensitivity, Parameter::CandidateColumns])),
-        (false, Some(stated)) => number(stated).map(Some),
+        (false, Some(given)) => number(given).map(Some),
         (true, None) => Ok(None),
     }
 }

@@ -4,7 +4,7 @@ use crate::error::{Error, Parameter, Result};
 
 /// The columns of a file of candidates, by their names in the header.
 ///
-/// If none is stated, the file must have the columns `name,score` or `name,score,sensitivity`, and
+/// If none is given, the file must have the columns `name,score` or `name,score,sensitivity`, and
 /// no others. If one is, the others have these names, and further columns are ignored.
 ///
 /// ```no_run
@@ -40,7 +40,7 @@ impl CandidateColumns {
     ///
     /// # Errors
     ///
-    /// `Request` if a stated column is not there or has two roles; `Input` if nothing is stated and
+    /// `Request` if a given column is not there or has two roles; `Input` if nothing is given and
     /// the header is another one, or if a name occurs twice.
     pub(super) fn places(&self, header: &[String]) -> Result<Places> {
         if *self == Self::default() {
@@ -54,7 +54,7 @@ impl CandidateColumns {
                 _ => {
                     let rule = "the columns must be name,score or name,score,sensitivity";
                     Err(Error::input(rule)
-                        .hint("in another file state the columns")
+                        .hint("in another file give the columns")
                         .about([Parameter::CandidateColumns]))
                 }
             };
@@ -82,7 +82,7 @@ pub(super) struct PublicPlaces {
 
 impl CandidateColumns {
     /// Finds the public columns in a header: as [`places`](Self::places), but there may be no
-    /// column of scores unless one is stated.
+    /// column of scores unless one is given.
     ///
     /// # Errors
     ///
@@ -110,14 +110,14 @@ fn two_roles() -> Error {
         .about([Parameter::CandidateColumns])
 }
 
-/// The place of the column that is stated for a role, or that has the role's name.
-fn find(header: &[String], stated: Option<&str>, role: &str) -> Result<usize> {
-    let is_it = |name: &String| match stated {
-        Some(stated) => name.trim() == stated.trim(),
+/// The place of the column that is given for a role, or that has the role's name.
+fn find(header: &[String], given: Option<&str>, role: &str) -> Result<usize> {
+    let is_it = |name: &String| match given {
+        Some(given) => name.trim() == given.trim(),
         None => is_default(name, role),
     };
     let mut places = (0..header.len()).filter(|&place| is_it(&header[place]));
-    let name = stated.unwrap_or(role);
+    let name = given.unwrap_or(role);
     let Some(place) = places.next() else {
         let error = Error::request(format!("there is no column {name:?} for the {role}"));
         return Err(error.about([Parameter::CandidateColumns]).or_near(header, name));
@@ -138,18 +138,18 @@ mod tests {
     use super::*;
     use crate::error::ErrorKind;
 
-    /// The places by the stated columns (empty: none) in a header.
-    fn places(header: &str, stated: [&str; 3]) -> Result<Places> {
+    /// The places by the given columns (empty: none) in a header.
+    fn places(header: &str, given: [&str; 3]) -> Result<Places> {
         let header: Vec<String> = header.split(',').map(str::to_owned).collect();
         let [name, score, sensitivity] =
-            stated.map(|name| (!name.is_empty()).then(|| name.to_owned()));
+            given.map(|name| (!name.is_empty()).then(|| name.to_owned()));
         CandidateColumns { name, score, sensitivity }.places(&header)
     }
 
     #[test]
     fn columns_are_found() {
         let found = |name, score, sensitivity| Places { name, score, sensitivity };
-        for (header, stated, expected) in [
+        for (header, given, expected) in [
             ("Name,SCORE", ["", "", ""], found(0, 1, None)),
             ("name,score,sensitivity", ["", "", ""], found(0, 1, Some(2))),
             ("id,auc,model,seconds", ["model", "auc", ""], found(2, 1, None)),
@@ -158,30 +158,30 @@ mod tests {
             ("Sensitivity,score,model", ["model", "", ""], found(2, 1, Some(0))),
             ("d,sensitivity,score,name", ["", "", "d"], found(3, 2, Some(0))),
         ] {
-            assert_eq!(places(header, stated).unwrap(), expected, "{header} {stated:?}");
+            assert_eq!(places(header, given).unwrap(), expected, "{header} {given:?}");
         }
     }
 
     #[test]
     fn scores_may_be_missing() {
-        let public = |header: &str, stated: [&str; 3]| {
+        let public = |header: &str, given: [&str; 3]| {
             let header: Vec<String> = header.split(',').map(str::to_owned).collect();
             let [name, score, sensitivity] =
-                stated.map(|name| (!name.is_empty()).then(|| name.to_owned()));
+                given.map(|name| (!name.is_empty()).then(|| name.to_owned()));
             CandidateColumns { name, score, sensitivity }.public_places(&header)
         };
         let found = |sensitivity, has_scores| PublicPlaces { sensitivity, has_scores };
-        for (header, stated, expected) in [
+        for (header, given, expected) in [
             ("name,sensitivity", ["", "", ""], found(Some(1), false)),
             ("name,score,sensitivity", ["", "", ""], found(Some(2), true)),
             ("name,score", ["", "", ""], found(None, true)),
             ("model,x,sensitivity", ["model", "", ""], found(Some(2), false)),
             ("model,auc,d", ["model", "auc", "d"], found(Some(2), true)),
         ] {
-            assert_eq!(public(header, stated).unwrap(), expected, "{header} {stated:?}");
+            assert_eq!(public(header, given).unwrap(), expected, "{header} {given:?}");
         }
         // No column of scores is taken for sensitivities.
-        for (header, stated) in [
+        for (header, given) in [
             ("name,score", ["", "", "score"]),
             ("name,auc", ["", "auc", "auc"]),
             ("model,auc,sensitivity", ["", "", ""]),
@@ -189,13 +189,13 @@ mod tests {
             ("name,sensitivity", ["", "auc", ""]),
             ("name,sensitivity", ["", "", "name"]),
         ] {
-            assert!(public(header, stated).is_err(), "{header} {stated:?}");
+            assert!(public(header, given).is_err(), "{header} {given:?}");
         }
     }
 
     #[test]
     fn what_is_refused() {
-        for (header, stated, kind) in [
+        for (header, given, kind) in [
             ("score,name", ["", "", ""], ErrorKind::Input),
             ("name,score,x", ["", "", ""], ErrorKind::Input),
             ("name,score,x", ["model", "", ""], ErrorKind::Request),
@@ -205,8 +205,8 @@ mod tests {
             ("name,score,d", ["", "d", "d"], ErrorKind::Request),
             ("a,b,a", ["a", "b", ""], ErrorKind::Input),
         ] {
-            let error = places(header, stated).unwrap_err();
-            assert_eq!(error.kind(), kind, "{header} {stated:?}: {error}");
+            let error = places(header, given).unwrap_err();
+            assert_eq!(error.kind(), kind, "{header} {given:?}: {error}");
         }
         let error = places("Model,score", ["model", "", ""]).unwrap_err().to_string();
         assert!(error.contains("did you mean \"Model\"?"), "{error}");

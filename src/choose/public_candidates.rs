@@ -22,12 +22,12 @@ pub struct PublicCandidates {
 impl PublicCandidates {
     /// Reads the sensitivities of a file of candidates. Its scores may be missing and are not
     /// interpreted; only a file that is no CSV, because of a cell of any column, is refused with
-    /// its row. Without a column of sensitivities a common one must be stated.
+    /// its row. Without a column of sensitivities a common one must be given.
     ///
     /// # Errors
     ///
-    /// `Request` if the sensitivity is stated nowhere or both in the file and as argument, or a
-    /// stated column is not there or has two roles; `Input` if a sensitivity is not a positive
+    /// `Request` if the sensitivity is given nowhere or both in the file and as argument, or a
+    /// given column is not there or has two roles; `Input` if a sensitivity is not a positive
     /// decimal number; `Io` if the file cannot be read.
     pub fn read_columns(
         path: impl AsRef<Path>,
@@ -44,9 +44,9 @@ impl PublicCandidates {
         };
         let each: Vec<Decimal> =
             file.rows.iter().enumerate().filter_map(own).collect::<Result<_>>()?;
-        let stated = common.map_or(each, |common| vec![common]);
-        let exponent = stated.iter().map(|number| number.exponent).min().unwrap_or(0);
-        let units = positive_units(&stated, exponent).map_err(|error| match error.place() {
+        let given = common.map_or(each, |common| vec![common]);
+        let exponent = given.iter().map(|number| number.exponent).min().unwrap_or(0);
+        let units = positive_units(&given, exponent).map_err(|error| match error.place() {
             Some(_) => error.into_input(),
             None => error,
         })?;

@@ -60,7 +60,7 @@ pub struct ChoiceRecord {
     pub version: String,
     /// The command that made it.
     pub command: Command,
-    /// The day and the request, if the program that ran it states them.
+    /// The day and the request, if the program that ran it gives them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<RunNote>,
     /// The ledger that paid for it, if one did.
@@ -76,7 +76,7 @@ pub struct ChoiceRecord {
     pub guarantee: Guarantee,
     /// How the candidates were chosen.
     pub mechanism: MechanismUsed,
-    /// The stated facts about the scores.
+    /// The given facts about the scores.
     pub score: ScoresUsed,
     /// The source of randomness.
     pub randomness: RandomnessUsed,
@@ -97,7 +97,7 @@ pub struct ChosenCandidate {
     pub index: usize,
 }
 
-/// The stated facts about the scores; no record contains the scores themselves.
+/// The given facts about the scores; no record contains the scores themselves.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ScoresUsed {

@@ -25,8 +25,8 @@ use crate::score::Scores;
 ///
 /// # Privacy
 ///
-/// The whole [`Choice`] is epsilon-differentially private (delta 0, unless one is stated) for the
-/// stated neighbor relation, provided that the stated sensitivities are correct. Each run spends
+/// The whole [`Choice`] is epsilon-differentially private (delta 0, unless one is given) for the
+/// given neighbor relation, provided that the given sensitivities are correct. Each run spends
 /// epsilon.
 #[derive(Debug, Clone)]
 pub struct Choose {
@@ -47,8 +47,8 @@ pub(super) struct Above {
 }
 
 impl Choose {
-    /// A request for k candidates; a budget must be stated. The default mechanism is
-    /// [`CanonicalLipschitz`] if all sensitivities are equal; otherwise one must be stated.
+    /// A request for k candidates; a budget must be given. The default mechanism is
+    /// [`CanonicalLipschitz`] if all sensitivities are equal; otherwise one must be given.
     pub fn new(k: usize) -> Self {
         Self {
             k,
@@ -102,7 +102,7 @@ impl Choose {
         self
     }
 
-    /// Draws from a stated seed, for tests and simulations. The result has a type of its own.
+    /// Draws from a given seed, for tests and simulations. The result has a type of its own.
     pub fn seed(self, seed: u64) -> NotPrivateChoose {
         NotPrivateChoose { request: self, seed }
     }
@@ -117,8 +117,8 @@ impl Choose {
     ///
     /// # Errors
     ///
-    /// `Request` if no epsilon is stated, k exceeds the number of candidates or the limit of the
-    /// mechanism, or sensitivities differ without a stated mechanism that supports this; `Io` if
+    /// `Request` if no epsilon is given, k exceeds the number of candidates or the limit of the
+    /// mechanism, or sensitivities differ without a given mechanism that supports this; `Io` if
     /// the operating system gives no entropy.
     pub fn run(&self, candidates: &Candidates) -> Result<Choice> {
         self.draw(candidates, Entropy::OperatingSystem).map(Choice::new)
@@ -148,11 +148,11 @@ impl Choose {
     ///
     /// # Errors
     ///
-    /// `Request` if no epsilon is stated.
+    /// `Request` if no epsilon is given.
     pub fn expense(&self, note: &str) -> Result<Expense> {
-        let epsilon = Epsilon::stated(self.epsilon.clone())?;
+        let epsilon = Epsilon::given(self.epsilon.clone())?;
         let expense = Expense::new(epsilon, Command::Choose.to_string());
-        let expense = expense.delta(Delta::stated(self.delta.clone())?);
+        let expense = expense.delta(Delta::given(self.delta.clone())?);
         Ok(expense.neighbors(self.neighbors).unit(Unit::Unit).note(note))
     }
 
@@ -211,8 +211,8 @@ impl Choose {
 
     /// The price of the choice, and its noise. (That k is at least 1 is checked later.)
     fn calibrated(&self, mechanism: &dyn Mechanism) -> Result<Calibrated> {
-        let epsilon = Epsilon::stated(self.epsilon.clone())?;
-        let delta = Delta::stated(self.delta.clone())?;
+        let epsilon = Epsilon::given(self.epsilon.clone())?;
+        let delta = Delta::given(self.delta.clone())?;
         calibrate(mechanism.card(), self.k.max(1), &epsilon, &delta)
     }
 
@@ -224,7 +224,7 @@ impl Choose {
         }
     }
 
-    /// The stated mechanism, that for a level, or the default for one common sensitivity, which is
+    /// The given mechanism, that for a level, or the default for one common sensitivity, which is
     /// `sensitivity` in the unit of a level.
     fn mechanism_for(
         &self,
@@ -237,7 +237,7 @@ impl Choose {
             (Some(mechanism), None) => Ok(mechanism.clone()),
             (None, Some(Above { level, parameters })) => {
                 if parameters.level.is_some() {
-                    let error = Error::request("the level is stated twice");
+                    let error = Error::request("the level is given twice");
                     return Err(error.about([Parameter::Above, Parameter::OfMechanism("level")]));
                 }
                 let level = level.clone().rational().ok_or_else(|| {
@@ -247,14 +247,14 @@ impl Choose {
                 by_id(threshold_set::CARD.id, &Parameters { level, ..parameters.clone() })
             }
             (None, None) if scores.is_homogeneous() => Ok(Arc::new(CanonicalLipschitz::default())),
-            (None, None) => Err(Error::request("sensitivities differ: state the mechanism")
+            (None, None) => Err(Error::request("sensitivities differ: give the mechanism")
                 .hint("gem, mgem, cgem, rs or rs-tnb, or the largest sensitivity for all; advice is available")
                 .about([Parameter::Mechanism, Parameter::Sensitivity, Parameter::Advice])),
         }
     }
 }
 
-/// A request that draws from a stated seed.
+/// A request that draws from a given seed.
 #[derive(Debug, Clone)]
 pub struct NotPrivateChoose {
     request: Choose,

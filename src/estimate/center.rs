@@ -18,7 +18,7 @@
 //!
 //! # Guarantee
 //!
-//! eps-differentially private for the stated neighbor relation: the sums are integers, the noise
+//! eps-differentially private for the given neighbor relation: the sums are integers, the noise
 //! has exactly P(z) proportional to e^(-eps |z|/s), and one row changes the sums by at most s in
 //! L1.
 
@@ -47,7 +47,7 @@ pub struct RowsEstimate {
 ///
 /// # Privacy
 ///
-/// `epsilon`-differentially private for the stated neighbor relation.
+/// `epsilon`-differentially private for the given neighbor relation.
 ///
 /// # Errors
 ///
@@ -69,7 +69,7 @@ pub fn center<R: Randomness>(
 ///
 /// # Privacy
 ///
-/// `epsilon`-differentially private for the stated neighbor relation.
+/// `epsilon`-differentially private for the given neighbor relation.
 ///
 /// # Errors
 ///
@@ -90,7 +90,7 @@ pub fn shrunk_center<R: Randomness>(
 ///
 /// # Privacy
 ///
-/// `epsilon`-differentially private for the stated neighbor relation.
+/// `epsilon`-differentially private for the given neighbor relation.
 ///
 /// # Errors
 ///
@@ -335,7 +335,7 @@ pub(crate) mod tests {
     /// The deviation of the noise of m sums, sqrt(2 m) s/eps, in rows; sums of two sides come in
     /// steps of half a grid value.
     #[test]
-    fn the_noise_is_stated() {
+    fn the_noise_is_as_documented() {
         let epsilon = "1/2".parse().unwrap();
         assert_eq!(private_rows(9, &epsilon, &bits(1)).noise, 8f64.sqrt());
         let counts = [9, 5, 8];

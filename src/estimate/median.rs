@@ -62,7 +62,7 @@ use crate::random::Bits;
 ///
 /// # Privacy
 ///
-/// `epsilon`-differentially private for the stated neighbor relation, if each unit contributes
+/// `epsilon`-differentially private for the given neighbor relation, if each unit contributes
 /// exactly one value.
 ///
 /// # Errors

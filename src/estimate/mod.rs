@@ -36,13 +36,13 @@
 //! ```
 
 mod center;
+mod effect_sizes;
 mod median;
 mod quantile;
 mod rank_race;
+mod significance;
 mod spread;
 mod strata;
-mod strengths;
-mod verdict;
 
 pub use center::{RowsEstimate, center, class_centers, shrunk_center};
 pub use median::median;
@@ -51,18 +51,18 @@ pub use quantile::quantile;
 pub(crate) use center::{
     Counted, count_step, private_center, private_class_centers, private_pairs, private_rows, shrunk,
 };
+pub(crate) use effect_sizes::{half_width, noise_above, noise_level, private_effect_sizes};
 pub(crate) use median::{LARGEST, MAGNITUDES, MedianGrid, TIME_STEP, TIME_UNITS, TIMES};
 pub(crate) use quantile::{POINTS as MIDDLE_POINTS, private_middle};
 pub(crate) use rank_race::RankCounts;
+#[cfg(test)]
+pub(crate) use significance::laplace;
+pub(crate) use significance::{Family, LEVEL, SignificanceTest, unit};
 pub(crate) use spread::{NoisyCounts, Spread};
 pub(crate) use strata::{
     CenterKnown, CountedStrata, CountedStratum, ROWS_FOR_A_CENTER, ROWS_OF_A_CLASS, StratumCode,
     exact_codes, private_strata,
 };
-pub(crate) use strengths::{half_width, noise_above, noise_level, private_strengths};
-#[cfg(test)]
-pub(crate) use verdict::laplace;
-pub(crate) use verdict::{ChanceTest, Family, LEVEL, unit};
 
 /// Exact laws of the estimates, for the enumeration of whole pipelines.
 #[cfg(test)]

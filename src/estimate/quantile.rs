@@ -13,7 +13,7 @@
 //!
 //! # Guarantee
 //!
-//! eps-differentially private for the stated neighbor relation: the proof is that of `rank_race`,
+//! eps-differentially private for the given neighbor relation: the proof is that of `rank_race`,
 //! by which it is drawn exactly.
 //!
 //! # Cost
@@ -50,12 +50,12 @@ const HALF: i32 = 1 << 15;
 pub(crate) const POINTS: usize = (1 << 16) + 1;
 
 /// A private quantile of values in a public range: one of 65,537 equally spaced points of it, of
-/// which about the stated fraction of the values are no larger. Values beyond the range are clipped
+/// which about the given fraction of the values are no larger. Values beyond the range are clipped
 /// to it; NaN is ignored.
 ///
 /// # Privacy
 ///
-/// `epsilon`-differentially private for the stated neighbor relation, if each unit contributes at
+/// `epsilon`-differentially private for the given neighbor relation, if each unit contributes at
 /// most one value. The budgets of several quantiles of the same values add up.
 ///
 /// # Errors

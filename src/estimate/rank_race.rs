@@ -1,5 +1,5 @@
 //! The exponential mechanism over ranks: a point of a public grid whose rank among the values is
-//! near a stated fraction of their number. The private [median](super::median) and other
+//! near a given fraction of their number. The private [median](super::median) and other
 //! [quantiles](super::quantile()) draw by it.
 //!
 //! # What it does
@@ -55,7 +55,7 @@ pub(super) struct RankFraction {
 impl RankFraction {
     pub(super) const MEDIAN: Self = Self { part: 1, whole: 2 };
 
-    /// Checks a stated fraction.
+    /// Checks a given fraction.
     ///
     /// # Errors
     ///

@@ -1,13 +1,13 @@
-//! The uncertainty of strengths and directions, from the noise of the center, its counts and the
-//! strengths.
+//! The uncertainty of effect sizes and directions, from the noise of the center, its counts and the
+//! effect sizes.
 //!
 //! The noise is drawn again, many times, and taken off the released values: true counts n = N - z,
-//! a center that moves a score by up to T = 1/2 sum |z_a - m_a Z| (see the verdict's page), a true
-//! strength s - r up to T. Quantiles of these are the ends of the intervals. Released values depend
+//! a center that moves a score by up to T = 1/2 sum |z_a - m_a Z| (see `significance.md`), a true
+//! effect size s - r up to T. Quantiles of these are the ends of the intervals. Released values depend
 //! on the same noise, so the level is not exact; simulated, it is reached or exceeded.
 
-use crate::estimate::strengths::error_beyond;
-use crate::estimate::verdict::{laplace, unit};
+use crate::estimate::effect_sizes::error_beyond;
+use crate::estimate::significance::{laplace, unit};
 use crate::random::{Bits, WordStream};
 
 /// The number of times that the noise is drawn.
@@ -24,7 +24,7 @@ pub(crate) struct NoisyCounts<'a> {
     pub(crate) step: f64,
 }
 
-/// Noise drawn again, and its effect on the center and on strengths.
+/// Noise drawn again, and its effect on the center and on effect sizes.
 pub(crate) struct Spread {
     draws: Vec<Draw>,
     k: usize,
@@ -35,12 +35,12 @@ struct Draw {
     shift: f64,
     /// True counts.
     counts: Vec<f64>,
-    /// The noise of a strength, in units of sensitivity/eps.
-    strength: f64,
+    /// The noise of an effect size, in units of sensitivity/eps.
+    effect_size: f64,
 }
 
 impl Spread {
-    /// Draws for `k` strengths.
+    /// Draws for `k` effect sizes.
     pub(crate) fn new(counted: &NoisyCounts<'_>, k: usize, bits: &Bits) -> Self {
         let mut words = bits.lane(0);
         let total: f64 = counted.counts.iter().map(|count| count.max(0.0)).sum();
@@ -55,24 +55,24 @@ impl Spread {
             Draw {
                 shift: noise.iter().zip(counted.counts).map(off).sum::<f64>() / 2.0,
                 counts: noise.iter().zip(counted.counts).map(|(z, n)| (n - z).max(0.0)).collect(),
-                strength: coordinate(k, &mut words),
+                effect_size: coordinate(k, &mut words),
             }
         };
         Self { draws: (0..DRAWS).map(|_| draw()).collect(), k }
     }
 
-    /// The ends of an interval, of this level, for a strength in rows whose noise has this scale,
+    /// The ends of an interval, of this level, for an effect size in rows whose noise has this scale,
     /// divided by what `largest` makes of the counts.
     pub(crate) fn interval(
         &self,
-        strength: f64,
+        effect_size: f64,
         scale: f64,
         level: f64,
         largest: impl Fn(&[f64]) -> f64,
     ) -> [f64; 2] {
         let end = |sign: f64| {
             let value = |draw: &Draw| {
-                let rows = strength - draw.strength * scale + sign * draw.shift;
+                let rows = effect_size - draw.effect_size * scale + sign * draw.shift;
                 rows.max(0.0) / largest(&draw.counts).max(f64::MIN_POSITIVE)
             };
             let mut values: Vec<f64> = self.draws.iter().map(value).collect();
@@ -107,9 +107,9 @@ mod tests {
         Entropy::Seeded(seed).source().unwrap().bits(4)
     }
 
-    /// With exact counts only the noise of the strengths is left, whose interval is known.
+    /// With exact counts only the noise of the effect sizes is left, whose interval is known.
     #[test]
-    fn exact_counts_leave_the_noise_of_strengths() {
+    fn exact_counts_leave_the_noise_of_effect_sizes() {
         let counted = NoisyCounts { counts: &[500.0, 500.0], rate: 1e6, step: 1.0 };
         for k in [1, 5] {
             let spread = Spread::new(&counted, k, &bits(3));
@@ -123,7 +123,7 @@ mod tests {
         }
     }
 
-    /// Intervals cover the strength of an imagined column, with noise of everything, 90 times of
+    /// Intervals cover the effect size of an imagined column, with noise of everything, 90 times of
     /// 100 or more.
     #[test]
     fn intervals_cover() {

@@ -133,7 +133,7 @@ impl Forecast {
     pub(crate) fn new(plan: Plan, simulated: Simulated) -> Result<Self> {
         check_method(&plan)?;
         let Simulated { strong, tables, seed, threads } = simulated;
-        let strong = strong.unwrap_or(plan.stated_k().unwrap_or(1));
+        let strong = strong.unwrap_or(plan.given_k().unwrap_or(1));
         if !(1..=plan.features).contains(&strong) {
             let rule =
                 format!("the number of features with an effect lies from 1 to {}", plan.features);

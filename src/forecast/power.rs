@@ -14,7 +14,7 @@ use crate::request::builder::CheckedSelect;
 use crate::request::check::checked_threads;
 use crate::request::fields::Target;
 use crate::request::options::SelectOptions;
-use crate::request::plan::{FalseNamesBound, Known, Plan};
+use crate::request::plan::{FalseDiscoveryBound, Known, Plan};
 
 /// The fewest and the most rows of a table for which the distributions of scores are good.
 const ROWS: (u64, u64) = (20, 1_000_000_000);
@@ -88,7 +88,7 @@ pub struct PlanRecord {
     pub k: Option<usize>,
     /// The bound on false discoveries without k.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub false_names: Option<FalseNamesBound>,
+    pub false_discoveries: Option<FalseDiscoveryBound>,
     /// Whether the target is a number that is split at a private median.
     pub splits: bool,
     /// The total budget.
@@ -189,9 +189,9 @@ impl PlanOptions {
     /// a [forecast](crate::forecast::Forecast); that of `progress`.
     pub fn run(&self, progress: &dyn Fn(f64) -> Result<()>) -> Result<PlanRecord> {
         let (select, plan, rows) = self.planned()?;
-        let strong = plan.stated_k().unwrap_or(1);
+        let strong = plan.given_k().unwrap_or(1);
         let forecast = |strong: usize| select.forecast(self.features, self.simulated(strong)?);
-        let mut others: Vec<usize> = match plan.stated_k() {
+        let mut others: Vec<usize> = match plan.given_k() {
             Some(_) => vec![1],
             None => STRONG.to_vec(),
         };
@@ -241,8 +241,8 @@ impl PlanOptions {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             command: "plan".to_owned(),
             features: self.features,
-            k: plan.stated_k(),
-            false_names: plan.beyond.as_ref().map(|beyond| beyond.bound()),
+            k: plan.given_k(),
+            false_discoveries: plan.fwer.as_ref().map(|fwer| fwer.bound()),
             splits: plan.median().is_some(),
             epsilon: plan.epsilon.clone(),
             delta: plan.calibrated.delta.clone(),
@@ -336,8 +336,8 @@ impl PlanOptions {
         if self.over.is_empty() {
             return Ok(Vec::new());
         }
-        let stated = self.select.privacy.epsilon.iter().chain(&self.over);
-        let mut over = stated.map(|epsilon| epsilon.parse()).collect::<Result<Vec<Epsilon>>>()?;
+        let given = self.select.privacy.epsilon.iter().chain(&self.over);
+        let mut over = given.map(|epsilon| epsilon.parse()).collect::<Result<Vec<Epsilon>>>()?;
         over.sort();
         over.dedup();
         Ok(over)
@@ -357,7 +357,7 @@ fn warnings(plan: &Plan, rows: &[f64]) -> Vec<String> {
             ));
         }
     }
-    if let Some(k) = plan.stated_k().filter(|k| 5 * k > plan.features) {
+    if let Some(k) = plan.given_k().filter(|k| 5 * k > plan.features) {
         warnings.push(format!(
             "a random choice of {k} of {} features holds any one of them {:.0} times of 100",
             plan.features,

@@ -2,11 +2,11 @@
 //!
 //! A run computes its threshold from the released counts by thousands of draws. Here these draws are
 //! made once, at the exact counts, and the threshold at released counts N is that one, moved by as
-//! much as its main term, sqrt(2 Lambda w(N))/D(N) (see `estimate/verdict.md`), differs between the
+//! much as its main term, sqrt(2 Lambda w(N))/D(N) (see `estimate/significance.md`), differs between the
 //! two. Where the rarest class has few rows for the noise of its count, draws are made at two more
 //! counts of it, and what exceeds the main term is interpolated.
 
-use crate::estimate::{ChanceTest, Counted};
+use crate::estimate::{Counted, SignificanceTest};
 use crate::privacy::Purpose;
 use crate::random::{Bits, Entropy};
 use crate::request::plan::Plan;
@@ -51,7 +51,7 @@ impl Thresholds {
     /// `None` if there is none.
     pub(super) fn at(&self, plan: &Plan, counted: &Counted) -> Option<f64> {
         let counts = &counted.classes;
-        let test = test(plan, counts).filter(ChanceTest::is_possible)?;
+        let test = test(plan, counts).filter(SignificanceTest::is_possible)?;
         let above = interpolated(&self.above, *counts.get(self.rarest)?)?;
         Some((above + test.main_term(counts)) * Reach::one_row(counts))
     }
@@ -70,23 +70,23 @@ fn interpolated(points: &[(f64, f64)], x: f64) -> Option<f64> {
 }
 
 /// The significance test of a plan by these counts.
-fn test(plan: &Plan, counts: &[f64]) -> Option<ChanceTest> {
+fn test(plan: &Plan, counts: &[f64]) -> Option<SignificanceTest> {
     if plan.request.without_threshold().is_some() {
         return None;
     }
     let steps = plan.request.neighbors.steps() as f64;
     let rate = plan.counting().ok()?.to_f64() / steps;
-    let noise = match plan.beyond {
+    let noise = match plan.fwer {
         Some(_) => 0.0,
         None => steps / plan.estimates.as_ref()?.to_f64(),
     };
-    plan.chance_test(counts, rate, noise)
+    plan.significance_test(counts, rate, noise)
 }
 
 /// The threshold in units of the change of a score by one row, by draws.
-fn simulated(plan: &Plan, test: &ChanceTest, bits: &Bits) -> Option<f64> {
-    match &plan.beyond {
-        Some(beyond) => test.predict_level(beyond.half(), bits),
+fn simulated(plan: &Plan, test: &SignificanceTest, bits: &Bits) -> Option<f64> {
+    match &plan.fwer {
+        Some(fwer) => test.predict_level(fwer.half(), bits),
         None => test.predict(plan.k, bits),
     }
 }
@@ -103,7 +103,7 @@ mod tests {
         let labels =
             |classes: usize| Target::classes((0..classes).map(|class| format!("c{class}")));
         let k = |classes| Select::new(5).target(labels(classes));
-        let all = |classes| Select::beyond_chance().target(labels(classes));
+        let all = |classes| Select::significant().target(labels(classes));
         for (select, exact, noisy) in [
             (k(2), vec![150.0, 150.0], vec![141.0, 158.0]),
             (k(2), vec![450.0, 50.0], vec![458.0, 61.0]),

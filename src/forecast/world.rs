@@ -226,7 +226,7 @@ impl<'a> World<'a> {
             significant += exceeding.as_ref().map_or(0.0, |exceeding| exceeding(effect));
         }
         // Without k, what is selected but not significant is not named.
-        let found = if plan.beyond.is_some() { significant } else { found };
+        let found = if plan.fwer.is_some() { significant } else { found };
         Ok([found, significant].map(|sum| sum / strong as f64))
     }
 
@@ -238,8 +238,8 @@ impl<'a> World<'a> {
         let one_row = Reach::one_row(&counted.classes);
         let scale = steps * one_row / plan.estimates.as_ref()?.to_f64();
         let mut threshold = table.threshold?;
-        if let Some(beyond) = &plan.beyond {
-            threshold += noise_level(beyond.half(), number) * scale + 2.0 / f64::from(GRID);
+        if let Some(fwer) = &plan.fwer {
+            threshold += noise_level(fwer.half(), number) * scale + 2.0 / f64::from(GRID);
         }
         let largest = plan.scoring.reach()?.largest(&counted.classes);
         Some(move |effect: f64| match threshold < largest {

@@ -27,7 +27,7 @@ pub(super) struct Beside {
 }
 
 impl Beside {
-    /// Reads the stated target file, if there is one; `ids` are those of the table, and `header`
+    /// Reads the given target file, if there is one; `ids` are those of the table, and `header`
     /// holds the names of columns where each row is read as a sample. The labels of a target are
     /// counted.
     ///

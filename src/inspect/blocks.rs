@@ -20,13 +20,13 @@ pub(super) fn inspect(
     format: Format,
     target: Option<&Target>,
 ) -> Result<Inspection> {
-    let stated = &table.facts;
+    let given = &table.facts;
     let file = table.open_blocks(format)?;
     let layout = file.layout();
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let is_text = |column: &usize| layout.texts.binary_search(column).is_ok();
     let is_read = |column: &usize| layout.unread.binary_search(column).is_err();
-    let ids = layout.ids && !layout.no_ids && stated.ids().is_none();
+    let ids = layout.ids && !layout.no_ids && given.ids().is_none();
     let beside = [(ids, TextPlace::Ids), (layout.target, TextPlace::Target)];
     let beside = beside.into_iter().filter(|(there, _)| *there).map(|(_, place)| place);
     let texts = layout.texts.iter().copied().filter(is_read).map(TextPlace::Column).chain(beside);
@@ -36,17 +36,17 @@ pub(super) fn inspect(
             .collect(),
         texts: texts.collect(),
         block: BLOCKS / (threads + 1),
-        format: stated.cells(),
+        format: given.cells(),
         ..Wanted::default()
     };
     let named_as_ids = names::named_as_identifiers(&layout.names);
-    let id = match stated.ids().and_then(|id| layout.names.iter().position(|n| n == id)) {
+    let id = match given.ids().and_then(|id| layout.names.iter().position(|n| n == id)) {
         Some(column) => TextPlace::Column(column),
         None if ids => TextPlace::Ids,
         None => TextPlace::Column(named_as_ids.unwrap_or(0)),
     };
     if let TextPlace::Column(column) = id
-        && (stated.ids().is_some() || named_as_ids.is_some())
+        && (given.ids().is_some() || named_as_ids.is_some())
         && is_read(&column)
         && !wanted.texts.contains(&id)
     {
@@ -54,7 +54,7 @@ pub(super) fn inspect(
     }
     let target_place = match layout.target {
         true => Some(TextPlace::Target),
-        false => names::place_of_target(&stated.target, &layout.names, &layout.index)
+        false => names::place_of_target(&given.target, &layout.names, &layout.index)
             .map(TextPlace::Column),
     };
     // Labels are compared with all digits of a number.
@@ -123,13 +123,13 @@ pub(super) fn inspect(
     header.extend(layout.names.iter().cloned());
     header.extend(layout.target.then_some(beside_name));
     let in_header = if turned { &[][..] } else { &header };
-    let beside = Beside::read(stated, (&look.ids, &wanted.format), in_header, target)?;
+    let beside = Beside::read(given, (&look.ids, &wanted.format), in_header, target)?;
     let before = usize::from(ids);
     let index: Vec<usize> = layout.index.iter().map(|column| column + before).collect();
     let counts = Counts::read(table, target);
     let (findings, suggestion) = findings::draw(findings::Seen {
-        stated,
-        stated_target: target,
+        given,
+        given_target: target,
         header: &header,
         written: Written::Blocks { format, ids, target: layout.target },
         turned,

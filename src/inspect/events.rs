@@ -126,19 +126,19 @@ fn horizon(name: &str, times: &[f64]) -> Option<f64> {
 
 impl Seen<'_> {
     /// The columns of times and of events of a target at a horizon that is given.
-    fn stated_events(&self) -> Option<&TimeToEvent> {
-        self.stated_target.and_then(Target::time_to_event)
+    fn given_events(&self) -> Option<&TimeToEvent> {
+        self.given_target.and_then(Target::time_to_event)
     }
 
     /// The places of these columns among the columns here.
     pub(super) fn places_of_events(&self) -> Option<[Option<usize>; 2]> {
         let place = |name: &str| self.header.iter().position(|other| other == name);
-        self.stated_events().map(|events| events.columns().map(|(name, _)| place(name)))
+        self.given_events().map(|events| events.columns().map(|(name, _)| place(name)))
     }
 
     /// A target at a horizon that is given: how many rows are in each class.
     pub(super) fn target_at_horizon(&self, draft: &mut Draft) {
-        let Some(events) = self.stated_events() else { return };
+        let Some(events) = self.given_events() else { return };
         draft.suggestion.target = Target::TimeToEvent(events.clone());
         if self.beside.is_none() {
             let places = self.places_of_events().unwrap_or_default();
@@ -201,15 +201,15 @@ impl Seen<'_> {
 
     /// Asks whether two columns that look like a time to an event are the target.
     pub(super) fn ask_about_events(&self, draft: &mut Draft) {
-        if self.stated_target.is_some_and(|target| target.time_to_event().is_some())
+        if self.given_target.is_some_and(|target| target.time_to_event().is_some())
             || self.beside.is_some()
             || self.turned
         {
             return;
         }
         let Some((time, event)) = self.likely_events() else { return };
-        let target = match &self.stated.target {
-            TargetColumn::Last => self.stated_target.and(self.target_column()),
+        let target = match &self.given.target {
+            TargetColumn::Last => self.given_target.and(self.target_column()),
             _ => self.target_column(),
         };
         if target.is_some_and(|target| target != time && target != event) {

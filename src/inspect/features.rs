@@ -11,20 +11,20 @@ impl Seen<'_> {
     /// The places of the features among the columns here, from 0.
     pub(super) fn feature_places(&self) -> Vec<usize> {
         let own = !self.turned
-            || !matches!(self.stated.target, TargetColumn::Last)
+            || !matches!(self.given.target, TargetColumn::Last)
             || matches!(self.written, Written::Blocks { target: true, .. });
         let here = own && self.beside.is_none();
         let events = self.places_of_events().and_then(|[_, event]| event);
         let skip = [self.id_column(), self.target_column().filter(|_| here), events];
-        let stated = [self.stated.id.as_ref(), self.stated.unit.as_ref()];
+        let given = [self.given.id.as_ref(), self.given.unit.as_ref()];
         let names = Names::new(self.header);
         let excluded: HashSet<usize> =
-            self.stated.exclude.iter().flat_map(|pattern| names.places(pattern)).collect();
+            self.given.exclude.iter().flat_map(|pattern| names.places(pattern)).collect();
         let skipped = |c: &usize| {
             skip.contains(&Some(*c))
                 || excluded.contains(c)
                 || self.index.contains(c)
-                || stated.contains(&Some(&self.header[*c]))
+                || given.contains(&Some(&self.header[*c]))
         };
         (0..self.columns.len()).filter(|c| !skipped(c)).collect()
     }
@@ -82,7 +82,7 @@ impl Seen<'_> {
         let numbers = places.iter().filter(|&&c| is_number(&self.header[c])).count();
         let of_target = self.target_column().filter(|_| self.beside.is_none());
         let names_target = of_target.is_none_or(|target| !is_number(&self.header[target]));
-        let asks = matches!(self.written, Written::Text(_)) && !self.stated.numeric_names;
+        let asks = matches!(self.written, Written::Text(_)) && !self.given.numeric_names;
         if asks && numbers > 0 && 2 * numbers >= places.len() && names_target {
             draft.warn_about(
                 "header",
@@ -140,7 +140,7 @@ impl Seen<'_> {
             [] => {}
             &[c] => {
                 let text = format!(
-                    "{} holds labels ({}): state it if it is the target; as a feature its words are values, \
+                    "{} holds labels ({}): give it if it is the target; as a feature its words are values, \
                      but missing for a model",
                     self.what(c),
                     shown(&labels_of(&self.columns[c]))
@@ -149,7 +149,7 @@ impl Seen<'_> {
             }
             several => {
                 let text = format!(
-                    "{} hold labels: state it if one is the target; as features their words are \
+                    "{} hold labels: give it if one is the target; as features their words are \
                      values, but missing for a model",
                     self.named(several)
                 );
@@ -204,14 +204,14 @@ impl Seen<'_> {
             used.filter(|&c| self.columns[c].may_be_missing(code)).collect()
         };
         let given: Vec<GivenCell> =
-            self.stated.missing.iter().map(|code| GivenCell::new(code)).collect();
+            self.given.missing.iter().map(|code| GivenCell::new(code)).collect();
         let format = CellFormat::default();
         for (i, code) in CODES.iter().enumerate() {
             let columns = suspicious(i);
             let is_given = given.iter().any(|given| given.is_cell(code.as_bytes(), &format));
             if !columns.is_empty() && !is_given {
                 let text = format!(
-                    "{code} may stand for missing values in {}: state it",
+                    "{code} may stand for missing values in {}: give it",
                     self.named(&columns)
                 );
                 draft.warn_value("missing", text, Parameter::Missing, code);

@@ -28,7 +28,7 @@ pub struct Finding {
     pub odd: bool,
     /// The parameters that take care of it, the most likely first; often none.
     pub about: Vec<Parameter>,
-    /// The value to state of the first of them, if there is one.
+    /// The value to give of the first of them, if there is one.
     pub value: Option<String>,
 }
 
@@ -39,7 +39,7 @@ pub struct Suggestion {
     /// The parameters that are unknown, or must be repaired, before anything should be run: of the
     /// orientation and the target. None if all is known.
     pub open: Vec<Parameter>,
-    /// The facts that were stated, completed by what was found.
+    /// The facts that were given, completed by what was found.
     pub facts: TableFacts,
     /// The target: the classes found in it in alphabetical order, or a number. Its range is never
     /// suggested: that of the data is not public. If two columns look like a time to an event, a
@@ -50,7 +50,7 @@ pub struct Suggestion {
     /// The number of rows with a usable target, as far as it was looked for; else of all samples.
     /// If there are ids of people it is the number of these.
     pub rows: u64,
-    /// Whether the orientation has to be stated although it is the default: the header tells
+    /// Whether the orientation has to be given although it is the default: the header tells
     /// otherwise.
     pub must_state_orientation: bool,
     /// Whether the rows of each unit should be compared with each other: a paired design. The number
@@ -86,10 +86,10 @@ pub(super) enum Written {
 
 /// The counts of a table.
 pub(super) struct Seen<'a> {
-    /// The facts that were stated.
-    pub(super) stated: &'a TableFacts,
-    /// The target that was stated.
-    pub(super) stated_target: Option<&'a Target>,
+    /// The facts that were given.
+    pub(super) given: &'a TableFacts,
+    /// The target that was given.
+    pub(super) given_target: Option<&'a Target>,
     /// The names of the columns. Columns here are features, also where features are the file's
     /// rows.
     pub(super) header: &'a [String],
@@ -196,7 +196,7 @@ pub(super) fn draw(seen: Seen<'_>) -> (Vec<Finding>, Suggestion) {
         id: None,
         unit: None,
         delimiter: None,
-        ..seen.stated.clone()
+        ..seen.given.clone()
     };
     let suggestion = Suggestion { facts, ..Suggestion::default() };
     let mut draft = Draft { findings: Vec::new(), suggestion };
@@ -301,7 +301,7 @@ impl Seen<'_> {
 
     fn decimal_sign(&self, draft: &mut Draft) {
         let Written::Text(delimiter) = self.written else { return };
-        let is_given = self.stated.decimal_comma.is_some();
+        let is_given = self.given.decimal_comma.is_some();
         match self.decimal {
             Decimal::Comma if is_given => {
                 draft.say("numbers", "numbers are read with a decimal comma, as given");
@@ -434,7 +434,7 @@ impl Seen<'_> {
                  State features as rows, for else features would be protected instead of people and ids printed",
                 [Parameter::Orientation],
             );
-        } else if let (None, Some(reason)) = (self.stated.orientation, looks) {
+        } else if let (None, Some(reason)) = (self.given.orientation, looks) {
             draft.suggestion.open.push(Parameter::Orientation);
             draft.warn_about(
                 "layout",
@@ -445,7 +445,7 @@ impl Seen<'_> {
                 ),
                 ask,
             );
-        } else if self.stated.orientation.is_none() && self.lines_may_be_features() {
+        } else if self.given.orientation.is_none() && self.lines_may_be_features() {
             draft.suggestion.open.push(Parameter::Orientation);
             draft.warn_about(
                 "layout",
@@ -456,7 +456,7 @@ impl Seen<'_> {
                 ask,
             );
         } else {
-            // What the header says must be stated; what is the default need not.
+            // What the header says must be given; what is the default need not.
             draft.suggestion.facts.orientation = Some(Orientation::SamplesAsRows);
             draft.suggestion.must_state_orientation = looks.is_some();
             draft.say(
@@ -481,7 +481,7 @@ impl Seen<'_> {
         if let Some([time, _]) = self.places_of_events() {
             return time;
         }
-        match &self.stated.target {
+        match &self.given.target {
             TargetColumn::At(place) => {
                 (0..self.header.len()).find(|&column| self.number(column) == *place)
             }

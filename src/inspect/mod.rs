@@ -1,4 +1,4 @@
-//! Inspection of a table by the data holder: its content, oddities, and the facts to state of it.
+//! Inspection of a table by the data holder: its content, oddities, and the facts to give of it.
 //!
 //! **Not private**: the results depend on the data without noise and must not be passed on.
 
@@ -53,8 +53,8 @@ pub struct Inspection {
     pub suggestion: Suggestion,
 }
 
-/// Inspects a table of any format, with the facts that are stated of it, and the target if it is
-/// stated.
+/// Inspects a table of any format, with the facts that are given of it, and the target if it is
+/// given.
 ///
 /// # Errors
 ///
@@ -68,9 +68,9 @@ pub fn inspect(table: &FileTable, target: Option<&Target>) -> Result<Inspection>
 }
 
 fn inspect_text(table: &FileTable, target: Option<&Target>) -> Result<Inspection> {
-    let stated = &table.facts;
-    let mut look = TextLook::of(table, stated.decimal_comma == Some(true), target)?;
-    let decimal = decimal_sign(stated, &look);
+    let given = &table.facts;
+    let mut look = TextLook::of(table, given.decimal_comma == Some(true), target)?;
+    let decimal = decimal_sign(given, &look);
     // With another decimal sign the columns hold something else.
     if decimal == Decimal::Comma && !look.decimal_comma {
         if !table.rows_repeat() {
@@ -83,10 +83,10 @@ fn inspect_text(table: &FileTable, target: Option<&Target>) -> Result<Inspection
     if decimal == Decimal::Unclear {
         look.columns.iter_mut().for_each(ColumnSummary::take_commas_for_numbers);
     }
-    let turned = stated.orientation == Some(Orientation::FeaturesAsRows);
+    let turned = given.orientation == Some(Orientation::FeaturesAsRows);
     let rows = look.rows;
     let beside = Beside::read(
-        stated,
+        given,
         (&look.ids, &look.format),
         if turned { &[] } else { &look.header },
         target,
@@ -98,8 +98,8 @@ fn inspect_text(table: &FileTable, target: Option<&Target>) -> Result<Inspection
     }
     let counts = Counts::read(&again, target);
     let (findings, suggestion) = findings::draw(findings::Seen {
-        stated,
-        stated_target: target,
+        given,
+        given_target: target,
         header: &look.header,
         written: findings::Written::Text(look.delimiter),
         turned,
@@ -133,10 +133,10 @@ enum Decimal {
 }
 
 /// The decimal sign that is given, or else the one that most numbers have.
-fn decimal_sign(stated: &TableFacts, look: &TextLook) -> Decimal {
+fn decimal_sign(given: &TableFacts, look: &TextLook) -> Decimal {
     let sum = |count: fn(&ColumnSummary) -> u64| look.columns.iter().map(count).sum::<u64>();
     let (commas, points) = (sum(|c| c.decimal_commas), sum(|c| c.fractions));
-    match stated.decimal_comma {
+    match given.decimal_comma {
         Some(true) => Decimal::Comma,
         Some(false) => Decimal::Point,
         None if look.delimiter == b',' => Decimal::Point,
@@ -167,21 +167,21 @@ struct TextLook {
 impl TextLook {
     /// Reads a text; the labels of a target are counted.
     fn of(table: &FileTable, decimal_comma: bool, target: Option<&Target>) -> Result<Self> {
-        let stated = &table.facts;
+        let given = &table.facts;
         // An inspection may read a private header.
-        let file = table.file().with_delimiter(stated.delimiter);
+        let file = table.file().with_delimiter(given.delimiter);
         let open = file.with_decimal_comma(decimal_comma).open()?;
         let delimiter = open.delimiter();
-        let format = CellFormat::new(decimal_comma, &stated.missing);
+        let format = CellFormat::new(decimal_comma, &given.missing);
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        let turned = stated.orientation == Some(Orientation::FeaturesAsRows);
+        let turned = given.orientation == Some(Orientation::FeaturesAsRows);
         let (header, look) = if turned {
-            lines::look(open, stated, &format, (threads, target))?
+            lines::look(open, given, &format, (threads, target))?
         } else {
             let header = open.names()?;
-            let id = stated.ids().and_then(|id| header.iter().position(|name| name == id));
+            let id = given.ids().and_then(|id| header.iter().position(|name| name == id));
             let id = id.or_else(|| names::named_as_identifiers(&header)).unwrap_or(0);
-            let target_place = names::place_of_target(&stated.target, &header, &[]);
+            let target_place = names::place_of_target(&given.target, &header, &[]);
             let column = |place: usize| match Some(place) == target_place {
                 true => ColumnSummary::of_target(target, &format),
                 false => ColumnSummary::default(),
@@ -266,10 +266,10 @@ mod tests {
     use super::*;
     use crate::table::TargetColumn;
 
-    fn inspected(text: &str, stated: TableFacts) -> Inspection {
+    fn inspected(text: &str, given: TableFacts) -> Inspection {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), text).unwrap();
-        inspect(&FileTable::new(file.path()).facts(stated), None).unwrap()
+        inspect(&FileTable::new(file.path()).facts(given), None).unwrap()
     }
 
     #[test]
@@ -279,22 +279,22 @@ mod tests {
             format!("P{i};{i},5;{};note {i};{status}\n", i * 7)
         };
         let text: String = (0..30).map(row).collect();
-        let stated = TableFacts { missing: vec!["-9".into()], ..TableFacts::default() };
-        let found = inspected(&format!("who_id;dose;age;note;out\n{text}"), stated.clone());
+        let given = TableFacts { missing: vec!["-9".into()], ..TableFacts::default() };
+        let found = inspected(&format!("who_id;dose;age;note;out\n{text}"), given.clone());
         let facts = TableFacts {
             id: Some("who_id".into()),
             orientation: Some(Orientation::SamplesAsRows),
             delimiter: Some(b';'),
             decimal_comma: Some(true),
             exclude: vec!["note".into()],
-            ..stated.clone()
+            ..given.clone()
         };
         assert_eq!(found.suggestion.facts, facts);
         assert_eq!(found.suggestion.target, Target::classes(["well", "case"]));
         assert_eq!((found.rows, found.columns), (30, 5));
         let comma = found.findings.iter().find(|finding| finding.topic == "numbers").unwrap();
         assert_eq!((comma.odd, &comma.about[..]), (true, &[Parameter::DecimalComma][..]));
-        let told = TableFacts { decimal_comma: Some(true), ..stated };
+        let told = TableFacts { decimal_comma: Some(true), ..given };
         let found = inspected(&format!("who_id;dose;age;note;out\n{text}"), told);
         let comma = found.findings.iter().find(|finding| finding.topic == "numbers").unwrap();
         assert!(!comma.odd && comma.text.ends_with("as given"), "{}", comma.text);
@@ -324,7 +324,7 @@ mod tests {
                 "! column 3 (\"note\"): words most of which occur once, as ids and free text do: no \
                  feature, exclude it",
                 "column 4 (\"none\"): no value",
-                "column 1 (\"sex\") holds labels (F, M): state it if it is the target; as a feature its \
+                "column 1 (\"sex\") holds labels (F, M): give it if it is the target; as a feature its \
                  words are values, but missing for a model",
                 "column 2 (\"town\"): words, which are values, but missing for a model",
                 "features that hold one value only: 1",
@@ -378,8 +378,8 @@ mod tests {
     #[test]
     fn a_place_becomes_a_name_and_columns_of_free_text_are_excluded() {
         let text = "y,note,a\n1.5,low x,1\n2.5,mid x,2\n3.5,top x,3\n";
-        let stated = TableFacts { target: TargetColumn::At(1), ..TableFacts::default() };
-        let found = inspected(text, stated).suggestion;
+        let given = TableFacts { target: TargetColumn::At(1), ..TableFacts::default() };
+        let found = inspected(text, given).suggestion;
         assert_eq!(found.facts.target, TargetColumn::Named("y".into()));
         assert_eq!((found.facts.exclude, found.features), (vec!["note".to_owned()], 1));
         assert_eq!(found.target, Target::Numeric);

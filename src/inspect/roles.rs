@@ -18,7 +18,7 @@ impl Seen<'_> {
             Written::Blocks { format: Format::Npy | Format::Npz, .. } => return None,
             _ => {}
         }
-        if let Some(id) = self.stated.ids() {
+        if let Some(id) = self.given.ids() {
             return self.header.iter().position(|name| name == id);
         }
         let named = named_as_identifiers(self.header);
@@ -44,7 +44,7 @@ impl Seen<'_> {
         }
         let Some(id) = self.id_column() else { return };
         let name = &self.header[id];
-        let is_given = self.stated.ids() == Some(name);
+        let is_given = self.given.ids() == Some(name);
         if matches!(self.written, Written::Blocks { ids: true, .. }) {
             draft.say("ids", "each sample has an id beside the columns");
         } else if is_given || name.is_empty() || named_as_identifiers(self.header) == Some(id) {
@@ -54,7 +54,7 @@ impl Seen<'_> {
             draft.say("ids", text);
         }
         let units = self.units();
-        let has_unit = self.stated.unit.is_some();
+        let has_unit = self.given.unit.is_some();
         let repeats = self.people.repeated() > 0;
         if repeats && !has_unit {
             let repeated = self.people.repeated();
@@ -63,7 +63,7 @@ impl Seen<'_> {
                     ", and those with such an identifier take part nowhere, since targets are joined by them"
                         .to_owned()
                 }
-                _ if self.stated.id.is_some() => {
+                _ if self.given.id.is_some() => {
                     format!("; as identifiers they make their {units} take no part")
                 }
                 _ => String::new(),
@@ -78,7 +78,7 @@ impl Seen<'_> {
             }
         }
         let facts = &mut draft.suggestion.facts;
-        (facts.id, facts.unit) = (self.stated.id.clone(), self.stated.unit.clone());
+        (facts.id, facts.unit) = (self.given.id.clone(), self.given.unit.clone());
         if facts.id.is_none() && facts.unit.is_none() && !name.is_empty() {
             match repeats && !self.turned {
                 // Samples may repeat without being people.
@@ -108,7 +108,7 @@ impl Seen<'_> {
             );
             draft.say_about("target", text, [Parameter::Unit, Parameter::Score]);
             let facts = &draft.suggestion.facts;
-            draft.suggestion.is_paired = facts.unit.is_some() && self.stated.unit.is_none();
+            draft.suggestion.is_paired = facts.unit.is_some() && self.given.unit.is_none();
         } else if draft.suggestion.facts.unit.is_some() {
             let text = format!(
                 "it varies within {name:?} for {pairs} of {people}: the target of each is that of the last row which \
@@ -119,12 +119,12 @@ impl Seen<'_> {
     }
 
     pub(super) fn target(&self, draft: &mut Draft) {
-        let stated = match &self.stated.target {
+        let given = match &self.given.target {
             TargetColumn::Named(name) => Some(name),
             TargetColumn::At(_) => self.target_column().map(|column| &self.header[column]),
             TargetColumn::Last => None,
         };
-        if let Some(name) = stated {
+        if let Some(name) = given {
             draft.suggestion.facts.target = TargetColumn::Named(name.clone());
         }
         if let Some(beside) = self.beside {
@@ -136,10 +136,10 @@ impl Seen<'_> {
             return;
         }
         let own = matches!(self.written, Written::Blocks { target: true, .. });
-        if self.turned && !own && stated.is_none() {
+        if self.turned && !own && given.is_none() {
             draft.warn_about(
                 "target",
-                "state a file of targets (id,value), or the name of the row that holds them",
+                "give a file of targets (id,value), or the name of the row that holds them",
                 [Parameter::TargetFile, Parameter::Target],
             );
             draft.suggestion.open.push(Parameter::TargetFile);
@@ -148,7 +148,7 @@ impl Seen<'_> {
         match self.target_column() {
             Some(place) => {
                 self.target_in(draft, &self.what(place), &self.columns[place]);
-                // A header whose last name is a label looks like a row, unless it is stated.
+                // A header whose last name is a label looks like a row, unless it is given.
                 if let Target::Classes(labels) = &draft.suggestion.target
                     && labels.contains(&self.header[place])
                 {
@@ -213,7 +213,7 @@ impl Seen<'_> {
         } else if beside.is_of_columns() {
             draft.say("target", format!("{none}'s rows"));
         } else {
-            let text = format!("{none}: state the column that holds them, or write them alike");
+            let text = format!("{none}: give the column that holds them, or write them alike");
             draft.warn_about("target", text, [Parameter::Id]);
         }
     }
@@ -221,11 +221,11 @@ impl Seen<'_> {
     /// The target in the column at a place here, from 0.
     fn target_in(&self, draft: &mut Draft, what: &str, column: &ColumnSummary) {
         let numeric = column.is_numeric();
-        if let Some(Target::Classes(classes)) = self.stated_target {
-            self.stated_classes(draft, what, column, classes);
+        if let Some(Target::Classes(classes)) = self.given_target {
+            self.given_classes(draft, what, column, classes);
             return;
         }
-        if numeric && (!column.has_label_numbers() || self.stated_target.is_some()) {
+        if numeric && (!column.has_label_numbers() || self.given_target.is_some()) {
             (draft.suggestion.rows, draft.suggestion.shares) = (column.numbers, vec![0.5; 2]);
             self.split(draft, column);
             let (low, high) = (short(column.low), short(column.high));
@@ -236,7 +236,7 @@ impl Seen<'_> {
                     false => format!("{what}: numbers"),
                 },
             );
-            if let Some(target) = self.stated_target {
+            if let Some(target) = self.given_target {
                 draft.suggestion.target = target.clone();
             }
             if column.categories > 0 {
@@ -252,7 +252,7 @@ impl Seen<'_> {
             if numeric {
                 draft.warn_about(
                     "target",
-                    "its numbers look like labels; state no classes if they are amounts",
+                    "its numbers look like labels; give no classes if they are amounts",
                     [Parameter::Classes],
                 );
             }
@@ -263,7 +263,7 @@ impl Seen<'_> {
                 // Their order by count is not public. The second of two classes is the one that
                 // counts as risen.
                 labels.sort_unstable_by_key(|label| (!is_absence(label), label.clone()));
-                // Which of them is misspelled is not known, so there are no classes to state yet.
+                // Which of them is misspelled is not known, so there are no classes to give yet.
                 if warn_of_capitals(draft, &labels, &[]) {
                     draft.suggestion.open.push(Parameter::Classes);
                 }
@@ -274,7 +274,7 @@ impl Seen<'_> {
         } else {
             draft.warn_about(
                 "target",
-                format!("{what} holds neither numbers nor a few labels: state another target"),
+                format!("{what} holds neither numbers nor a few labels: give another target"),
                 [Parameter::Target],
             );
             // Of one column there is no other.
@@ -335,8 +335,8 @@ impl Seen<'_> {
         }
     }
 
-    /// The classes that were stated, and how many rows have each.
-    fn stated_classes(
+    /// The classes that were given, and how many rows have each.
+    fn given_classes(
         &self,
         draft: &mut Draft,
         what: &str,
@@ -383,8 +383,8 @@ pub(super) fn is_absence(label: &str) -> bool {
     words.contains(&label.to_lowercase().as_str())
 }
 
-/// Warns of labels that differ in capitals alone, if there are some that are not all stated.
-fn warn_of_capitals(draft: &mut Draft, labels: &[String], stated: &[String]) -> bool {
+/// Warns of labels that differ in capitals alone, if there are some that are not all given.
+fn warn_of_capitals(draft: &mut Draft, labels: &[String], given: &[String]) -> bool {
     let lower: Vec<String> = labels.iter().map(|label| label.to_lowercase()).collect();
     let alike: Vec<&str> = labels
         .iter()
@@ -392,10 +392,10 @@ fn warn_of_capitals(draft: &mut Draft, labels: &[String], stated: &[String]) -> 
         .filter(|(_, one)| lower.iter().filter(|other| other == one).count() > 1)
         .map(|(label, _)| label.as_str())
         .collect();
-    let open = alike.iter().any(|label| !stated.iter().any(|stated| stated == label));
+    let open = alike.iter().any(|label| !given.iter().any(|given| given == label));
     if open {
         let text = format!(
-            "labels that differ in capitals alone: {}: make them one, or state the classes as they are",
+            "labels that differ in capitals alone: {}: make them one, or give the classes as they are",
             alike.join(", ")
         );
         draft.warn_about("target", text, [Parameter::Classes]);

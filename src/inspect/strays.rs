@@ -7,7 +7,7 @@ use super::column::ColumnSummary;
 use super::findings::{Draft, Seen, counted};
 use crate::error::Parameter;
 
-/// Words that often stand for missing values and must be stated then, in lower case.
+/// Words that often stand for missing values and must be given then, in lower case.
 const MISSING_WORDS: [&str; 17] = [
     "-",
     "--",
@@ -99,7 +99,7 @@ impl Seen<'_> {
         }
         for (word, columns) in holding {
             let text = format!(
-                "{word:?} may stand for missing values in {}: state it",
+                "{word:?} may stand for missing values in {}: give it",
                 self.named(&columns)
             );
             draft.warn_value("missing", text, Parameter::Missing, word);

@@ -14,7 +14,7 @@ use crate::job::Job;
 /// The time between two looks at interrupts and at the progress.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// The state that a worker shares with the thread that waits for it: whether to stop, and the share
+/// The give that a worker shares with the thread that waits for it: whether to stop, and the share
 /// of the work that is done.
 #[derive(Debug, Clone, Default)]
 pub struct Watch {

@@ -281,11 +281,11 @@ mod tests {
     fn moves_by_enumeration() {
         for (features, most) in [(1, 3), (2, 2)] {
             for neighbors in [Neighbors::AddRemove, Neighbors::ReplaceOne] {
-                let stated = moves(features + 1, neighbors).largest as f64;
+                let given = moves(features + 1, neighbors).largest as f64;
                 let worst = worst(features, most, neighbors);
-                assert!(worst <= stated, "{worst} {stated}");
+                assert!(worst <= given, "{worst} {given}");
                 // As for a mean over three rows, which this is not.
-                assert!(worst > stated / 3.0, "{worst} {stated}");
+                assert!(worst > given / 3.0, "{worst} {given}");
             }
         }
     }
@@ -319,7 +319,7 @@ mod tests {
             .into_iter()
             .flat_map(|rows| [(rows.clone(), false), (rows, true)])
             .collect();
-        let stated = moves(2, Neighbors::AddRemove).largest as f64;
+        let given = moves(2, Neighbors::AddRemove).largest as f64;
         let mut worst = [0.0f64; 2];
         for lambda in [0.05, 1.0, 20.0] {
             for kept in [vec![]].into_iter().chain(all.iter().map(|person| vec![person])) {
@@ -333,29 +333,29 @@ mod tests {
                 }
             }
         }
-        assert!(worst[0] <= stated && worst[0] > stated / 3.0, "{worst:?}");
-        assert!(worst[1] > stated, "{worst:?}");
+        assert!(worst[0] <= given && worst[0] > given / 3.0, "{worst:?}");
+        assert!(worst[1] > given, "{worst:?}");
         // A person with two equal rows is one with a single row.
         let person = |values: &[i16]| (values.to_vec(), true);
         let of = |values: &[i16]| of_people(&[&person(values), &person(&[0])], 1 << 15, 1.0);
         assert_eq!(of(&[64, 64]), of(&[64]));
     }
 
-    /// Rows that are not shortened move the minimizer further than stated.
+    /// Rows that are not shortened move the minimizer further than given.
     #[test]
     fn long_rows_move_too_far() {
         let (q, features) = (1000, 8);
         let row = vec![q as i16; features];
         let shortened = table(&[(row.clone(), true)], q, 100.0);
-        let stated = moves(features + 1, Neighbors::AddRemove).largest as f64;
+        let given = moves(features + 1, Neighbors::AddRemove).largest as f64;
         let length = |table: &LogisticRows| {
             let w = table.minimize(&Hooks::default()).unwrap();
             distance(&w, &vec![0; w.len()])
         };
-        assert!(length(&shortened) <= stated);
+        assert!(length(&shortened) <= given);
         let signed = [&[q][..], &vec![q; features]].concat();
         let long = LogisticRows { signed, ..shortened };
-        assert!(length(&long) > stated);
+        assert!(length(&long) > given);
     }
 
     #[test]

@@ -9,9 +9,9 @@
 //! | a number | [linear](mod@linear) regression, AdaSSP | [the sums of products](moments) |
 //! | one of two classes | logistic regression | [its minimizer](logistic) |
 //!
-//! Both work on integers: each value is clipped to the range of its column, stated or
+//! Both work on integers: each value is clipped to the range of its column, given or
 //! [drawn](ranges), and mapped to the grid by a function of its own row. What is not a number - a
-//! missing cell, a word - is the middle of the range. A column of words whose levels are stated is
+//! missing cell, a word - is the middle of the range. A column of words whose levels are given is
 //! a column for each level but the first, 0 or 1 and in no need of a range.
 
 mod eigen;

@@ -136,36 +136,36 @@ mod tests {
         worst
     }
 
-    /// No pair of tables moves further than stated, and with add/remove one moves as far in every
+    /// No pair of tables moves further than given, and with add/remove one moves as far in every
     /// sense.
     #[test]
     fn moves_by_enumeration() {
         for (numbers, q) in [(1, 4), (2, 3), (3, 1)] {
-            let stated = moves(&Variables::numbers(numbers), q.into(), Neighbors::AddRemove);
-            assert_eq!(worst((numbers, &[]), q, Neighbors::AddRemove), stated, "{numbers} {q}");
+            let given = moves(&Variables::numbers(numbers), q.into(), Neighbors::AddRemove);
+            assert_eq!(worst((numbers, &[]), q, Neighbors::AddRemove), given, "{numbers} {q}");
         }
         for (numbers, q) in [(1, 4), (2, 2)] {
-            let stated = moves(&Variables::numbers(numbers), q.into(), Neighbors::ReplaceOne);
+            let given = moves(&Variables::numbers(numbers), q.into(), Neighbors::ReplaceOne);
             let worst = worst((numbers, &[]), q, Neighbors::ReplaceOne);
-            assert!(worst.largest == stated.largest, "{worst:?}");
-            assert!(worst.sum <= stated.sum && worst.squares <= stated.squares, "{worst:?}");
+            assert!(worst.largest == given.largest, "{worst:?}");
+            assert!(worst.sum <= given.sum && worst.squares <= given.squares, "{worst:?}");
         }
     }
 
-    /// The same beside columns with levels: as far as stated up to what rounding adds for people,
+    /// The same beside columns with levels: as far as given up to what rounding adds for people,
     /// and less far than numbers in their place would.
     #[test]
     fn moves_of_levels_by_enumeration() {
         for (numbers, levels) in [(1, &[1][..]), (1, &[3]), (2, &[2]), (1, &[2, 2])] {
             for neighbors in [Neighbors::AddRemove, Neighbors::ReplaceOne] {
                 let (q, variables) = (2i16, variables(numbers, levels));
-                let stated = moves(&variables, q.into(), neighbors);
+                let given = moves(&variables, q.into(), neighbors);
                 let worst = worst((numbers, levels), q, neighbors);
                 let rounded = variables.components() as u64 * neighbors.steps();
-                assert_eq!((worst.components, worst.largest), (stated.components, stated.largest));
-                assert!(worst.sum <= stated.sum - rounded && worst.squares <= stated.squares);
+                assert_eq!((worst.components, worst.largest), (given.components, given.largest));
+                assert!(worst.sum <= given.sum - rounded && worst.squares <= given.squares);
                 if neighbors == Neighbors::AddRemove {
-                    assert_eq!(worst.sum, stated.sum - rounded, "{numbers} {levels:?}");
+                    assert_eq!(worst.sum, given.sum - rounded, "{numbers} {levels:?}");
                     assert_eq!(worst.squares, u128::from(worst.largest * worst.sum));
                 }
                 let numbers = Variables::numbers(variables.len());
@@ -199,7 +199,7 @@ mod tests {
             }
             moments.sums(unit)
         };
-        let stated = moves(&variables, q.into(), Neighbors::AddRemove);
+        let given = moves(&variables, q.into(), Neighbors::AddRemove);
         // Units that a number of rows divides, and that it does not.
         for (unit, holds) in [(4, true), (1 << 15, true), (1, false)] {
             let (mut worst, mut sum, mut squares) = (0, 0, 0);
@@ -214,10 +214,10 @@ mod tests {
                     squares = squares.max(changes.iter().map(|change| change * change).sum());
                 }
             }
-            assert_eq!(worst <= stated.largest, holds, "{unit}: {worst}");
-            assert_eq!(sum <= stated.sum, holds, "{unit}: {sum}");
-            assert_eq!(u128::from(squares) <= stated.squares, holds, "{unit}: {squares}");
-            assert!(worst >= stated.largest);
+            assert_eq!(worst <= given.largest, holds, "{unit}: {worst}");
+            assert_eq!(sum <= given.sum, holds, "{unit}: {sum}");
+            assert_eq!(u128::from(squares) <= given.squares, holds, "{unit}: {squares}");
+            assert!(worst >= given.largest);
         }
     }
 
@@ -228,14 +228,14 @@ mod tests {
     fn broken_moves_are_exceeded() {
         let (variables, q) = (Variables::numbers(2), 2i16);
         let worst_add = worst((2, &[]), q, Neighbors::AddRemove);
-        let stated = moves(&variables, q.into(), Neighbors::AddRemove);
+        let given = moves(&variables, q.into(), Neighbors::AddRemove);
         let forgotten = variables.components() as u64 - 1;
-        assert!(worst_add.sum > stated.largest * forgotten);
-        assert!(worst_add.squares > u128::from(stated.largest * stated.largest * forgotten));
+        assert!(worst_add.sum > given.largest * forgotten);
+        assert!(worst_add.squares > u128::from(given.largest * given.largest * forgotten));
         let worst_replace = worst((2, &[]), q, Neighbors::ReplaceOne);
-        assert!(worst_replace.largest > stated.largest && worst_replace.sum > stated.sum);
-        assert!(worst_replace.squares > stated.squares);
-        assert!(worst_add.largest > stated.largest / 2);
+        assert!(worst_replace.largest > given.largest && worst_replace.sum > given.sum);
+        assert!(worst_replace.squares > given.squares);
+        assert!(worst_add.largest > given.largest / 2);
 
         // A person with a row at each of two levels, beside one with a row: the sums of levels are
         // rounded down, and move by more components than those of a row.
@@ -249,8 +249,8 @@ mod tests {
         };
         let half: &[&[i16]] = &[&[3, 0, 0], &[0, 3, 0]];
         let change = sums(&[half, half]).iter().zip(sums(&[half])).map(|(a, b)| a - b).sum::<i64>();
-        let (rounded, stated) = (3 + 1, moves(&variables, 3, Neighbors::AddRemove).sum);
-        assert!(change > stated as i64 - rounded && change <= stated as i64, "{change}");
+        let (rounded, given) = (3 + 1, moves(&variables, 3, Neighbors::AddRemove).sum);
+        assert!(change > given as i64 - rounded && change <= given as i64, "{change}");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Noise for a vector of integers: the least that the stated budget allows.
+//! Noise for a vector of integers: the least that the given budget allows.
 //!
 //! # What it does
 //!
@@ -15,13 +15,13 @@
 //! The first two give eps-differential privacy, since the exponent moves by at most eps: the
 //! triangle inequality. The third is rho-zCDP with rho = squares/(2 s^2), which is (eps,
 //! delta)-differentially private for the largest rho whose delta by [`Zcdp`] is small enough,
-//! searched and stated with four digits, rounded down. Which one is taken depends on the lengths,
+//! searched and given with four digits, rounded down. Which one is taken depends on the lengths,
 //! the budget and m alone, all of which are public: the one with the smallest deviation. A delta is
 //! spent only by the third.
 //!
 //! # Cost
 //!
-//! m exact draws, microseconds each; some fifty prices where a delta is stated.
+//! m exact draws, microseconds each; some fifty prices where a delta is given.
 //!
 //! # Source
 //!
@@ -33,7 +33,7 @@ use num_rational::BigRational;
 
 use crate::account::{Accountant, Event, Zcdp};
 use crate::error::{Error, Result};
-use crate::estimate::private_strengths;
+use crate::estimate::private_effect_sizes;
 use crate::exact::{Exact, Interval, near_f64, ratio, saturating_i64};
 use crate::privacy::{Delta, Epsilon};
 use crate::random::{Bits, discrete_gaussian, discrete_laplace};
@@ -106,7 +106,7 @@ impl VectorNoise {
     pub(super) fn add(&self, values: &[i64], bits: &Bits) -> Vec<i64> {
         let mut words = bits.lane(0);
         match &self.law {
-            Law::Cube { largest } => private_strengths(values, *largest, &self.epsilon, bits),
+            Law::Cube { largest } => private_effect_sizes(values, *largest, &self.epsilon, bits),
             Law::Laplace { rate } => {
                 let noisy =
                     |&value: &i64| saturating_i64(&(discrete_laplace(&mut words, rate) + value));
@@ -181,7 +181,7 @@ mod tests {
         text.parse().unwrap()
     }
 
-    /// The pair (rho, epsilon) has a delta just below the one stated: by the curve of rho-zCDP,
+    /// The pair (rho, epsilon) has a delta just below the one given: by the curve of rho-zCDP,
     /// minimized here on a fine grid of orders.
     #[test]
     fn rho_is_the_largest_that_is_allowed() {
@@ -219,10 +219,10 @@ mod tests {
         assert!(unspent.delta.is_zero() && unspent.event().unwrap() == Event::pure(one));
     }
 
-    /// The stated deviation is that of the draws, within five standard errors of a fourth moment
+    /// The given deviation is that of the draws, within five standard errors of a fourth moment
     /// below 10.
     #[test]
-    fn deviations_are_as_stated() {
+    fn deviations_are_as_given() {
         let small: Delta = "1e-6".parse().unwrap();
         for (moves, delta) in [
             (moves(4, 1000, 4000, 4_000_000), Delta::zero()),

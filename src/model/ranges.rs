@@ -2,7 +2,7 @@
 //!
 //! # What it does
 //!
-//! For a column without a stated range: a private [median](crate::estimate::median()) c of its
+//! For a column without a given range: a private [median](crate::estimate::median()) c of its
 //! values, then one, s, of the distances |x - c| that are not 0. The range is c - 3.5 s to c + 3.5
 //! s: about 2.4 standard deviations on either side for normal values. Distances of 0 are left out:
 //! a column that is mostly 0 still has the spread of its other values. What lies beyond the range is

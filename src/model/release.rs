@@ -87,7 +87,7 @@ impl Rows {
 /// The kind of regression.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Regression {
-    /// Of a number, by its range if that is stated, else around its median if that was released
+    /// Of a number, by its range if that is given, else around its median if that was released
     /// before.
     Linear { range: Option<Bounds>, center: Option<f64> },
     /// Of two classes, with this strength of the regularization if it is given.
@@ -97,7 +97,7 @@ pub(crate) enum Regression {
 /// The parts of the budget.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ModelBudget {
-    /// For all ranges that are not stated together; `None` if there are none.
+    /// For all ranges that are not given together; `None` if there are none.
     pub(crate) ranges: Option<Epsilon>,
     pub(crate) model: Epsilon,
     pub(crate) delta: Delta,
@@ -116,7 +116,7 @@ pub(crate) struct Term {
 /// The values of a column of a model.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum TermValues {
-    /// Numbers, and their range if it is stated.
+    /// Numbers, and their range if it is given.
     Numbers(Option<Bounds>),
     /// 1 where the feature is at this level and else 0, compared with the first one.
     Level { number: usize, level: String, reference: String },
@@ -396,14 +396,14 @@ impl ModelRequest {
         Ok(noisy.first().map(|&weight| weight as f64 / f64::from(rows.unit())))
     }
 
-    /// The ranges of the features, then that of a numeric target: stated or drawn.
+    /// The ranges of the features, then that of a numeric target: given or drawn.
     fn all_ranges(&self, rows: &Rows, randomness: &RandomnessSource) -> Result<Vec<Bounds>> {
         let bits = randomness.bits(Purpose::Ranges.draw());
         let part = self.part_of_ranges();
-        let range = |number: usize, values: &[f64], stated: Option<Bounds>, center| {
+        let range = |number: usize, values: &[f64], given: Option<Bounds>, center| {
             let values = rows.weighted(values);
-            match (stated, &part) {
-                (Some(stated), _) => Ok(stated),
+            match (given, &part) {
+                (Some(given), _) => Ok(given),
                 // Of a feature whose coefficient is 0 no range is needed.
                 (None, _) if self.mean_only && number < rows.columns.len() => {
                     Bounds::new(-1.0, 1.0)
@@ -420,9 +420,9 @@ impl ModelRequest {
         let mut all: Vec<Bounds> = features
             .map(|(number, (values, term))| range(number, values, term.range()?, None))
             .collect::<Result<_>>()?;
-        if let Regression::Linear { range: stated, center } = &self.regression {
+        if let Regression::Linear { range: given, center } = &self.regression {
             let center = if self.mean_only { &None } else { center };
-            all.push(range(rows.columns.len(), &rows.targets, *stated, *center)?);
+            all.push(range(rows.columns.len(), &rows.targets, *given, *center)?);
         }
         Ok(all)
     }

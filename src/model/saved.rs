@@ -103,7 +103,7 @@ pub struct ModelFeature {
     /// The upper end.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub high: Option<f64>,
-    /// The range to which values are clipped, stated or drawn; from 0 to 1 of a level.
+    /// The range to which values are clipped, given or drawn; from 0 to 1 of a level.
     pub range: [f64; 2],
 }
 
@@ -132,7 +132,7 @@ impl ModelFeature {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ModelGuarantee {
-    /// Whether it holds: not if the draws came from a stated seed.
+    /// Whether it holds: not if the draws came from a given seed.
     pub private: bool,
     /// The epsilon of the whole, as exact text.
     pub epsilon: String,
@@ -230,7 +230,7 @@ impl Model {
         }
         if self.missing != MIDDLE {
             return wrong(
-                "the model states another rule for missing values than the middle of the range",
+                "the model gives another rule for missing values than the middle of the range",
             );
         }
         Ok(self)

@@ -14,7 +14,7 @@ pub(crate) struct Kind {
     pub(crate) name: &'static str,
     /// The start of all its files: others are not read.
     pub(crate) start: &'static str,
-    /// The parameter that states the file.
+    /// The parameter that gives the file.
     pub(crate) parameter: Parameter,
     /// Whether nobody but its owner may read it, where files have such permissions.
     pub(crate) secret: bool,

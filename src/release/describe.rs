@@ -173,9 +173,9 @@ pub(crate) fn warnings(plan: &Plan, randomness: &RandomnessUsed, schema: &Schema
     };
     if ranks && features < NARROW {
         let (remedy, parameter) = match plan.request.method {
-            _ if plan.groups.is_some() => ("state the range of each", Parameter::Bounds),
+            _ if plan.groups.is_some() => ("give the range of each", Parameter::Bounds),
             Method::Scores => ("the score ks without a scaling suits them", Parameter::Score),
-            _ => ("state the range of each, or use DPKendall", Parameter::Method),
+            _ => ("give the range of each, or use DPKendall", Parameter::Method),
         };
         let text = format!(
             "with so few features the columns are often in different units, and ranks within a row \

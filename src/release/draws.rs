@@ -19,7 +19,7 @@ use crate::release::scarce::Scarce;
 use crate::release::settled::Settled;
 use crate::release::stop::{RowWords, check_counts};
 use crate::request::plan::{
-    BeyondChance, Choice, ChosenBy, ChosenMechanism, Known, Plan, PlannedBlocks, PlannedCenter,
+    Choice, ChosenBy, ChosenMechanism, FwerControl, Known, Plan, PlannedBlocks, PlannedCenter,
 };
 use crate::score::Scores;
 use crate::statistic::blocks::{BlockRows, Dealer};
@@ -50,7 +50,7 @@ pub(crate) struct Picks {
     pub(crate) mechanism: ChosenMechanism,
     /// Their number, if it was drawn.
     drawn: Option<usize>,
-    /// The level of chance, in rows, if all features beyond it are wanted and the counts give one.
+    /// The significance threshold, in rows, of a selection without k, if the counts give one.
     level: Option<f64>,
     /// The largest change of a score.
     sensitivity: u64,
@@ -81,7 +81,7 @@ pub(crate) struct Chosen {
     pub(crate) blocks: Option<u64>,
     /// The released counts that noise alone can show.
     pub(crate) scarce: Scarce,
-    /// Strengths, directions and verdicts of the picks, in their order; none if not released.
+    /// Effect sizes, directions and significance of the picks, in their order; none if not released.
     pub(crate) findings: Option<Findings>,
 }
 
@@ -143,9 +143,9 @@ impl Release<'_> {
     ///
     /// `Request` if the scores do not suit the mechanism.
     pub(crate) fn select(&self, scores: &Scores, counted: Option<&Counted>) -> Result<Picks> {
-        self.select_at(scores, counted, |beyond, counted| {
+        self.select_at(scores, counted, |fwer, counted| {
             let bits = self.randomness.bits(Purpose::Number.draw());
-            number::level(self.plan, beyond, counted, &bits)
+            number::level(self.plan, fwer, counted, &bits)
         })
     }
 
@@ -159,7 +159,7 @@ impl Release<'_> {
         &self,
         scores: &Scores,
         counted: Option<&Counted>,
-        threshold: impl FnOnce(&BeyondChance, &Counted) -> Option<f64>,
+        threshold: impl FnOnce(&FwerControl, &Counted) -> Option<f64>,
     ) -> Result<Picks> {
         let sensitivity = scores.sensitivity();
         let many = match (&self.plan.choice, counted) {
@@ -173,8 +173,8 @@ impl Release<'_> {
         let chosen = self.plan.choice.chosen(Known { counts, many });
         let bits = self.randomness.bits(Purpose::Selection.draw());
         let (mut level, mut drawn) = (None, None);
-        if let (Some(beyond), Some(counted)) = (&self.plan.beyond, counted) {
-            level = threshold(beyond, counted);
+        if let (Some(fwer), Some(counted)) = (&self.plan.fwer, counted) {
+            level = threshold(fwer, counted);
             drawn = match level {
                 Some(level) => number::draw(self.plan, scores, counted, level, &bits)?,
                 None => None,
@@ -184,7 +184,7 @@ impl Release<'_> {
             Some(picks) => picks,
             None => {
                 // Without a significance threshold nothing is named: one feature is enough.
-                let k = if self.plan.beyond.is_some() { 1 } else { self.plan.picks() };
+                let k = if self.plan.fwer.is_some() { 1 } else { self.plan.picks() };
                 let noise = &self.plan.calibrated.noise;
                 let mut picks = choose(&*chosen.mechanism, scores, k, noise, &bits)?;
                 if chosen.by != ChosenBy::Statement {
@@ -194,7 +194,7 @@ impl Release<'_> {
                 picks
             }
         };
-        let drawn = self.plan.beyond.is_some().then_some(picks.len());
+        let drawn = self.plan.fwer.is_some().then_some(picks.len());
         let screened = picks.clone();
         Ok(Picks { mechanism: chosen, drawn, level, sensitivity, screened, picks })
     }
@@ -269,7 +269,7 @@ impl Release<'_> {
         self.told(settled, picks, |target, picks| Ok(scored.exact(target, picks)))
     }
 
-    /// All that is released with picks; `exact` computes their strengths.
+    /// All that is released with picks; `exact` computes their effect sizes.
     ///
     /// # Errors
     ///
@@ -280,7 +280,7 @@ impl Release<'_> {
         picks: Picks,
         exact: impl FnOnce(&CenteredCode, &[usize]) -> Result<Exact>,
     ) -> Result<Chosen> {
-        let Plan { estimates, direction, beyond, .. } = self.plan;
+        let Plan { estimates, direction, fwer, .. } = self.plan;
         let wanted = estimates.is_some() || direction.is_some();
         let findings = match &settled.counted {
             Some(counted) if wanted => {
@@ -289,7 +289,7 @@ impl Release<'_> {
             }
             _ => None,
         };
-        let (picks, findings) = match beyond {
+        let (picks, findings) = match fwer {
             Some(_) => named(picks, findings),
             None => (picks, findings),
         };
@@ -392,7 +392,7 @@ impl Release<'_> {
         let voting = &rows.voting;
         let median = self.plan.median().map(|epsilon| self.median(&rows.ranks(), epsilon));
         let (blocks, estimate) = match &voting.blocks {
-            PlannedBlocks::Stated(blocks) => (*blocks, None),
+            PlannedBlocks::Given(blocks) => (*blocks, None),
             PlannedBlocks::ByPublicRows => (rows.rows.isqrt().max(1), None),
             PlannedBlocks::Private => {
                 let epsilon = self.plan.part(Purpose::Rows)?;
@@ -432,10 +432,11 @@ impl Release<'_> {
     }
 }
 
-/// The picks that are beyond chance, with what is told of them.
+/// The picks that are significant, with what is told of them.
 fn named(picks: Picks, findings: Option<Findings>) -> (Picks, Option<Findings>) {
-    let beyond = |i: usize| findings.as_ref().is_some_and(|findings| findings.is_beyond_chance(i));
-    let kept: Vec<bool> = (0..picks.picks.len()).map(beyond).collect();
+    let significant =
+        |i: usize| findings.as_ref().is_some_and(|findings| findings.is_significant(i));
+    let kept: Vec<bool> = (0..picks.picks.len()).map(significant).collect();
     let named = picks.picks.iter().zip(&kept).filter(|(_, kept)| **kept).map(|(pick, _)| *pick);
     let picks = Picks { picks: named.collect(), ..picks };
     (picks, findings.map(|findings| findings.of(&kept)))

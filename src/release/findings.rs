@@ -1,8 +1,8 @@
-//! Findings: the strengths of the picks, whether they are beyond chance, and their directions. They
+//! Findings: the effect sizes of the picks, whether they are significant, and their directions. They
 //! are computed from noisy values that the budget paid for.
 
 use crate::estimate::{
-    Counted, LEVEL, NoisyCounts, Spread, count_step, noise_level, private_strengths,
+    Counted, LEVEL, NoisyCounts, Spread, count_step, noise_level, private_effect_sizes,
 };
 use crate::exact::GRID;
 use crate::privacy::{Epsilon, Purpose};
@@ -14,37 +14,38 @@ use crate::request::plan::Plan;
 use crate::score::Extremes;
 use crate::statistic::coded::Exact;
 
-/// The probability with which an interval covers the strength in the table.
+/// The probability with which an interval covers the effect size in the table.
 const COVERED: f64 = 0.9;
 
 /// The findings about the picks, in their order.
 pub(crate) struct Findings {
-    /// Strengths, if they were released and rows of both sides were counted.
-    pub(crate) strengths: Option<Vec<Strength>>,
-    /// The strength from which on a feature is beyond chance, if there is a verdict.
-    pub(crate) chance: Option<f64>,
+    /// Effect sizes, if they were released and rows of both sides were counted.
+    pub(crate) effect_sizes: Option<Vec<EffectSize>>,
+    /// The effect size from which on a feature is significant, if significance was tested.
+    pub(crate) threshold: Option<f64>,
     /// Directions, if they were released.
     pub(crate) directions: Option<Vec<(Direction, f64)>>,
     /// The share of each class, or side of the center, by the counts.
     pub(crate) shares: Vec<f64>,
 }
 
-/// The strength of one pick: 1 is the largest that is possible with this target.
-pub(crate) struct Strength {
-    pub(crate) strength: f64,
+/// The effect size of one pick: 1 is the largest that is possible with this target.
+pub(crate) struct EffectSize {
+    pub(crate) effect_size: f64,
     pub(crate) low: f64,
     pub(crate) high: f64,
-    /// The adjusted p-value, if there is a verdict on k features.
+    /// The adjusted p-value, if the significance of k features was tested.
     pub(crate) p_value: Option<f64>,
-    /// Whether the feature is beyond chance, if that is known.
-    pub(crate) beyond_chance: Option<bool>,
+    /// Whether the feature is significant, if that is known.
+    pub(crate) significant: Option<bool>,
 }
 
 impl Findings {
-    /// Whether this pick is beyond chance.
-    pub(crate) fn is_beyond_chance(&self, pick: usize) -> bool {
-        let strength = self.strengths.as_ref().and_then(|strengths| strengths.get(pick));
-        strength.is_some_and(|strength| strength.beyond_chance == Some(true))
+    /// Whether this pick is significant.
+    pub(crate) fn is_significant(&self, pick: usize) -> bool {
+        let effect_size =
+            self.effect_sizes.as_ref().and_then(|effect_sizes| effect_sizes.get(pick));
+        effect_size.is_some_and(|effect_size| effect_size.significant == Some(true))
     }
 
     /// Those about some of the picks.
@@ -53,15 +54,15 @@ impl Findings {
             all.into_iter().zip(kept).filter(|(_, kept)| **kept).map(|(one, _)| one).collect()
         }
         Self {
-            strengths: self.strengths.map(|strengths| of(strengths, kept)),
+            effect_sizes: self.effect_sizes.map(|effect_sizes| of(effect_sizes, kept)),
             directions: self.directions.map(|directions| of(directions, kept)),
             ..self
         }
     }
 }
 
-/// Releases strengths and directions, as far as the plan has a part of the budget for them. Where
-/// all features beyond chance are wanted, `level` is that of their scores, in rows, if there is
+/// Releases effect sizes and directions, as far as the plan has a part of the budget for them. Where
+/// all significant features are wanted, `level` is that of their scores, in rows, if there is
 /// one.
 pub(crate) fn findings(
     plan: &Plan,
@@ -70,13 +71,13 @@ pub(crate) fn findings(
     level: Option<f64>,
     randomness: &RandomnessSource,
 ) -> Findings {
-    let picked = plan.estimates.as_ref().filter(|_| !exact.strengths.is_empty());
-    let strengths = picked.and_then(|epsilon| {
+    let picked = plan.estimates.as_ref().filter(|_| !exact.effect_sizes.is_empty());
+    let effect_sizes = picked.and_then(|epsilon| {
         let units = Units::of(plan, counted)?;
-        Some(strengths(plan, &units, epsilon, counted, exact, level, randomness))
+        Some(effect_sizes(plan, &units, epsilon, counted, exact, level, randomness))
     });
-    let (strengths, chance) = match strengths {
-        Some((strengths, chance)) => (Some(strengths), chance),
+    let (effect_sizes, threshold) = match effect_sizes {
+        Some((effect_sizes, threshold)) => (Some(effect_sizes), threshold),
         None => (None, None),
     };
     let directions = plan.direction.as_ref().zip(exact.signed.as_ref()).map(|(epsilon, signed)| {
@@ -84,10 +85,15 @@ pub(crate) fn findings(
     });
     let counts = || counted.classes.iter().map(|count| count.max(0.0));
     let rows: f64 = counts().sum();
-    Findings { strengths, chance, directions, shares: counts().map(|count| count / rows).collect() }
+    Findings {
+        effect_sizes,
+        threshold,
+        directions,
+        shares: counts().map(|count| count / rows).collect(),
+    }
 }
 
-fn strengths(
+fn effect_sizes(
     plan: &Plan,
     units: &Units,
     epsilon: &Epsilon,
@@ -95,51 +101,51 @@ fn strengths(
     exact: &Exact,
     level: Option<f64>,
     randomness: &RandomnessSource,
-) -> (Vec<Strength>, Option<f64>) {
-    let (k, steps) = (exact.strengths.len(), plan.request.neighbors.steps());
+) -> (Vec<EffectSize>, Option<f64>) {
+    let (k, steps) = (exact.effect_sizes.len(), plan.request.neighbors.steps());
     let bits = randomness.bits(Purpose::Estimates.draw());
     let sensitivity = steps * exact.one_row;
-    let noisy = private_strengths(&exact.strengths, sensitivity, epsilon, &bits);
+    let noisy = private_effect_sizes(&exact.effect_sizes, sensitivity, epsilon, &bits);
     // The scale of the noise, in rows.
     let scale = sensitivity as f64 / units.row / epsilon.to_f64();
-    let rows: Vec<f64> = noisy.iter().map(|&strength| strength as f64 / units.row).collect();
+    let rows: Vec<f64> = noisy.iter().map(|&effect_size| effect_size as f64 / units.row).collect();
     // The scale is by the rounded center.
     let noise = (scale / units.one_row).max(steps as f64 / epsilon.to_f64())
         * (1.0 + counted.classes.len() as f64 / f64::from(GRID));
-    let test = plan.chance_test(&counted.classes, counted.rate, noise);
+    let test = plan.significance_test(&counted.classes, counted.rate, noise);
     let largest = units.reach.largest(&counted.classes);
     // What exceeds the largest effect size is noise: where that is not significant, nothing is.
     let in_steps: Vec<f64> = rows.iter().map(|rows| rows.min(largest) / units.one_row).collect();
     // A draw of its own: it only has to differ from all others.
-    let judged = match plan.request.without_threshold().is_some() || plan.beyond.is_some() {
+    let judged = match plan.request.without_threshold().is_some() || plan.fwer.is_some() {
         true => None,
-        false => test.and_then(|test| test.judge(k, &in_steps, &bits.branch(VERDICT_LANE))),
+        false => test.and_then(|test| test.judge(k, &in_steps, &bits.branch(SIGNIFICANCE_LANE))),
     };
-    // The strength beyond which features are named, in rows.
-    let beyond = plan.beyond.as_ref().map(|beyond| {
-        let noise_level = noise * noise_level(beyond.half(), k);
+    // The effect size beyond which features are named, in rows.
+    let least = plan.fwer.as_ref().map(|fwer| {
+        let noise_level = noise * noise_level(fwer.half(), k);
         let rounded = 2.0 / f64::from(GRID);
         level.map_or(f64::INFINITY, |level| level + (noise_level + rounded) * units.one_row)
     });
     let spread = Spread::new(&noisy_counts(counted), k, &bits.branch(SPREAD_LANE));
-    let strength = |(i, &rows): (usize, &f64)| {
+    let effect_size = |(i, &rows): (usize, &f64)| {
         let [low, high] =
             spread.interval(rows, scale, COVERED, |counts| units.reach.largest(counts));
         let p_value = judged.as_ref().map(|judged| judged.p_values[i]);
-        Strength {
-            strength: (rows / largest).clamp(0.0, 1.0),
+        EffectSize {
+            effect_size: (rows / largest).clamp(0.0, 1.0),
             low: low.min(1.0),
             high: high.min(1.0),
             p_value,
-            beyond_chance: match beyond {
-                Some(beyond) => Some(rows.min(largest) > beyond),
+            significant: match least {
+                Some(least) => Some(rows.min(largest) > least),
                 None => p_value.map(|p_value| p_value <= LEVEL),
             },
         }
     };
-    let critical = judged.as_ref().map(|judged| judged.critical * units.one_row).or(beyond);
-    let chance = critical.map(|rows| rows / largest).filter(|chance| chance.is_finite());
-    (rows.iter().enumerate().map(strength).collect(), chance)
+    let critical = judged.as_ref().map(|judged| judged.critical * units.one_row).or(least);
+    let threshold = critical.map(|rows| rows / largest).filter(|threshold| threshold.is_finite());
+    (rows.iter().enumerate().map(effect_size).collect(), threshold)
 }
 
 fn noisy_counts(counted: &Counted) -> NoisyCounts<'_> {
@@ -147,9 +153,9 @@ fn noisy_counts(counted: &Counted) -> NoisyCounts<'_> {
     NoisyCounts { counts: &counted.classes, rate: counted.rate, step }
 }
 
-/// Lanes of the bits of strengths and directions that their noise does not read.
-pub(crate) const VERDICT_LANE: u64 = 1 << 32;
-const SPREAD_LANE: u64 = VERDICT_LANE + 1;
+/// Lanes of the bits of effect sizes and directions that their noise does not read.
+pub(crate) const SIGNIFICANCE_LANE: u64 = 1 << 32;
+const SPREAD_LANE: u64 = SIGNIFICANCE_LANE + 1;
 
 /// The error probability above which a direction is unclear.
 const UNCLEAR: f64 = 0.25;
@@ -169,7 +175,7 @@ fn directions(
     let sums: Vec<i64> = signed.iter().map(|sums| sums.most.saturating_add(sums.least)).collect();
     let sensitivity = 2 * plan.request.neighbors.steps() * one_row;
     let bits = randomness.bits(Purpose::Direction.draw());
-    let noisy = private_strengths(&sums, sensitivity, epsilon, &bits);
+    let noisy = private_effect_sizes(&sums, sensitivity, epsilon, &bits);
     let spread = Spread::new(&noisy_counts(counted), sums.len(), &bits.branch(SPREAD_LANE));
     // Twice the score of a row of weight 1.
     let q = f64::from(GRID);

@@ -16,7 +16,7 @@
 //! The sampler and its exact law are in `mechanism/sized_sets.rs`. The effect sizes of the set are
 //! released, and features are named whose noisy effect size exceeds L + r_K: L is the significance
 //! threshold, which the largest score of all null features exceeds with probability at most
-//! alpha/2, by the released counts (see `estimate/verdict.md`; scores have no noise), and r_K the
+//! alpha/2, by the released counts (see `estimate/significance.md`; scores have no noise), and r_K the
 //! level that the largest noise of K effect sizes exceeds with probability at most alpha/2.
 //!
 //! # The required scores
@@ -55,7 +55,7 @@
 //!
 //! # False discoveries
 //!
-//! Call a feature *null* if it has no association with the target, as the verdict does. With
+//! Call a feature *null* if it has no association with the target. With
 //! probability at least 1 - alpha/2 no null feature of the table has a score above L, whichever the
 //! others are: this holds for all of them before any is selected, so neither K nor the set, which
 //! depend on the scores, matter. The noise of the effect sizes is drawn after the set and is
@@ -75,7 +75,7 @@ use crate::mechanism::sized_sets::{self, SetSize};
 use crate::privacy::Purpose;
 use crate::random::Bits;
 use crate::release::units::Units;
-use crate::request::plan::{BeyondChance, Known, Plan};
+use crate::request::plan::{FwerControl, Known, Plan};
 use crate::request::reach::Reach;
 use crate::score::{LARGEST, Scores};
 
@@ -107,7 +107,7 @@ struct Needed {
 /// The numbers that may be drawn by these counts: ascending from 1, as far as scores can reach what
 /// they take. `level` is the significance threshold, in rows.
 fn numbers(plan: &Plan, counts: &[f64], level: f64) -> Result<Vec<Needed>> {
-    let (Some(beyond), Some(reach)) = (&plan.beyond, plan.scoring.reach()) else {
+    let (Some(fwer), Some(reach)) = (&plan.fwer, plan.scoring.reach()) else {
         return Ok(Vec::new());
     };
     let Some(scale) = Units::null_scale(plan, counts) else { return Ok(Vec::new()) };
@@ -119,7 +119,7 @@ fn numbers(plan: &Plan, counts: &[f64], level: f64) -> Result<Vec<Needed>> {
     // 1/r, in rows.
     let noise = 2.0 * one_row / selection;
     let needed = |(place, number): (usize, usize)| {
-        let largest_noise = one_row * noise_level(beyond.half(), number) / estimates;
+        let largest_noise = one_row * noise_level(fwer.half(), number) / estimates;
         let null_sets = null_sets((scale, splits), plan.features, number, noise);
         let place = place as f64;
         let margin = noise * libm::log((place + 1.0) * (place + 2.0) / UNRELATED);
@@ -161,17 +161,17 @@ fn ln_choose(d: f64, k: f64) -> f64 {
     ln_factorial(d) - ln_factorial(k) - ln_factorial(d - k)
 }
 
-/// The level of chance of scores by these counts, in rows; `None` if they are too noisy to give
+/// The significance threshold of scores by these counts, in rows; `None` if they are too noisy to give
 /// one.
 pub(crate) fn level(
     plan: &Plan,
-    beyond: &BeyondChance,
+    fwer: &FwerControl,
     counted: &Counted,
     bits: &Bits,
 ) -> Option<f64> {
     let units = Units::of(plan, counted)?;
-    let test = plan.chance_test(&counted.classes, counted.rate, 0.0)?;
-    Some(test.level(beyond.half(), &bits.branch(LEVEL))? * units.one_row)
+    let test = plan.significance_test(&counted.classes, counted.rate, 0.0)?;
+    Some(test.level(fwer.half(), &bits.branch(LEVEL))? * units.one_row)
 }
 
 /// Draws the features to select, ascending, and with them their number, by their scores; `level` is
@@ -221,7 +221,7 @@ mod tests {
     /// others from `least` to 1.3 times that, in rows. The significance threshold is at 54 rows.
     fn drawn(strong: usize, least: f64) -> Vec<(usize, bool)> {
         let features = 5_000;
-        let select = Select::beyond_chance().epsilon(2).target(Target::classes(["a", "b"]));
+        let select = Select::significant().epsilon(2).target(Target::classes(["a", "b"]));
         let request = select.into_request();
         let plan = Plan::new(&request, features, Arc::new(Scaling::RowRank)).unwrap();
         let numbers = numbers(&plan, &[150.0; 2], 54.0).unwrap();

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// The day of a run, and the request as it was made: stated by the program that ran it, and
+/// The day of a run, and the request as it was made: given by the program that ran it, and
 /// independent of the data.
 ///
 /// ```

@@ -18,7 +18,7 @@
 //! A function of released counts.
 
 use crate::error::Parameter;
-use crate::estimate::{ChanceTest, Counted, CountedStratum, count_step};
+use crate::estimate::{Counted, CountedStratum, SignificanceTest, count_step};
 use crate::privacy::{Epsilon, Purpose};
 use crate::release::record::{Warning, WarningKind};
 use crate::request::plan::Plan;
@@ -63,9 +63,14 @@ impl Plan {
 
     /// The test of effect sizes, or of scores without noise, by noisy counts with this rate; `None`
     /// where scarce counts leave nothing to test.
-    pub(crate) fn chance_test(&self, counts: &[f64], rate: f64, noise: f64) -> Option<ChanceTest> {
+    pub(crate) fn significance_test(
+        &self,
+        counts: &[f64],
+        rate: f64,
+        noise: f64,
+    ) -> Option<SignificanceTest> {
         let left = counts.len() - self.scarce_classes(counts, rate).len();
-        (left >= 2).then(|| ChanceTest {
+        (left >= 2).then(|| SignificanceTest {
             rate,
             step: count_step(counts.len()),
             counts: counts.to_vec(),

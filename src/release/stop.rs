@@ -50,7 +50,7 @@ impl RowWords {
 ///
 /// # Errors
 ///
-/// `Input` then, with the counts, the stated labels and what is [not spent](Error::unspent).
+/// `Input` then, with the counts, the given labels and what is [not spent](Error::unspent).
 pub(crate) fn check_counts(
     plan: &Plan,
     RowWords { units, one_row_each }: RowWords,
@@ -61,7 +61,7 @@ pub(crate) fn check_counts(
         return Ok(());
     };
     // There is nothing to lose where all features are taken.
-    if plan.beyond.is_none() && plan.picks() >= plan.features {
+    if plan.fwer.is_none() && plan.picks() >= plan.features {
         return Ok(());
     }
     let drowns = |counts: &[f64]| {

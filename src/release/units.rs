@@ -1,4 +1,4 @@
-//! The units of scores and strengths.
+//! The units of scores and effect sizes.
 
 use crate::estimate::Counted;
 use crate::exact::GRID;

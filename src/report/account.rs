@@ -15,7 +15,7 @@ use crate::exact::Exact;
 use crate::mechanism::CARDS;
 use crate::privacy::{Delta, Epsilon, Ledger, LedgerTerms, Neighbors};
 
-/// The number that is asked for, with the stated value of the other.
+/// The number that is asked for, with the given value of the other.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Asked {
     /// Epsilon, at this delta.
@@ -220,7 +220,7 @@ fn of_ledger(path: &Path) -> Result<(String, Vec<Event>)> {
     let balance = Ledger::open(PathBuf::from(path))?.read()?;
     if balance.entries.iter().any(|entry| !entry.delta.is_zero()) {
         let rule = "a budget file does not tell what ran where a delta was spent";
-        return Err(Error::request(rule).hint("state the JSON records of its releases"));
+        return Err(Error::request(rule).hint("give the JSON records of its releases"));
     }
     let events = balance.entries.iter().map(|entry| Event::pure(entry.epsilon.clone()));
     let LedgerTerms { neighbors, unit, .. } = &balance.terms;

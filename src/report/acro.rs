@@ -210,7 +210,7 @@ fn properties(statement: &Statement) -> Value {
             "randomness": statement.randomness,
         },
         "released": statement.released,
-        "stated as public": statement.public,
+        "given as public": statement.public,
     })
 }
 
@@ -219,10 +219,10 @@ fn outcome(statement: &Statement) -> Value {
     let known = |holds: bool, otherwise: &'static str| if holds { "ok" } else { otherwise };
     json!({
         "the guarantee covers every file": known(statement.private, "fail"),
-        "no seed was stated": known(!statement.seeded, "fail"),
+        "no seed was given": known(!statement.seeded, "fail"),
         "a ledger paid": known(statement.ledger.is_some(), "review"),
         "the unit is a whole person": "review",
-        "what was stated is public": "review",
+        "what was given is public": "review",
         "epsilon is small enough": "review",
     })
 }

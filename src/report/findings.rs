@@ -1,15 +1,14 @@
-//! Strengths, intervals, p-values, directions and the verdict in words. Numbers are rounded to the
+//! Effect sizes, intervals, p-values, directions and the result in words. Numbers are rounded to the
 //! side that claims less.
 
 use crate::release::{Estimate, MissingRule, Record, ScoreId, TargetCoding};
 use crate::table::SetMembers;
 
-/// The verdict on a choice among scores that come from elsewhere.
-pub(super) const NO_VERDICT_ON_A_CHOICE: &str =
-    "no verdict: none is proven for a choice among scores";
+/// The result line of a choice among scores that come from elsewhere.
+pub(super) const NO_TEST_OF_A_CHOICE: &str = "significance is not tested for a choice among scores";
 
-/// The meaning of strength in this record.
-pub(super) fn strength_in_words(record: &Record) -> &'static str {
+/// The meaning of effect size in this record.
+pub(super) fn effect_size_in_words(record: &Record) -> &'static str {
     let two_groups = record.target.coding == TargetCoding::MedianSplit
         || record.score.classes.as_ref().is_some_and(|classes| classes.len() == 2);
     match record.score.id {
@@ -19,7 +18,7 @@ pub(super) fn strength_in_words(record: &Record) -> &'static str {
     }
 }
 
-/// What missing values do to strengths in this record, as the end of a sentence.
+/// What missing values do to effect sizes in this record, as the end of a sentence.
 pub(super) fn bound_in_words(record: &Record) -> &'static str {
     match record.score.missing {
         MissingRule::SmallestScore => ", a lower bound where values are missing",
@@ -27,13 +26,13 @@ pub(super) fn bound_in_words(record: &Record) -> &'static str {
     }
 }
 
-/// The strength from which on a feature is beyond chance, if there is a verdict.
-pub(super) fn chance_in_words(record: &Record) -> Option<String> {
-    let level = record.verdict.chance_level?;
+/// The effect size from which on a feature is significant, if significance was tested.
+pub(super) fn threshold_in_words(record: &Record) -> Option<String> {
+    let level = record.significance.threshold?;
     Some(if level > 1.0 {
-        "not even a strength of 1 can be beyond chance".to_owned()
+        "not even an effect size of 1 can be significant".to_owned()
     } else {
-        format!("beyond chance from {level:.2} on, below not distinguishable from it")
+        format!("significant from {level:.2} on")
     })
 }
 
@@ -42,8 +41,8 @@ pub(super) fn has<T>(record: &Record, part: impl Fn(&Estimate) -> Option<T>) -> 
     record.estimates.iter().any(|estimate| part(estimate).is_some())
 }
 
-pub(super) fn strength(estimate: &Estimate) -> Option<String> {
-    estimate.strength.map(|strength| format!("{strength:.2}"))
+pub(super) fn effect_size(estimate: &Estimate) -> Option<String> {
+    estimate.effect_size.map(|effect_size| format!("{effect_size:.2}"))
 }
 
 /// The interval in hundredths, rounded outward.
@@ -71,14 +70,14 @@ pub(super) fn p_value(estimate: &Estimate) -> Option<String> {
     }
 }
 
-/// Where a feature stands, if it is beyond chance: not said of each where all are.
+/// Where a feature stands, if it is significant: not said of each where all are.
 pub(super) fn standing(estimate: &Estimate) -> Option<&'static str> {
-    (judged(estimate) == Some(true)).then_some("beyond chance")
+    (judged(estimate) == Some(true)).then_some("significant")
 }
 
-/// Whether a feature is beyond chance, if that was found of each by itself.
+/// Whether a feature is significant, if that was found of each by itself.
 fn judged(estimate: &Estimate) -> Option<bool> {
-    estimate.p_value.and(estimate.beyond_chance)
+    estimate.p_value.and(estimate.significant)
 }
 
 /// The direction with its error probability.
@@ -131,11 +130,11 @@ pub(super) fn members(record: &Record) -> Vec<(&'static str, Vec<String>)> {
 pub(super) fn columns(record: &Record) -> Vec<(&'static str, Vec<String>)> {
     type Cell = fn(&Estimate) -> Option<String>;
     let parts: [(&'static str, Cell); 7] = [
-        ("strength", |estimate| estimate.strength.map(|number| number.to_string())),
+        ("effect_size", |estimate| estimate.effect_size.map(|number| number.to_string())),
         ("low", |estimate| estimate.low.map(|number| number.to_string())),
         ("high", |estimate| estimate.high.map(|number| number.to_string())),
         ("p_value", |estimate| estimate.p_value.map(|number| number.to_string())),
-        ("beyond_chance", |estimate| {
+        ("significant", |estimate| {
             judged(estimate).map(|beyond| if beyond { "yes" } else { "no" }.to_owned())
         }),
         ("direction", |estimate| estimate.direction.map(|direction| direction.to_string())),

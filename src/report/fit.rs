@@ -68,7 +68,7 @@ pub fn fit_report(record: &FitRecord, options: impl Fn(&[Parameter]) -> String) 
 }
 
 /// The note on columns of words. Whether there are any may be private: it is given for every table.
-const WORDS: &str = "a model takes numbers, and words count as missing but at stated levels: another column of words is \
+const WORDS: &str = "a model takes numbers, and words count as missing but at given levels: another column of words is \
      selected by chance alone, and its coefficient is noise";
 
 /// A model and its caveats.

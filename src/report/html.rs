@@ -1,4 +1,4 @@
-//! Records as HTML pages: first the picks, below the verdict and whether the page may be released,
+//! Records as HTML pages: first the picks, below their significance and whether the page may be released,
 //! then the guarantee and how the picks were made.
 
 use super::facts::{self, Fact, Part};
@@ -22,7 +22,7 @@ pub(super) fn page_of_selection(record: &Record) -> Page {
     let target = record.target.name.as_deref();
     let target = target.map_or(String::new(), |name| format!(" for \u{201c}{name}\u{201d}"));
     let others = |warning: &&Warning| private || !warning.kind.is_essential();
-    let selected = [banners(verdict(record), private, guarantee, &record.warnings)]
+    let selected = [banners(significance(record), private, guarantee, &record.warnings)]
         .into_iter()
         .chain(warnings(record.warnings.iter().filter(others)))
         .chain(selected_features(record));
@@ -40,15 +40,15 @@ pub(super) fn page_of_selection(record: &Record) -> Page {
 /// The page of a choice, without the JSON record.
 pub(super) fn page_of_choice(record: &ChoiceRecord) -> Page {
     let score = &record.score;
-    let subject = "Protected: one unit of the data behind the scores, by the sensitivity stated.";
-    let verdict = Block::Banner {
+    let subject = "Protected: one unit of the data behind the scores, by the sensitivity given.";
+    let significance = Block::Banner {
         level: Level::Note,
-        words: "NO VERDICT".into(),
-        text: sentence(findings::NO_VERDICT_ON_A_CHOICE),
+        words: "SIGNIFICANCE NOT TESTED".into(),
+        text: sentence(findings::NO_TEST_OF_A_CHOICE),
     };
     let (private, guarantee) = (record.private, &record.guarantee);
     let privacy = privacy(private, false, subject.into(), guarantee);
-    let banners = banners(verdict, private, guarantee, &record.warnings);
+    let banners = banners(significance, private, guarantee, &record.warnings);
     let mut blocks = tables(&facts::of_choice(record));
     blocks.extend(warnings(&record.warnings));
     Page {
@@ -77,25 +77,30 @@ fn tables(all: &[Fact]) -> Vec<Block> {
     parts.into_iter().filter_map(table).collect()
 }
 
-/// The banner of the verdict.
-fn verdict(record: &Record) -> Block {
+/// The banner on significance.
+fn significance(record: &Record) -> Block {
     let k = record.selected.len();
-    let (level, words) = match record.verdict.beyond_chance {
-        None => (Level::Note, "NO VERDICT".to_owned()),
-        Some(beyond) if beyond > 0 && record.public.false_names.is_some() => {
-            (Level::Good, format!("{beyond} BEYOND CHANCE"))
+    let (level, words) = match record.significance.significant {
+        None => (Level::Note, "SIGNIFICANCE NOT TESTED".to_owned()),
+        Some(beyond) if beyond > 0 && record.public.false_discoveries.is_some() => {
+            (Level::Good, format!("{beyond} SIGNIFICANT"))
         }
-        Some(0) => (Level::Warning, "NOTHING DISTINGUISHABLE FROM CHANCE".to_owned()),
+        Some(0) => (Level::Warning, "NOTHING SIGNIFICANT".to_owned()),
         Some(beyond) => {
             let level = if beyond < k { Level::Note } else { Level::Good };
-            (level, format!("{beyond} OF {k} BEYOND CHANCE"))
+            (level, format!("{beyond} OF {k} SIGNIFICANT"))
         }
     };
-    Block::Banner { level, words, text: sentence(&record.verdict.text) }
+    Block::Banner { level, words, text: sentence(&record.significance.text) }
 }
 
-/// The verdict, and beside it whether the page may be released.
-fn banners(verdict: Block, private: bool, guarantee: &Guarantee, warnings: &[Warning]) -> Block {
+/// Significance, and whether the page may be released.
+fn banners(
+    significance: Block,
+    private: bool,
+    guarantee: &Guarantee,
+    warnings: &[Warning],
+) -> Block {
     let Guarantee { epsilon, delta, .. } = guarantee;
     let relation = relation(guarantee);
     let privacy = if private {
@@ -113,7 +118,7 @@ fn banners(verdict: Block, private: bool, guarantee: &Guarantee, warnings: &[War
             text: format!("Not for release. {}.", reasons.join("; ")),
         }
     };
-    Block::Beside(vec![verdict, privacy])
+    Block::Beside(vec![significance, privacy])
 }
 
 /// The change of a table that is hidden.
@@ -146,9 +151,9 @@ fn privacy(private: bool, is_nominal: bool, subject: String, guarantee: &Guarant
         blocks.push(Block::Paragraph(subject));
     }
     let pure = pure_epsilon.iter().map(|pure| row("epsilon at delta 0", pure.to_string()));
-    let stated = [row("epsilon", epsilon.to_string()), row("delta", delta.to_string())];
+    let given = [row("epsilon", epsilon.to_string()), row("delta", delta.to_string())];
     let to_whom = [row("neighbors", relation(guarantee)), row("unit", unit.to_string())];
-    blocks.push(table_of(caption, stated.into_iter().chain(pure).chain(to_whom).collect()));
+    blocks.push(table_of(caption, given.into_iter().chain(pure).chain(to_whom).collect()));
     blocks.push(Block::Table {
         caption: spent_on.into(),
         header: vec!["for".into(), "epsilon".into()],
@@ -159,21 +164,21 @@ fn privacy(private: bool, is_nominal: bool, subject: String, guarantee: &Guarant
 }
 
 /// The table of the selected features with what was released about them, and the figure of their
-/// strengths.
+/// effect sizes.
 fn selected_features(record: &Record) -> Vec<Block> {
     type Cell = fn(&Estimate) -> Option<String>;
     let parts: [(&str, Cell); 6] = [
-        ("strength", findings::strength),
+        ("effect_size", findings::effect_size),
         ("90% interval", findings::interval),
         ("adjusted p", findings::p_value),
-        ("beyond chance", |estimate| {
-            estimate.beyond_chance.map(|beyond| if beyond { "yes" } else { "not told" }.to_owned())
+        ("significant", |estimate| {
+            estimate.significant.map(|beyond| if beyond { "yes" } else { "not told" }.to_owned())
         }),
         ("direction", |estimate| estimate.direction.map(|direction| direction.to_string())),
         ("error", findings::direction_error),
     ];
-    // Without k each name is beyond chance.
-    let is_told = |name: &str| name != "beyond chance" || record.public.false_names.is_none();
+    // Without k each name is significant.
+    let is_told = |name: &str| name != "significant" || record.public.false_discoveries.is_none();
     let parts: Vec<(&str, Cell)> = parts
         .into_iter()
         .filter(|(name, cell)| is_told(name) && findings::has(record, cell))
@@ -203,33 +208,32 @@ fn selected_features(record: &Record) -> Vec<Block> {
         );
         blocks.push(Block::Paragraph(text));
     }
-    if findings::has(record, |estimate| estimate.strength) {
-        blocks.push(strengths(record));
+    if findings::has(record, |estimate| estimate.effect_size) {
+        blocks.push(effect_sizes(record));
     }
     blocks
 }
 
-/// The figure of the strengths.
-fn strengths(record: &Record) -> Block {
+/// The figure of the effect sizes.
+fn effect_sizes(record: &Record) -> Block {
     let interval = |estimate: &Estimate| {
         let ends = [estimate.low?, estimate.high?];
-        let interval = Interval::new(estimate.name.clone(), estimate.strength?, ends);
-        Some(interval.filled(estimate.beyond_chance != Some(false)))
+        let interval = Interval::new(estimate.name.clone(), estimate.effect_size?, ends);
+        Some(interval.filled(estimate.significant != Some(false)))
     };
-    let chance = record.verdict.chance_level.map(|level| (level, "chance".to_owned()));
+    let threshold = record.significance.threshold.map(|level| (level, "threshold".to_owned()));
     let mut caption = format!(
-        "Strength ({}), with its 90% interval{}.",
-        findings::strength_in_words(record),
+        "Effect size ({}), with its 90% interval{}.",
+        findings::effect_size_in_words(record),
         findings::bound_in_words(record)
     );
-    let can_be_hollow = record.public.false_names.is_none();
-    if can_be_hollow && findings::has(record, |estimate| estimate.beyond_chance) {
-        caption +=
-            " Filled points are beyond chance, hollow points are not distinguishable from it.";
+    let can_be_hollow = record.public.false_discoveries.is_none();
+    if can_be_hollow && findings::has(record, |estimate| estimate.significant) {
+        caption += " Filled points are significant, hollow points are not.";
     }
-    match findings::chance_in_words(record) {
-        Some(words) if chance.as_ref().is_some_and(|(level, _)| *level > 1.0) => {
-            caption += &format!(" There is no line for chance: {words}.");
+    match findings::threshold_in_words(record) {
+        Some(words) if threshold.as_ref().is_some_and(|(level, _)| *level > 1.0) => {
+            caption += &format!(" There is no line for the threshold: {words}.");
         }
         Some(words) => caption += &format!(" Dashed line: {words}."),
         None => {}
@@ -238,16 +242,16 @@ fn strengths(record: &Record) -> Block {
         Some(format!(
             "{} {} ({})",
             estimate.name,
-            findings::strength(estimate)?,
+            findings::effect_size(estimate)?,
             findings::interval(estimate)?
         ))
     };
     let all: Vec<String> = record.estimates.iter().filter_map(one).collect();
     Block::Intervals {
         caption,
-        label: format!("Strengths with 90% intervals: {}", all.join(", ")),
+        label: format!("Effect sizes with 90% intervals: {}", all.join(", ")),
         intervals: record.estimates.iter().filter_map(interval).collect(),
-        mark: chance,
+        mark: threshold,
     }
 }
 
@@ -293,7 +297,7 @@ mod tests {
     use super::*;
     use crate::RunNote;
     use crate::markup::is_balanced;
-    use crate::report::testing::{record, with_directions, with_strengths};
+    use crate::report::testing::{record, with_directions, with_effect_sizes};
 
     const NAMES: [&str; 2] = ["<b>", "dose"];
 
@@ -307,11 +311,15 @@ mod tests {
     }
 
     #[test]
-    fn without_estimates_there_is_no_verdict_and_no_figure() {
+    fn without_estimates_nothing_is_significant_and_no_figure_is_drawn() {
         let html = html_of(&record(NAMES));
-        assert!(html.contains("<div class=\"banner note\">\n<p class=\"words\">NO VERDICT</p>"));
-        assert!(html.contains("<p>No verdict: the share of the estimates is 0.</p>"));
-        assert!(!html.contains("<svg") && !html.contains(">strength<"));
+        assert!(html.contains(
+            "<div class=\"banner note\">\n<p class=\"words\">SIGNIFICANCE NOT TESTED</p>"
+        ));
+        assert!(
+            html.contains("<p>Significance was not tested: the share of effect sizes is 0.</p>")
+        );
+        assert!(!html.contains("<svg") && !html.contains(">effect size<"));
     }
 
     #[test]
@@ -324,12 +332,10 @@ mod tests {
     }
 
     #[test]
-    fn strengths_are_in_the_table_and_in_the_figure() {
-        let html = html_of(&with_strengths(NAMES));
+    fn effect_sizes_are_in_the_table_and_in_the_figure() {
+        let html = html_of(&with_effect_sizes(NAMES));
         assert!(
-            html.contains(
-                "<div class=\"banner note\">\n<p class=\"words\">1 OF 2 BEYOND CHANCE</p>"
-            )
+            html.contains("<div class=\"banner note\">\n<p class=\"words\">1 OF 2 SIGNIFICANT</p>")
         );
         let row = "<td>&lt;b&gt;</td><td class=\"number\">1</td><td class=\"number\">0.62</td>\
                    <td>0.52\u{a0}to\u{a0}0.72</td><td>at\u{a0}most\u{a0}0.0012</td><td>yes</td></tr>";
@@ -338,7 +344,7 @@ mod tests {
         // 12 + 336 * 0.45
         assert!(html.contains("<line class=\"mark\" x1=\"163.2\""), "{html}");
         assert_eq!(html.matches("class=\"hollow point\"").count(), 1);
-        assert!(html.contains("Dashed line: beyond chance from 0.45 on"));
+        assert!(html.contains("Dashed line: significant from 0.45 on"));
         let html = html_of(&with_directions(NAMES));
         assert!(html.contains("<td>rises</td><td class=\"number\">0.02</td></tr>"), "{html}");
         assert!(
@@ -347,15 +353,15 @@ mod tests {
     }
 
     #[test]
-    fn a_level_beyond_the_axis_is_said_in_words() {
-        let mut record = with_strengths(NAMES);
-        record.verdict.chance_level = Some(1.2);
-        record.verdict.beyond_chance = Some(0);
+    fn a_threshold_beyond_the_axis_is_written_out() {
+        let mut record = with_effect_sizes(NAMES);
+        record.significance.threshold = Some(1.2);
+        record.significance.significant = Some(0);
         let html = html_of(&record);
-        assert!(html.contains(
-            "<div class=\"banner warning\">\n<p class=\"words\">NOTHING DISTINGUISHABLE FROM CHANCE"
-        ));
+        assert!(
+            html.contains("<div class=\"banner warning\">\n<p class=\"words\">NOTHING SIGNIFICANT")
+        );
         assert!(!html.contains("class=\"mark\""));
-        assert!(html.contains("no line for chance: not even a strength of 1 can be"));
+        assert!(html.contains("no line for the threshold: not even an effect size of 1 can be"));
     }
 }

@@ -88,21 +88,21 @@ mod tests {
     #[test]
     fn places_are_on_the_axis() {
         let one = Interval::new("a<b", 0.5, [0.25, 0.75]);
-        let svg = svg("strengths", &[one], Some((0.25, "chance")));
+        let svg = svg("effect sizes", &[one], Some((0.25, "threshold")));
         assert!(is_balanced(&svg), "{svg}");
         // The axis goes from 12 to 348.
         assert!(svg.contains("<line class=\"range\" x1=\"96.0\" y1=\"50\" x2=\"264.0\""), "{svg}");
         assert!(svg.contains("cx=\"180.0\""), "{svg}");
         assert!(svg.contains("<line class=\"mark\" x1=\"96.0\""), "{svg}");
-        assert!(svg.contains(">a&lt;b</text>") && svg.contains(">chance</text>"), "{svg}");
-        assert!(svg.contains("role=\"img\" aria-label=\"strengths\""), "{svg}");
+        assert!(svg.contains(">a&lt;b</text>") && svg.contains(">threshold</text>"), "{svg}");
+        assert!(svg.contains("role=\"img\" aria-label=\"effect sizes\""), "{svg}");
     }
 
     #[test]
     fn what_is_off_the_axis_is_not_drawn_off_it() {
         let wide = Interval::new("a", f64::NAN, [f64::NEG_INFINITY, 2.0]).filled(false);
-        let svg = svg("", &[wide], Some((1.2, "chance")));
-        assert!(!svg.contains("class=\"mark\"") && !svg.contains("chance"), "{svg}");
+        let svg = svg("", &[wide], Some((1.2, "threshold")));
+        assert!(!svg.contains("class=\"mark\"") && !svg.contains("threshold"), "{svg}");
         assert!(svg.contains("x1=\"12.0\" y1=\"50\" x2=\"348.0\""), "{svg}");
         assert!(svg.contains("class=\"hollow point\" cx=\"12.0\""), "{svg}");
     }

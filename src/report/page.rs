@@ -156,7 +156,7 @@ pub enum Block {
         /// The number or finding obtained here.
         ours: String,
         /// Whether they agree.
-        verdict: Agreement,
+        agreement: Agreement,
         /// An explanation; may be empty.
         note: String,
     },
@@ -223,7 +223,7 @@ pub enum Agreement {
 }
 
 impl Agreement {
-    /// The verdict in words.
+    /// The agreement in words.
     pub fn words(self) -> &'static str {
         match self {
             Self::Matches => "matches",

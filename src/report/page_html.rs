@@ -136,8 +136,8 @@ fn block(html: &mut String, block: &Block) {
             self::parts(html, caption, parts);
             Ok(())
         }
-        Block::Comparison { statement, source, paper, ours, verdict, note } => {
-            let (class, words) = (verdict.level().class(), verdict.words());
+        Block::Comparison { statement, source, paper, ours, agreement, note } => {
+            let (class, words) = (agreement.level().class(), agreement.words());
             let note = if note.trim().is_empty() {
                 String::new()
             } else {
@@ -145,9 +145,9 @@ fn block(html: &mut String, block: &Block) {
             };
             writeln!(
                 html,
-                "<div class=\"comparison {class}\">\n<p class=\"verdict\">{words}</p>\n\
+                "<div class=\"comparison {class}\">\n<p class=\"agreement\">{words}</p>\n\
                  <blockquote><p>{}</p><p class=\"source\">{}</p></blockquote>\n\
-                 <dl><dt>Stated</dt><dd>{}</dd><dt>Here</dt><dd>{}</dd></dl>\n{note}</div>",
+                 <dl><dt>Given</dt><dd>{}</dd><dt>Here</dt><dd>{}</dd></dl>\n{note}</div>",
                 escape(statement),
                 escape(source),
                 escape(paper),
@@ -331,7 +331,7 @@ mod tests {
                 source: evil(),
                 paper: evil(),
                 ours: evil(),
-                verdict: Agreement::DoesNotMatch,
+                agreement: Agreement::DoesNotMatch,
                 note: evil(),
             },
             Block::Details { summary: evil(), text: evil() },
@@ -381,9 +381,9 @@ mod tests {
     }
 
     #[test]
-    fn a_verdict_is_a_word_too() {
+    fn significance_is_in_words_too() {
         let html = everything().html();
-        assert!(html.contains("<p class=\"verdict\">does not match</p>"));
+        assert!(html.contains("<p class=\"agreement\">does not match</p>"));
     }
 
     #[test]

@@ -120,7 +120,7 @@ pub fn details(record: &PlanRecord) -> Vec<(&'static str, String)> {
         (false, None) if record.score.id == ScoreId::Kendall => "a number".to_owned(),
         (false, None) => "a number in a range".to_owned(),
     };
-    let what = match (record.k, &record.false_names) {
+    let what = match (record.k, &record.false_discoveries) {
         (Some(k), _) => format!("{k} of {} features", record.features),
         (None, Some(bound)) => {
             format!("all significant ones of {} features (fwer {})", record.features, bound.fwer)

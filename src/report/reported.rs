@@ -227,7 +227,7 @@ pub fn to_html(record: &(impl Reported + Serialize)) -> Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::testing::{record, with_directions, with_strengths};
+    use crate::report::testing::{record, with_directions, with_effect_sizes};
 
     const NAMES: [&str; 2] = ["a\tb", "dose"];
 
@@ -235,15 +235,15 @@ mod tests {
     fn a_table_has_the_columns_that_were_released() {
         assert_eq!(to_tsv(&record(NAMES)), "name\tcolumn\na b\t1\ndose\t2\n");
         assert_eq!(
-            to_tsv(&with_strengths(NAMES)),
-            "name\tcolumn\tstrength\tlow\thigh\tp_value\tbeyond_chance\n\
+            to_tsv(&with_effect_sizes(NAMES)),
+            "name\tcolumn\teffect_size\tlow\thigh\tp_value\tsignificant\n\
              a b\t1\t0.62\t0.52\t0.72\t0.0012\tyes\n\
              dose\t2\t0.3\t0.2\t0.4\t0.4321\tno\n"
         );
         let mut directed = with_directions(NAMES);
         for estimate in &mut directed.estimates {
-            (estimate.strength, estimate.low, estimate.high) = (None, None, None);
-            (estimate.p_value, estimate.beyond_chance) = (None, None);
+            (estimate.effect_size, estimate.low, estimate.high) = (None, None, None);
+            (estimate.p_value, estimate.significant) = (None, None);
         }
         assert_eq!(
             to_tsv(&directed),

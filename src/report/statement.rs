@@ -23,7 +23,7 @@ use crate::run::FitRecord;
 pub struct Statement {
     /// Whether the guarantee holds for all of it.
     pub private: bool,
-    /// Whether it was drawn from a stated seed.
+    /// Whether it was drawn from a given seed.
     pub seeded: bool,
     /// The command that made it.
     pub command: String,
@@ -49,7 +49,7 @@ pub struct Statement {
     pub spent: String,
     /// The state of the ledger that paid, if one did.
     pub ledger: Option<String>,
-    /// The released names, strengths and counts.
+    /// The released names, effect sizes and counts.
     pub released: String,
     /// The facts that were taken as public.
     pub public: Vec<String>,
@@ -103,7 +103,7 @@ impl Statement {
         let statement = Self {
             protected: protected(score, guarantee),
             released: selected(record),
-            public: stated(record),
+            public: given(record),
             target: record.target.name.clone(),
             ..Self::default()
         };
@@ -125,7 +125,7 @@ impl Statement {
         let candidates = record.score.candidates;
         let sensitivity = facts::sensitivity_of(record);
         let statement = Self {
-            protected: "one unit of the data behind the scores, by the sensitivity stated"
+            protected: "one unit of the data behind the scores, by the sensitivity given"
                 .to_owned(),
             released: format!("the names of {} of {candidates} candidates", record.selected.len()),
             public: vec![
@@ -225,8 +225,8 @@ fn selected(record: &Record) -> String {
     let mut parts = vec![format!("the names of {} of {features} {what}", record.selected.len())];
     let mut add = |is_there: bool, words: &str| parts.extend(is_there.then(|| words.to_owned()));
     add(record.screened.is_some(), "the names that they were refined from");
-    add(findings::has(record, |estimate| estimate.strength), "their strengths, with noise");
-    add(record.verdict.beyond_chance.is_some(), "which of them are beyond chance");
+    add(findings::has(record, |estimate| estimate.effect_size), "their effect sizes, with noise");
+    add(record.significance.significant.is_some(), "which of them are significant");
     add(record.directions.is_some(), "their directions");
     add(released.target_median.is_some(), "a median of the target, with noise");
     add(released.center.is_some(), "the center of the target, with noise");
@@ -239,13 +239,13 @@ fn selected(record: &Record) -> String {
 }
 
 /// The facts that a selection took as public, beside the request.
-fn stated(record: &Record) -> Vec<String> {
+fn given(record: &Record) -> Vec<String> {
     let Record { public, score, target, guarantee, .. } = record;
     let range = |[low, high]: [f64; 2]| format!("[{low}, {high}]");
     let of_features =
         score.bounds.map(|bounds| format!("the range of all features, {}", range(bounds)));
     let own_ranges = matches!(score.scale, ScaleUsed::BoundsFile | ScaleUsed::BoundsByFeature);
-    let stated = [
+    let given = [
         Some(format!(
             "the names and the number of the {} {}, and the name of the target",
             public.features,
@@ -264,13 +264,13 @@ fn stated(record: &Record) -> Vec<String> {
             )
         }),
         target.bounds.map(|bounds| format!("the range of the target, {}", range(bounds))),
-        (score.center == CenterUsed::Stated).then(|| "the center of the target".to_owned()),
+        (score.center == CenterUsed::Given).then(|| "the center of the target".to_owned()),
         (!target.adjusted_for.is_empty())
             .then(|| format!("the strata of {}", target.adjusted_for.join(" and "))),
         public.rows.map(|rows| format!("the number of {}, {rows}", guarantee.unit.plural())),
         public.schema_sha256.as_ref().map(|hash| format!("a schema file with SHA-256 {hash}")),
     ];
-    stated.into_iter().flatten().collect()
+    given.into_iter().flatten().collect()
 }
 
 /// The values that were released of a model.

@@ -1,18 +1,18 @@
 //! Records with and without findings, for tests.
 
-use crate::release::{Direction, Estimate, Record, Verdict};
+use crate::release::{Direction, Estimate, Record, Significance};
 use crate::request::Select;
 use crate::table::FileTable;
 
-/// An estimate with an interval of 0.1 to both sides, beyond chance if p is at most 5%.
-pub(super) fn estimate(name: &str, strength: f64, p: f64) -> Estimate {
+/// An estimate with an interval of 0.1 to both sides, significant if p is at most 5%.
+pub(super) fn estimate(name: &str, effect_size: f64, p: f64) -> Estimate {
     Estimate {
         name: name.to_owned(),
-        strength: Some(strength),
-        low: Some(digits((strength - 0.1).max(0.0))),
-        high: Some(digits((strength + 0.1).min(1.0))),
+        effect_size: Some(effect_size),
+        low: Some(digits((effect_size - 0.1).max(0.0))),
+        high: Some(digits((effect_size + 0.1).min(1.0))),
         p_value: Some(p),
-        beyond_chance: Some(p <= 0.05),
+        significant: Some(p <= 0.05),
         direction: None,
         direction_error: None,
     }
@@ -30,30 +30,30 @@ pub(super) fn record(names: [&str; 2]) -> Record {
     let table = FileTable::from_reader(std::io::Cursor::new(text.into_bytes()));
     let mut record = Record::clone(&Select::new(2).epsilon("1").run(&table).unwrap());
     record.estimates = Vec::new();
-    record.verdict = Verdict {
-        beyond_chance: None,
-        chance_level: None,
-        text: "no verdict: the share of the estimates is 0".to_owned(),
+    record.significance = Significance {
+        significant: None,
+        threshold: None,
+        text: "significance was not tested: the share of effect sizes is 0".to_owned(),
     };
     record
 }
 
-/// The same with strengths: the first beyond chance, the second not.
-pub(super) fn with_strengths(names: [&str; 2]) -> Record {
+/// The same with effect sizes: the first significant, the second not.
+pub(super) fn with_effect_sizes(names: [&str; 2]) -> Record {
     let [first, second] = names;
     let mut record = record(names);
     record.estimates = vec![estimate(first, 0.62, 0.0012), estimate(second, 0.3, 0.4321)];
-    record.verdict = Verdict {
-        beyond_chance: Some(1),
-        chance_level: Some(0.45),
-        text: "1 of 2 are beyond chance; this run cannot tell the others from chance".to_owned(),
+    record.significance = Significance {
+        significant: Some(1),
+        threshold: Some(0.45),
+        text: "1 of 2 features are significant".to_owned(),
     };
     record
 }
 
 /// The same with directions.
 pub(super) fn with_directions(names: [&str; 2]) -> Record {
-    let mut record = with_strengths(names);
+    let mut record = with_effect_sizes(names);
     let directions = [(Direction::Rises, 0.0192), (Direction::Falls, 0.31)];
     for (estimate, (direction, error)) in record.estimates.iter_mut().zip(directions) {
         estimate.direction = Some(direction);

@@ -24,22 +24,22 @@ pub(super) fn lines_of_choice(
     let direction = if record.score.monotonic { ", all in one direction" } else { "" };
     let moves = facts::sensitivity_of(record);
     let protected = format!(
-        "one unit of the data behind the scores: it moves a score by {moves}{direction}, as stated"
+        "one unit of the data behind the scores: it moves a score by {moves}{direction}, as given"
     );
     wrap(&mut text, "protected", &protected);
     lines(&mut text, &facts::of_choice(record));
     warnings(&mut text, &record.warnings, words);
-    wrap(&mut text, "verdict", findings::NO_VERDICT_ON_A_CHOICE);
+    wrap(&mut text, "result", findings::NO_TEST_OF_A_CHOICE);
     text
 }
 
-/// The verdict is the last line.
+/// The result is the last line.
 pub(super) fn lines_of_selection(
     record: &Record,
     words: &dyn Fn(&[Parameter]) -> String,
 ) -> String {
     let mut text = String::new();
-    if record.public.false_names.is_some() {
+    if record.public.false_discoveries.is_some() {
         wrap(&mut text, "asked for", &asked_for(&record.public));
     }
     let who = protected(&record.score, &record.guarantee);
@@ -47,7 +47,7 @@ pub(super) fn lines_of_selection(
     lines(&mut text, &facts::of_selection(record));
     found(&mut text, record);
     warnings(&mut text, &record.warnings, words);
-    wrap(&mut text, "verdict", &record.verdict.text);
+    wrap(&mut text, "result", &record.significance.text);
     text
 }
 
@@ -66,19 +66,19 @@ fn warnings(text: &mut String, warnings: &[Warning], words: &dyn Fn(&[Parameter]
     }
 }
 
-/// Writes the meaning of strengths and those of each feature, then the same of directions.
+/// Writes the meaning of effect sizes and those of each feature, then the same of directions.
 fn found(text: &mut String, record: &Record) {
-    if findings::has(record, |estimate| estimate.strength) {
-        let what = findings::strength_in_words(record);
-        let chance = findings::chance_in_words(record).map(|chance| format!("; {chance}"));
+    if findings::has(record, |estimate| estimate.effect_size) {
+        let what = findings::effect_size_in_words(record);
+        let threshold = findings::threshold_in_words(record).map(|words| format!("; {words}"));
         let bound = findings::bound_in_words(record);
-        let chance = chance.unwrap_or_default();
-        wrap(text, "strength", &format!("{what} (90% interval){bound}{chance}"));
+        let threshold = threshold.unwrap_or_default();
+        wrap(text, "effect", &format!("{what} (90% interval){bound}{threshold}"));
         let cells = |estimate: &Estimate| {
             vec![
-                findings::strength(estimate)
+                findings::effect_size(estimate)
                     .zip(findings::interval(estimate))
-                    .map(|(strength, interval)| format!("{strength} ({interval})")),
+                    .map(|(effect_size, interval)| format!("{effect_size} ({interval})")),
                 findings::p_value(estimate).map(|p| format!("p {p}")),
                 findings::standing(estimate).map(str::to_owned),
             ]
@@ -232,7 +232,7 @@ fn rows_needed(plan: &DryRun) -> String {
     let names_only = match names_only.is_empty() {
         true => String::new(),
         false => format!(
-            "; if only names are released (a share of 0 for the strengths), they are found with about {}",
+            "; if only names are released (a share of 0 for the effect sizes), they are found with about {}",
             names_only.join(", ")
         ),
     };
@@ -266,7 +266,7 @@ pub(super) fn wrap(text: &mut String, label: &str, words: &str) {
 mod tests {
     use crate::release::Record;
     use crate::report::report;
-    use crate::report::testing::{record, with_directions, with_strengths};
+    use crate::report::testing::{record, with_directions, with_effect_sizes};
 
     const NAMES: [&str; 2] = ["age", "a_very_long_name_of_a_feature_of_this_table"];
 
@@ -276,17 +276,16 @@ mod tests {
 
     #[test]
     fn every_selected_feature_has_a_line() {
-        let lines = lines_of(&with_strengths(NAMES));
+        let lines = lines_of(&with_effect_sizes(NAMES));
         let first = lines.iter().position(|line| line.starts_with("chosen")).unwrap() + 1;
         assert_eq!(
-            lines[first..first + 6],
+            lines[first..first + 5],
             [
-                "strength   Kolmogorov-Smirnov distance, 0 to 1 (90% interval), a lower bound",
-                "           where values are missing; beyond chance from 0.45 on, below not",
-                "           distinguishable from it",
-                "           age              0.62 (0.52 to 0.72)  p at most 0.0012  beyond chance",
+                "effect     Kolmogorov-Smirnov distance, 0 to 1 (90% interval), a lower bound",
+                "           where values are missing; significant from 0.45 on",
+                "           age                0.62 (0.52 to 0.72)  p at most 0.0012  significant",
                 "           a_very_long_name_of_a_feature_of_this_table",
-                "                            0.30 (0.20 to 0.40)  p at most 0.44",
+                "                              0.30 (0.20 to 0.40)  p at most 0.44",
             ]
         );
     }
@@ -304,34 +303,34 @@ mod tests {
     }
 
     #[test]
-    fn strength_is_a_share_where_it_is_no_distance() {
-        let mut record = with_strengths(NAMES);
+    fn an_effect_size_is_a_share_where_it_is_no_distance() {
+        let mut record = with_effect_sizes(NAMES);
         record.score.id = crate::release::ScoreId::Correlation;
-        record.verdict.chance_level = Some(1.3);
-        record.verdict.beyond_chance = Some(0);
+        record.significance.threshold = Some(1.3);
+        record.significance.significant = Some(0);
         record.score.missing = crate::release::MissingRule::GridMiddle;
         let text = report(&record).replace("\n          ", "");
         let share = "share of the largest possible score, 0 to 1 (90% interval); ";
-        assert!(text.contains(&format!("{share}not even a strength of 1")), "{text}");
+        assert!(text.contains(&format!("{share}not even an effect size of 1")), "{text}");
     }
 
     #[test]
-    fn the_verdict_is_the_last_line() {
-        for record in [record(NAMES), with_strengths(NAMES), with_directions(NAMES)] {
+    fn significance_is_the_last_line() {
+        for record in [record(NAMES), with_effect_sizes(NAMES), with_directions(NAMES)] {
             let text = report(&record);
-            let last = text.rfind("\nverdict    ").unwrap();
+            let last = text.rfind("\nresult ").unwrap();
             let said: Vec<&str> = text[last..].split_whitespace().skip(1).collect();
-            assert_eq!(said.join(" "), record.verdict.text);
+            assert_eq!(said.join(" "), record.significance.text);
         }
         let text = report(&record(NAMES));
-        assert!(!text.contains("strength ") && !text.contains("direction "), "{text}");
+        assert!(!text.contains("\neffect ") && !text.contains("direction "), "{text}");
     }
 
     #[test]
     fn no_line_is_wider_than_80_columns() {
         let long = "n".repeat(100);
         for names in [NAMES, ["a", "b"], [&long, "b"]] {
-            for record in [record(names), with_strengths(names), with_directions(names)] {
+            for record in [record(names), with_effect_sizes(names), with_directions(names)] {
                 for line in lines_of(&record) {
                     assert!(line.chars().count() <= 80, "{line}");
                 }

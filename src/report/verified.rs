@@ -56,7 +56,7 @@ pub fn verification(checked: &Enumerated) -> String {
     }
     if let Some(fit) = fit {
         for fitted in &fit.fits {
-            let verdict = match (fitted.impossible, fitted.g <= fitted.bound) {
+            let result = match (fitted.impossible, fitted.g <= fitted.bound) {
                 (true, _) => "an outcome was drawn that the law excludes".to_owned(),
                 (false, true) => {
                     format!("fit the law (G = {:.1}, at most {:.1})", fitted.g, fitted.bound)
@@ -68,22 +68,22 @@ pub fn verification(checked: &Enumerated) -> String {
             line(
                 "draws",
                 &format!(
-                    "{} at scores {}: {verdict}",
+                    "{} at scores {}: {result}",
                     grouped(fit.draws.into()),
                     scores(&fitted.scores, unit(found))
                 ),
             );
         }
     }
-    if let Some(share) = found.false_names {
+    if let Some(share) = found.false_discoveries {
         line("false", &format!("names at or below the level: at most {share:.6} of their bound"));
     }
-    let verdict = if found.holds {
+    let result = if found.holds {
         "holds: no probability on this grid changes by more than a factor of e^epsilon"
     } else {
         "violates: this is not private at the claimed epsilon"
     };
-    line("verdict", verdict);
+    line("result", result);
     if fit.as_ref().is_some_and(|fit| !fit.holds) {
         line("", "the draws do not have the law that was checked");
     }
@@ -176,7 +176,7 @@ pub fn audit(found: &Audited) -> String {
         );
     }
     let (bound, epsilon) = (found.lower_bound, &found.epsilon);
-    let verdict = if found.consistent {
+    let result = if found.consistent {
         format!(
             "consistent with epsilon <= {epsilon}: the largest lower bound found is {bound:.3}. This is no proof"
         )
@@ -186,6 +186,6 @@ pub fn audit(found: &Audited) -> String {
             found.alpha
         )
     };
-    line("verdict", &verdict);
+    line("result", &result);
     text
 }

@@ -14,7 +14,7 @@ use crate::release::{
     Record, ScoreId, ScoreUsed, TargetCoding, TargetUsed,
 };
 use crate::report::findings::short;
-use crate::request::{FalseNamesBound, ScaleUsed};
+use crate::request::{FalseDiscoveryBound, ScaleUsed};
 use crate::run::DryRun;
 
 /// The mechanism with its parameters.
@@ -48,7 +48,7 @@ pub(super) fn selected_by(record: &Record) -> String {
         _ => String::new(),
     };
     let number = number_of(Some(record.selected.len()), record.public.features, &record.score);
-    if let Some(bound) = &record.public.false_names {
+    if let Some(bound) = &record.public.false_discoveries {
         let drawn = record.released.number.map_or(String::new(), |drawn| {
             format!(", among {drawn} drawn together with their number")
         });
@@ -64,19 +64,19 @@ pub(super) fn drawn_by_scores() -> String {
     )
 }
 
-/// The features that were asked for: k, or all beyond chance.
+/// The features that were asked for: k, or all significant.
 pub(super) fn asked_for(public: &PublicFacts) -> String {
-    match (public.k, &public.false_names) {
+    match (public.k, &public.false_discoveries) {
         (Some(k), _) => k.to_string(),
         (None, Some(bound)) => beyond(bound),
         (None, None) => String::new(),
     }
 }
 
-/// All features beyond chance, with the bound on false names.
-pub(super) fn beyond(FalseNamesBound { fwer, at_most }: &FalseNamesBound) -> String {
+/// All significant features, with the bound on false discoveries.
+pub(super) fn beyond(FalseDiscoveryBound { fwer, at_most }: &FalseDiscoveryBound) -> String {
     let most = at_most.map_or(String::new(), |most| format!(", at most {most}"));
-    format!("all beyond chance{most} (fwer {fwer})")
+    format!("all significant features{most} (fwer {fwer})")
 }
 
 /// How many are selected out of how many.
@@ -108,7 +108,7 @@ pub(super) fn planned_by(plan: &DryRun) -> String {
         _ => chosen_by(&plan.mechanism, PickOrder::File),
     };
     let number = number_of(plan.k, plan.features, &plan.score);
-    match &plan.false_names {
+    match &plan.false_discoveries {
         Some(bound) => format!("of {number}: {}, by {how}", beyond(bound)),
         None => format!("{number} by {how}"),
     }
@@ -153,29 +153,28 @@ pub(super) fn protected(score: &ScoreUsed, guarantee: &Guarantee) -> String {
     }
     let unit = guarantee.unit;
     if unit == Unit::Person {
-        return "one person: all rows with the same id, which is what tells people".into();
+        return "one person: all rows with the same identifier".into();
     }
     if guarantee.one_row_per_identifier {
         return format!(
-            "one {unit} of the table; {}s that share an identifier, or have none, take no part: for several per person \
-             name the person column as the unit",
-            unit
+            "one {unit} of the table; {unit}s that share an identifier or have none are left out: with several {unit}s \
+             per person, name the person column as the unit"
         );
     }
     format!(
-        "one {unit} of the table: a {unit} must hold all data of one person, or else neither the protection of \
-         people nor the verdict holds"
+        "one {unit} of the table; assumes one {unit} per person: with several {unit}s per person, name the person \
+         column"
     )
 }
 
 /// The use of the column of ids.
 pub(super) fn ids(column: usize, record: &Record) -> String {
     match record.guarantee.unit {
-        Unit::Person => format!("column {column} tells whose row each is"),
+        Unit::Person => format!("column {column} identifies people"),
         _ if record.guarantee.one_row_per_identifier => {
             format!("column {column} holds the identifiers, which are compared, and is left out")
         }
-        _ => format!("column {column} is read as ids and left out"),
+        _ => format!("column {column} holds identifiers and is left out"),
     }
 }
 
@@ -195,7 +194,7 @@ fn sets_scored_by(score: &ScoreUsed, groups: &GroupsUsed) -> String {
     let of = match (groups.scale, groups.bounds) {
         (_, Some([low, high])) => format!("values clipped to [{low}, {high}]"),
         (ScaleUsed::RowRank, _) => "ranks within the sample".to_owned(),
-        _ => "values clipped to the stated range of each".to_owned(),
+        _ => "values clipped to the given range of each".to_owned(),
     };
     let by = match (score.id, score.scale) {
         (ScoreId::Ks, ScaleUsed::None) => "the best threshold of each set (Kolmogorov-Smirnov)",
@@ -237,8 +236,8 @@ fn scored_by(score: &ScoreUsed) -> String {
     let ks = score.id == ScoreId::Ks;
     let how = match (score.scale, score.bounds) {
         (ScaleUsed::None, _) if ks => {
-            "by the best threshold or word of each feature (Kolmogorov-Smirnov): suits features of any \
-             kind, in any units; words and dates count, missing values never raise a score"
+            "by the best threshold or category of each feature (Kolmogorov-Smirnov): suits features of any \
+             kind, in any units; categories and dates count, missing values never raise a score"
         }
         (ScaleUsed::None, _) if score.id == ScoreId::Paired => {
             "by how much more often values are larger than smaller in the second class, among the \
@@ -251,7 +250,7 @@ fn scored_by(score: &ScoreUsed) -> String {
         }
         (ScaleUsed::Paper, _) => "every column by its own mean and range: NOT PRIVATE",
         (ScaleUsed::BoundsFile | ScaleUsed::BoundsByFeature, _) => {
-            "every feature clipped to its own stated range: suits features whose ranges are public \
+            "every feature clipped to its own given range: suits features whose ranges are public \
              knowledge; categories count as missing"
         }
         (_, Some([low, high])) => {
@@ -314,8 +313,8 @@ pub(super) fn planned_target(plan: &DryRun, words: &dyn Fn(&[Parameter]) -> Stri
             format!("classes {}{horizon}; values are not checked", classes.join(", "))
         }
         (_, _, Some(classes)) => format!(
-            "classes {}; labels are not checked: {units} with any other, or a misspelled one, would count nowhere, and \
-             nothing is sure to tell; the holder's look at the table does{}",
+            "classes {}; labels are not checked: {units} with other or misspelled labels would not be used, perhaps \
+             without an error; inspecting the table shows them{}",
             classes.join(", "),
             words(&[Parameter::Inspect])
         ),
@@ -323,8 +322,7 @@ pub(super) fn planned_target(plan: &DryRun, words: &dyn Fn(&[Parameter]) -> Stri
             format!("a number, clipped to [{low}, {high}]; values are not checked")
         }
         (TargetCoding::MedianSplit, ..) => format!(
-            "a number, split at a private median; values are not checked, and labels such as 0/1 are better stated \
-             as classes{}",
+            "a number, split at a private median; values are not checked; give labels such as 0/1 as classes{}",
             words(&[Parameter::Classes])
         ),
         _ => "a number; values are not checked".to_owned(),
@@ -354,7 +352,7 @@ pub(super) fn target(target: &TargetUsed, record: &Record) -> String {
             Some(unusable) => {
                 let _ = write!(words, " with it and {unusable} without (private estimates)");
                 if record.guarantee.one_row_per_identifier {
-                    words.push_str("; without are rows whose identifier repeats, too");
+                    words.push_str("; rows with a repeated identifier count as without");
                 }
             }
             None => words.push_str(" (a private estimate)"),
@@ -376,9 +374,7 @@ pub(super) fn target(target: &TargetUsed, record: &Record) -> String {
     }
     let is_counted = released.center.is_some() || record.score.id == ScoreId::Paired;
     if record.score.classes.is_some() && !is_counted {
-        words.push_str(
-            "; classes are not counted: nothing tells whether they are spelled as in the data",
-        );
+        words.push_str("; classes are not counted, so misspelled labels go unnoticed");
     }
     words
 }
@@ -394,7 +390,7 @@ pub fn purpose(purpose: Purpose) -> &'static str {
         Purpose::Selection => "selection",
         Purpose::FeatureMedians => "feature medians",
         Purpose::Signs => "refinement",
-        Purpose::Estimates => "strengths",
+        Purpose::Estimates => "effect sizes",
         Purpose::Direction => "directions",
         Purpose::Ranges => "ranges of the columns",
         Purpose::Model => "model",

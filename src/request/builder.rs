@@ -10,7 +10,7 @@ use crate::mechanism::Mechanism;
 use crate::privacy::{Neighbors, Spending};
 use crate::request::check::check;
 use crate::request::fields::{
-    Center, FalseNamesStated, Method, Names, Refine, Request, Scale, ScoreKind, Shares, Target,
+    Center, FwerOptions, Method, Names, Refine, Request, Scale, ScoreKind, Shares, Target,
 };
 use crate::request::not_private::NotPrivateSelect;
 use crate::request::plan::Plan;
@@ -33,7 +33,7 @@ use crate::table::{Bounds, Cancel, Covariate, FeatureSets, Hooks, Scaling, UnitT
 /// # Privacy
 ///
 /// The whole [`Selection`] is epsilon-differentially private (delta 0, unless one is
-/// [stated](Self::delta)) with respect to adding or removing one row (or to the relation set by
+/// [given](Self::delta)) with respect to adding or removing one row (or to the relation set by
 /// [`neighbors`](Self::neighbors)). Each run spends epsilon: the budgets of several runs on one
 /// table, or on tables that share people, add up. The result of a seeded run has another type, see
 /// [`seed`](Self::seed).
@@ -57,7 +57,7 @@ impl fmt::Debug for CheckedSelect {
 }
 
 impl Select {
-    /// A request for k features, with defaults for everything else. A budget must be stated:
+    /// A request for k features, with defaults for everything else. A budget must be given:
     /// [`epsilon`](Self::epsilon).
     ///
     /// By default features are scored by the Kolmogorov-Smirnov score ([`ScoreKind::Ks`]) against
@@ -66,20 +66,20 @@ impl Select {
         Self(CheckedSelect(Request::new(Names::Best(k))))
     }
 
-    /// A request for all features that are beyond chance, however many, with defaults for
+    /// A request for all features that are significant, however many, with defaults for
     /// everything else: any name is false, of a feature without any association with the target,
-    /// with probability at most 5%. None is named if none can be shown to be beyond chance.
+    /// with probability at most 5%. None is named if none can be shown to be significant.
     ///
     /// ```no_run
-    /// let selection = dpsis::Select::beyond_chance().epsilon("2").run("data.csv")?;
-    /// println!("{}", selection.verdict.text);
+    /// let selection = dpsis::Select::significant().epsilon("2").run("data.csv")?;
+    /// println!("{}", selection.significance.text);
     /// # Ok::<(), dpsis::Error>(())
     /// ```
     ///
-    /// It takes a private center, and the score ks, or correlation of values whose range is stated.
+    /// It takes a private center, and the score ks, or correlation of values whose range is given.
     /// Where each row is a person of its own, the bound holds whatever the features are; see the
     /// page "How many features?" for what is proven.
-    pub fn beyond_chance() -> Self {
+    pub fn significant() -> Self {
         Self(CheckedSelect(Request::new(Names::default())))
     }
 
@@ -93,26 +93,26 @@ impl Select {
         self.with(|request| request.names = Names::Best(k))
     }
 
-    /// Selects all features beyond chance: any name is false with probability at most alpha, an
-    /// exact number from 0.001 to 0.5 (the default, 0.05). So the expected share of false names
+    /// Selects all significant features: any name is false with probability at most alpha, an
+    /// exact number from 0.001 to 0.5 (the default, 0.05). So the expected share of false discoveries
     /// among all is at most alpha, too.
     pub fn fwer(self, alpha: impl Into<Exact>) -> Self {
-        self.beyond(|stated| stated.alpha = Some(alpha.into()))
+        self.with_fwer(|given| given.alpha = Some(alpha.into()))
     }
 
-    /// Selects at most so many of the features beyond chance, at least 1; by default up to 2,000.
+    /// Selects at most so many of the significant features, at least 1; by default up to 2,000.
     pub fn at_most(self, names: usize) -> Self {
-        self.beyond(|stated| stated.at_most = Some(names))
+        self.with_fwer(|given| given.at_most = Some(names))
     }
 
-    fn beyond(self, state: impl FnOnce(&mut FalseNamesStated)) -> Self {
+    fn with_fwer(self, state: impl FnOnce(&mut FwerOptions)) -> Self {
         self.with(|request| {
-            let mut stated = match &request.names {
-                Names::BeyondChance(stated) => stated.clone(),
-                Names::Best(_) => FalseNamesStated::default(),
+            let mut given = match &request.names {
+                Names::Significant(given) => given.clone(),
+                Names::Best(_) => FwerOptions::default(),
             };
-            state(&mut stated);
-            request.names = Names::BeyondChance(stated);
+            state(&mut given);
+            request.names = Names::Significant(given);
         })
     }
 
@@ -136,7 +136,7 @@ impl Select {
     pub fn bounds(self, low: f64, high: f64) -> Self {
         self.with(|request| {
             let bounds = request.or_refuse(Bounds::new(low, high));
-            request.scale = bounds.map(|bounds| Scale::Stated(Scaling::Bounds(bounds)));
+            request.scale = bounds.map(|bounds| Scale::Given(Scaling::Bounds(bounds)));
         })
     }
 
@@ -146,7 +146,7 @@ impl Select {
         self.with(|request| request.scale = Some(Scale::BoundsFile(path.into())))
     }
 
-    /// Clips features to ranges that are stated by their names; the name `*` stands for all other
+    /// Clips features to ranges that are given by their names; the name `*` stands for all other
     /// features.
     pub fn bounds_by_name<N: Into<String>>(
         self,
@@ -158,7 +158,7 @@ impl Select {
 
     /// Sets the scaling of feature values.
     pub fn scaling(self, scaling: Scaling) -> Self {
-        self.with(|request| request.scale = Some(Scale::Stated(scaling)))
+        self.with(|request| request.scale = Some(Scale::Given(scaling)))
     }
 
     /// Takes every value as counts per million: divided by the sum of its row's features, times
@@ -173,7 +173,7 @@ impl Select {
 
     /// Selects sets of features, which may overlap, instead of features. The value of a set in a
     /// row is the mean of its members' grid values there - their ranks within the row, unless
-    /// bounds are stated -, with 0, the middle of the grid, for a missing one. Every score is then
+    /// bounds are given -, with 0, the middle of the grid, for a missing one. Every score is then
     /// of these means; words are missing values. Sets and sizes are public.
     ///
     /// Each row's means are a function of that row alone, so that this costs no budget.
@@ -186,11 +186,11 @@ impl Select {
         self.with(|request| request.score = Some(score))
     }
 
-    /// Sets the kind of target: by default a number. With a ledger it must be stated where the
+    /// Sets the kind of target: by default a number. With a ledger it must be given where the
     /// table's types do not say that the target is a number, for a run that finds none spends the
     /// budget all the same.
     pub fn target(self, target: Target) -> Self {
-        self.with(|request| (request.target, request.target_is_stated) = (target, true))
+        self.with(|request| (request.target, request.target_is_given) = (target, true))
     }
 
     /// Sets the rule by which the targets of a person's rows make that of the person, where a
@@ -211,7 +211,7 @@ impl Select {
     /// association within strata. Covariates are columns of the table and no features; a row in no
     /// stratum contributes nothing. For a target coded as one number, and for rows that are added
     /// or removed. The centers of all strata together cost what one does, by default 25% of
-    /// epsilon. Neither strengths nor a verdict are released.
+    /// epsilon. Effect sizes and significance are not released.
     pub fn adjust(self, covariates: impl IntoIterator<Item = Covariate>) -> Self {
         self.with(|request| request.covariates = covariates.into_iter().collect())
     }
@@ -241,9 +241,9 @@ impl Select {
         self.with(|request| request.shares = shares)
     }
 
-    /// Sets the share of the budget for the strengths of the selected features and the verdict on
+    /// Sets the share of the budget for the effect sizes of the selected features and the significance of
     /// them (default 0.2; without k, 0.36): 0, or an exact number of at least 1e-6. It is spent
-    /// only where there is a private center and a verdict: not by Kendall's correlation, the
+    /// only where there is a private center and a significance test: not by Kendall's correlation, the
     /// two-stage method and DPKendall.
     pub fn estimates(self, share: impl Into<Exact>) -> Self {
         self.with(|request| request.shares.estimates = Some(share.into()))
@@ -327,7 +327,7 @@ impl Select {
         self.with(|request| request.schema_hash = Some(hash))
     }
 
-    /// Draws from a stated seed instead of the operating system's entropy, for tests and
+    /// Draws from a given seed instead of the operating system's entropy, for tests and
     /// simulations. Anyone with the seed can undo the noise, so the result has a type of its own.
     /// Call it last: the returned request has no setters except `seed` and `paper_preprocessing`.
     /// The same seed gives the same result on every platform, until a version whose changelog

@@ -13,13 +13,13 @@ use crate::table::{Scaling, Schema, UnitTarget};
 /// The largest accepted number of threads, more than any common machine can use.
 const MAX_THREADS: usize = 256;
 
-/// The stated number of threads, or by default the number of cores.
+/// The given number of threads, or by default the number of cores.
 ///
 /// # Errors
 ///
-/// `Request` if the stated number is 0 or exceeds 256.
-pub fn checked_threads(stated: Option<usize>) -> Result<usize> {
-    match stated {
+/// `Request` if the given number is 0 or exceeds 256.
+pub fn checked_threads(given: Option<usize>) -> Result<usize> {
+    match given {
         Some(threads) if !(1..=MAX_THREADS).contains(&threads) => {
             let rule = format!("threads must lie between 1 and {MAX_THREADS}");
             Err(Error::request(rule).about([Parameter::Threads]))
@@ -42,7 +42,7 @@ pub(crate) fn check(request: &Request) -> Result<()> {
     let features = match &request.names {
         Names::Best(0) => return Err(Error::request("k must be at least 1").about([Parameter::K])),
         Names::Best(k) => *k,
-        Names::BeyondChance(_) => check_beyond_chance(request).map(|()| 1)?,
+        Names::Significant(_) => check_without_k(request).map(|()| 1)?,
     };
     check_method(request)?;
     let mechanism = request.mechanism_used();
@@ -74,13 +74,13 @@ pub(crate) fn check(request: &Request) -> Result<()> {
     check_covariates(request)?;
     check_rule_of_people(request)?;
     check_paired(request)?;
-    let stated = request.score.is_some()
+    let given = request.score.is_some()
         || request.scale.is_some()
         || request.per_million
         || request.groups.is_some()
         || request.center != Center::Private
         || request.neighbors != Neighbors::AddRemove;
-    if request.paper && stated {
+    if request.paper && given {
         return Err(Error::request(
             "the paper's preprocessing takes no score, bounds, scale, sets, center or neighbors",
         ));
@@ -96,29 +96,30 @@ pub(crate) fn check(request: &Request) -> Result<()> {
     Ok(())
 }
 
-/// Refuses the options that go with k features, and not with all beyond chance: their level is
+/// Refuses the options that go with k features, and not with all significant: their level is
 /// proven for scores of single features against a target coded by private counts. (People with
 /// several rows are refused where the header is known.)
-fn check_beyond_chance(request: &Request) -> Result<()> {
-    let delta = Delta::stated(request.delta.clone())?;
+fn check_without_k(request: &Request) -> Result<()> {
+    let delta = Delta::given(request.delta.clone())?;
     let (rule, about) = match request {
-        _ if request.method != Method::Scores || request.paper => {
-            ("this method has no level of chance: it takes a number of features", Parameter::Method)
-        }
+        _ if request.method != Method::Scores || request.paper => (
+            "this method has no significance threshold: it takes a number of features",
+            Parameter::Method,
+        ),
         _ if request.score == Some(ScoreKind::Kendall) => {
-            ("no level of chance is proven for Kendall's correlation", Parameter::Score)
+            ("no significance threshold is proven for Kendall's correlation", Parameter::Score)
         }
         _ if request.is_adjusted() => {
-            ("no level of chance is proven for scores within strata", Parameter::Covariates)
+            ("no significance threshold is proven for scores within strata", Parameter::Covariates)
         }
         _ if request.refine.is_some() => {
             ("a refinement is of a number of features", Parameter::Refine)
         }
         _ if request.mechanism.is_some() => {
-            ("features beyond chance have a mechanism of their own", Parameter::Mechanism)
+            ("significant features have a mechanism of their own", Parameter::Mechanism)
         }
         _ if request.center != Center::Private => (
-            "the level of chance needs the counts released with a private center",
+            "the significance threshold needs the counts released with a private center",
             Parameter::Center,
         ),
         _ if request.groups.is_some() => {
@@ -129,16 +130,16 @@ fn check_beyond_chance(request: &Request) -> Result<()> {
                 .about([Parameter::Groups, Parameter::K]));
         }
         _ if request.without_threshold().is_some() => {
-            let rule = "values in relation to the others of their row have no level of chance: features with an \
+            let rule = "values in relation to the others of their row have no significance threshold: features with an \
                         association shift those without one";
             let error =
-                Error::request(rule).hint("state bounds, or the score ks without a scaling; or k");
+                Error::request(rule).hint("give bounds, or the score ks without a scaling; or k");
             return Err(error.about([Parameter::Scaling, Parameter::Bounds, Parameter::K]));
         }
         _ if !delta.is_zero() => ("a delta is for a number of features", Parameter::Delta),
         _ => return Ok(()),
     };
-    Err(Error::request(rule).hint("state k").about([about, Parameter::K]))
+    Err(Error::request(rule).hint("give k").about([about, Parameter::K]))
 }
 
 /// Checks that the rule for the target of a person suits the target.
@@ -154,7 +155,7 @@ pub(crate) fn check_rule_of_people(request: &Request) -> Result<()> {
     Err(Error::request(rule).about([Parameter::UnitTarget, Parameter::Classes]))
 }
 
-/// Checks that a table has people, if a rule for their targets is stated.
+/// Checks that a table has people, if a rule for their targets is given.
 pub(crate) fn check_people(request: &Request, schema: &Schema) -> Result<()> {
     if request.is_paired() && !schema.has_people() {
         let rule = "the paired score compares the rows of each person: give the column that identifies people";
@@ -223,7 +224,7 @@ fn check_covariates(request: &Request) -> Result<()> {
         return Err(Error::request(rule).about([Parameter::Covariates, Parameter::Neighbors]));
     }
     if request.center != Center::Private {
-        let rule = "with covariates the center of each stratum is private: none is stated";
+        let rule = "with covariates the center of each stratum is private: none is given";
         return Err(Error::request(rule).about([Parameter::Covariates, Parameter::Center]));
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! The stated request for a selection.
+//! The given request for a selection.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -31,7 +31,7 @@ pub enum Target {
     /// booleans by its type is refused: its two values are classes.
     #[default]
     Numeric,
-    /// A number clipped to a stated range.
+    /// A number clipped to a given range.
     Bounded(Bounds),
     /// A class label out of this list; a cell with any other text counts as missing. Labels and
     /// cells are compared as text, without surrounding blanks.
@@ -85,7 +85,7 @@ pub enum Center {
     None,
     /// Public knowledge: the mean of a bounded target in its own units, or the share of the second
     /// of two classes.
-    Stated(f64),
+    Given(f64),
     /// Public knowledge: the share of each class, for three or more classes.
     Shares(Vec<(String, f64)>),
 }
@@ -95,11 +95,11 @@ pub enum Center {
 #[non_exhaustive]
 pub enum ScoreKind {
     /// The Kolmogorov-Smirnov score: the best correlation that any monotone transform of a column
-    /// reaches, or any of its words; needs no scaling. The default if nothing is stated. With a
-    /// stated scaling, thresholds lie between 16 bins of the scaled values.
+    /// reaches, or any of its words; needs no scaling. The default if nothing is given. With a
+    /// given scaling, thresholds lie between 16 bins of the scaled values.
     Ks,
     /// Correlation of the clipped, scaled values with the target. The default if a scaling is
-    /// stated.
+    /// given.
     Correlation,
     /// Kendall's rank correlation: needs no scaling and no center.
     Kendall,
@@ -152,7 +152,7 @@ pub enum Method {
     Scores,
     /// The two-stage method: fits the LASSO on blocks of rows and runs a mechanism (by default
     /// [`Peel`](crate::mechanism::Peel)) on the votes of the blocks. Classes are coded as
-    /// equidistant numbers in the stated order. Refused in a build without the feature `methods`.
+    /// equidistant numbers in the given order. Refused in a build without the feature `methods`.
     /// See [`method::two_stage`](crate::method::two_stage).
     TwoStage(TwoStage),
     /// DPKendall: picks features one by one by Kendall's correlation with the target, discounted by
@@ -173,7 +173,7 @@ pub struct TwoStage {
 }
 
 impl TwoStage {
-    /// With a stated number of blocks, which is then public.
+    /// With a given number of blocks, which is then public.
     pub fn blocks(self, blocks: u64) -> Self {
         Self { blocks: Some(blocks), ..self }
     }
@@ -213,32 +213,32 @@ impl FromStr for Refine {
 pub(crate) enum Names {
     /// So many.
     Best(usize),
-    /// All that are beyond chance.
-    BeyondChance(FalseNamesStated),
+    /// All that are significant.
+    Significant(FwerOptions),
 }
 
 impl Default for Names {
     fn default() -> Self {
-        Self::BeyondChance(FalseNamesStated::default())
+        Self::Significant(FwerOptions::default())
     }
 }
 
-/// The stated bound on the probability of any name of a feature without an association.
+/// The given bound on the probability of any name of a feature without an association.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct FalseNamesStated {
-    /// 0.05 if it is not stated.
+pub(crate) struct FwerOptions {
+    /// 0.05 if it is not given.
     pub(crate) alpha: Option<Exact>,
     /// The most names.
     pub(crate) at_most: Option<usize>,
 }
 
-impl FalseNamesStated {
+impl FwerOptions {
     pub(crate) fn alpha(&self) -> Exact {
         self.alpha.clone().unwrap_or(ALPHA.into())
     }
 }
 
-/// The bound on false names, if none is stated.
+/// The bound on false discoveries, if none is given.
 pub const ALPHA: &str = "0.05";
 
 impl Names {
@@ -246,7 +246,7 @@ impl Names {
     pub(crate) fn most(&self, features: usize) -> usize {
         match self {
             Self::Best(k) => *k,
-            Self::BeyondChance(stated) => stated.at_most.unwrap_or(features).min(features),
+            Self::Significant(given) => given.at_most.unwrap_or(features).min(features),
         }
     }
 
@@ -254,17 +254,17 @@ impl Names {
     pub(crate) fn of(&self, k: usize) -> Self {
         match self {
             Self::Best(_) => Self::Best(k),
-            Self::BeyondChance(stated) => {
-                Self::BeyondChance(FalseNamesStated { at_most: Some(k), ..stated.clone() })
+            Self::Significant(given) => {
+                Self::Significant(FwerOptions { at_most: Some(k), ..given.clone() })
             }
         }
     }
 
     /// Whether the request says how many are named: a forgotten k does not.
-    pub(crate) fn is_stated(&self) -> bool {
+    pub(crate) fn is_given(&self) -> bool {
         match self {
             Self::Best(_) => true,
-            Self::BeyondChance(stated) => stated.alpha.is_some(),
+            Self::Significant(given) => given.alpha.is_some(),
         }
     }
 }
@@ -288,8 +288,8 @@ pub(crate) struct Request {
     /// The sets of features that are selected instead of features.
     pub(crate) groups: Option<Arc<FeatureSets>>,
     pub(crate) target: Target,
-    /// Whether that was stated.
-    pub(crate) target_is_stated: bool,
+    /// Whether that was given.
+    pub(crate) target_is_given: bool,
     /// The rule by which rows of a person make its target, where a table has ids of people.
     pub(crate) unit_target: Option<UnitTarget>,
     /// The feature that holds the ids of people, in a matrix.
@@ -299,7 +299,7 @@ pub(crate) struct Request {
     pub(crate) center: Center,
     pub(crate) neighbors: Neighbors,
     pub(crate) shares: Shares,
-    /// `None` if not stated.
+    /// `None` if not given.
     pub(crate) mechanism: Option<Arc<dyn Mechanism>>,
     pub(crate) schema_hash: Option<String>,
     pub(crate) threads: Option<usize>,
@@ -316,27 +316,27 @@ pub(crate) struct Request {
     pub(crate) paper: bool,
 }
 
-/// The stated scaling of the features.
+/// The given scaling of the features.
 #[derive(Clone)]
 pub(crate) enum Scale {
-    Stated(Scaling),
+    Given(Scaling),
     BoundsFile(PathBuf),
     /// `*` stands for all other features.
     BoundsByName(Vec<(String, Bounds)>),
 }
 
-/// The stated shares of the budget not spent on the selection, as fractions of the total.
+/// The given shares of the budget not spent on the selection, as fractions of the total.
 #[derive(Clone, Default)]
 pub(crate) struct Shares {
     pub(crate) target: Option<Exact>,
     pub(crate) center: Option<Exact>,
-    /// Of the strengths and the verdict; 0 for none.
+    /// Of the effect sizes and their significance; 0 for none.
     pub(crate) estimates: Option<Exact>,
     /// Of the directions, if they are wanted.
     pub(crate) direction: Option<Exact>,
 }
 
-/// The shares of [`Shares`] as numbers, those of [`SHARES`] where none are stated.
+/// The shares of [`Shares`] as numbers, those of [`SHARES`] where none are given.
 pub(crate) struct CheckedShares {
     pub(crate) target: BigRational,
     pub(crate) center: BigRational,
@@ -366,7 +366,7 @@ impl Request {
         Self { names, ..Self::default() }
     }
 
-    /// The stated mechanism, or the default for the method.
+    /// The given mechanism, or the default for the method.
     pub(crate) fn mechanism_used(&self) -> Arc<dyn Mechanism> {
         let default = || -> Arc<dyn Mechanism> {
             match self.method {
@@ -385,7 +385,7 @@ impl Request {
     /// sum, in scores by the association with a coded target: a feature without an association can
     /// then have one as scored.
     fn is_relative_to_rows(&self) -> bool {
-        let ranks = matches!(self.scale, None | Some(Scale::Stated(Scaling::RowRank)));
+        let ranks = matches!(self.scale, None | Some(Scale::Given(Scaling::RowRank)));
         let scaled = self.groups.is_some() || !self.association().is_unscaled();
         self.per_million || (ranks && scaled)
     }
@@ -441,8 +441,8 @@ impl Request {
         self.memory.unwrap_or_else(default_memory)
     }
 
-    /// The stated association; by default the Kolmogorov-Smirnov score, or correlation if a scaling
-    /// is stated.
+    /// The given association; by default the Kolmogorov-Smirnov score, or correlation if a scaling
+    /// is given.
     pub(crate) fn association(&self) -> Association {
         match (self.score, &self.scale) {
             (None | Some(ScoreKind::Ks), None) => Association::Ks,
@@ -486,20 +486,20 @@ impl Shares {
     }
 
     fn checked(&self, names: &Names, is_adjusted: bool) -> Option<CheckedShares> {
-        let column = usize::from(matches!(names, Names::BeyondChance(_)));
+        let column = usize::from(matches!(names, Names::Significant(_)));
         let [target, mut center, mut estimates, _] =
             SHARES.map(|(_, shares)| Exact::from(shares[column]));
         if is_adjusted {
             (center, estimates) = (CENTER_IN_STRATA.into(), 0.into());
         }
-        let stated = |share: &Option<Exact>, default| share.clone().unwrap_or(default);
+        let given = |share: &Option<Exact>, default| share.clone().unwrap_or(default);
         let least = ratio(1, 1_000_000);
         let positive = |share: &Exact| share.clone().rational().filter(|share| *share >= least);
-        let estimates = stated(&self.estimates, estimates);
+        let estimates = given(&self.estimates, estimates);
         let has_estimates = !estimates.clone().rational()?.is_zero();
         let shares = CheckedShares {
-            target: positive(&stated(&self.target, target))?,
-            center: positive(&stated(&self.center, center))?,
+            target: positive(&given(&self.target, target))?,
+            center: positive(&given(&self.center, center))?,
             estimates: if has_estimates { Some(positive(&estimates)?) } else { None },
             direction: self.direction.as_ref().map(positive).map_or(Some(None), |d| d.map(Some))?,
         };

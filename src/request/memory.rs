@@ -29,7 +29,7 @@ const ROW: u64 = 24;
 /// The bytes of each row in each thread: a column that is scored, and its order.
 const SORTED: u64 = 48;
 
-/// The most memory that a run takes where none is stated: the default, or three quarters of what
+/// The most memory that a run takes where none is given: the default, or three quarters of what
 /// the group of processes may take that this one belongs to, if that is less.
 pub(crate) fn default_memory() -> u64 {
     of_group(
@@ -75,14 +75,14 @@ fn fixed(features: usize, threads: usize) -> u64 {
     PROGRAM + threads * (THREAD + STAGED * features) + FEATURE * features
 }
 
-/// Refuses a stated memory that a table of so many features exceeds whatever its rows are.
+/// Refuses a given memory that a table of so many features exceeds whatever its rows are.
 ///
 /// # Errors
 ///
 /// `Request` then, with the least one.
-pub(crate) fn check_memory(stated: u64, features: usize, threads: usize) -> Result<()> {
+pub(crate) fn check_memory(given: u64, features: usize, threads: usize) -> Result<()> {
     let least = fixed(features, threads);
-    if stated - stated / 8 >= least {
+    if given - given / 8 >= least {
         return Ok(());
     }
     let megabytes = (least + least / 7).div_ceil(1_000_000) + 1;

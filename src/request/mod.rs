@@ -34,5 +34,5 @@ pub use options::ScoringOptions;
 pub use options::SelectOptions;
 pub use options::TargetOptions;
 pub use plan::CenterUsed;
-pub use plan::FalseNamesBound;
+pub use plan::FalseDiscoveryBound;
 pub use plan::ScaleUsed;

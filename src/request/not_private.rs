@@ -5,7 +5,7 @@ use crate::random::Entropy;
 use crate::request::check::check;
 use crate::request::fields::Request;
 
-/// A request whose result is not private, because it draws from a stated seed or scales by the
+/// A request whose result is not private, because it draws from a given seed or scales by the
 /// data. Made by [`Select::seed`](crate::Select::seed) and
 /// [`Select::paper_preprocessing`](crate::Select::paper_preprocessing).
 ///
@@ -46,7 +46,7 @@ impl NotPrivateSelect {
         self.0
     }
 
-    /// Draws from a stated seed.
+    /// Draws from a given seed.
     pub fn seed(mut self, seed: u64) -> Self {
         self.0.entropy = Entropy::Seeded(seed);
         self

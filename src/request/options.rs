@@ -28,9 +28,9 @@ use crate::table::{Bounds, FeatureSets, Scaling, TimeToEvent};
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SelectOptions {
-    /// The number of features to select; without one, all that are beyond chance.
+    /// The number of features to select; without one, all that are significant.
     pub k: Option<usize>,
-    /// The bound on the probability of any false name.
+    /// The bound on the probability of any false discovery.
     pub fwer: Option<String>,
     /// The most features to name.
     pub at_most: Option<usize>,
@@ -221,17 +221,17 @@ impl SelectOptions {
     ///
     /// # Errors
     ///
-    /// `Request` if k and a bound on false names are stated.
+    /// `Request` if k and a bound on false discoveries are given.
     pub fn names(&self) -> Result<Select> {
         let mut select = match self.k {
             Some(_) if self.fwer.is_some() || self.at_most.is_some() => {
-                let rule = "k features are selected, or all beyond chance: a bound on false names, or on the number \
+                let rule = "k features are selected, or all significant: a bound on false discoveries, or on the number \
                             of names, goes without k";
-                let about = [Parameter::K, Parameter::FalseNames, Parameter::AtMost];
+                let about = [Parameter::K, Parameter::Fwer, Parameter::AtMost];
                 return Err(Error::request(rule).about(about));
             }
             Some(k) => return Ok(Select::new(k)),
-            None => Select::beyond_chance(),
+            None => Select::significant(),
         };
         if let Some(alpha) = &self.fwer {
             select = select.fwer(alpha);
@@ -252,7 +252,7 @@ impl SelectOptions {
         self.state_release(select)
     }
 
-    /// States the center, the guarantee, the method and what a run takes: what is left to state
+    /// States the center, the guarantee, the method and what a run takes: what is left to give
     /// where the sums are given.
     ///
     /// # Errors
@@ -272,7 +272,7 @@ impl SelectOptions {
 }
 
 impl TargetOptions {
-    /// The kind of the target, if it is stated.
+    /// The kind of the target, if it is given.
     ///
     /// # Errors
     ///
@@ -343,14 +343,14 @@ impl TargetOptions {
     fn state_center(&self, select: Select) -> Result<Select> {
         Ok(match &self.center {
             None => select,
-            Some(CenterOption::Value(value)) => select.center(Center::Stated(*value)),
+            Some(CenterOption::Value(value)) => select.center(Center::Given(*value)),
             Some(CenterOption::Shares(all)) => {
                 let all = all.iter().map(|(label, share)| (label.clone(), share.0));
                 select.center(Center::Shares(all.collect()))
             }
-            Some(CenterOption::Word(stated)) => {
+            Some(CenterOption::Word(given)) => {
                 let words = [("private", true), ("none", false)];
-                let private = word(Parameter::Center, stated, &words)?;
+                let private = word(Parameter::Center, given, &words)?;
                 select.center(if private { Center::Private } else { Center::None })
             }
         })
@@ -375,7 +375,7 @@ impl ScoringOptions {
         }
         let words =
             [("bounds", Scale::Bounds), ("row-rank", Scale::RowRank), ("cpm", Scale::PerMillion)];
-        let scale = self.scale.as_ref().map(|stated| word(Parameter::Scaling, stated, &words));
+        let scale = self.scale.as_ref().map(|given| word(Parameter::Scaling, given, &words));
         let scale = scale.transpose()?;
         let wrong = |rule: &str| {
             Err(Error::request(rule).about([
@@ -391,7 +391,7 @@ impl ScoringOptions {
             (Some(_), Some(Scale::RowRank)) => {
                 return wrong("bounds and row ranks exclude each other");
             }
-            (None, Some(Scale::Bounds)) => return wrong("to scale by bounds, state them"),
+            (None, Some(Scale::Bounds)) => return wrong("to scale by bounds, give them"),
             (None, Some(Scale::RowRank)) => select.scaling(Scaling::RowRank),
             (None, _) => select,
             (Some(BoundsOption::All(low, high)), _) => {
@@ -464,8 +464,8 @@ impl MethodOptions {
             ("two-stage", Method::TwoStage(TwoStage::default())),
             ("dpkendall", Method::DpKendall),
         ];
-        let stated = self.method.as_deref().unwrap_or("dp-sis");
-        let mut method = word(Parameter::Method, stated, &words)?;
+        let given = self.method.as_deref().unwrap_or("dp-sis");
+        let mut method = word(Parameter::Method, given, &words)?;
         let default = match &mut method {
             Method::TwoStage(options) => {
                 options.blocks = self.blocks;
@@ -481,7 +481,7 @@ impl MethodOptions {
         if let Some(refine) = &self.refine {
             select = select.refine(refine.parse()?);
         }
-        // Where none is stated, the program chooses.
+        // Where none is given, the program chooses.
         if self.mechanism.is_some() || !self.parameters.is_empty() {
             let id = self.mechanism.as_deref().unwrap_or(default);
             select = select.mechanism(by_id(id, &Parameters::named(&self.parameters)?)?);
@@ -505,7 +505,7 @@ mod tests {
 
     /// Options in JSON make the same request as the methods of the builder.
     #[test]
-    fn options_are_what_the_builder_is_told() {
+    fn options_equal_the_builder() {
         let full = r#"{"k": 3, "epsilon": "1/2", "classes": ["a", "b"], "unit_target": "any-positive",
             "adjust": ["sex=F,M"], "center": "private", "score": "correlation", "bounds": [0, "10"],
             "scale": "cpm", "groups": [["s", ["x", "y"]]], "group_size": [2, null],
@@ -522,14 +522,14 @@ mod tests {
             .shares("0.1", "0.2")
             .mechanism(crate::mechanism::Peel)
             .threads(2);
-        let stated = request(full).unwrap().into_request();
+        let given = request(full).unwrap().into_request();
         let told = told.into_request();
-        assert_eq!(format!("{stated:?}"), format!("{told:?}"));
-        assert_eq!((stated.groups, stated.per_million), (told.groups, true));
+        assert_eq!(format!("{given:?}"), format!("{told:?}"));
+        assert_eq!((given.groups, given.per_million), (told.groups, true));
         let center = |shares: &Shares| shares.center.as_ref().map(ToString::to_string);
-        assert_eq!(center(&stated.shares), center(&told.shares));
-        assert_eq!((stated.covariates, stated.threads), (told.covariates, Some(2)));
-        assert_eq!(stated.unit_target, told.unit_target);
+        assert_eq!(center(&given.shares), center(&told.shares));
+        assert_eq!((given.covariates, given.threads), (told.covariates, Some(2)));
+        assert_eq!(given.unit_target, told.unit_target);
         let options = SelectOptions::from_json(full).unwrap();
         let again = serde_json::to_string(&options).unwrap();
         assert_eq!(SelectOptions::from_json(&again).unwrap(), options, "{again}");
@@ -546,7 +546,7 @@ mod tests {
             (r#"{"score": "S3CR3T"}"#, r#"one of "ks", "correlation", "kendall""#),
             (r#"{"bounds": ["nan", 1]}"#, "bounds"),
             (r#"{"bounds": [0, 1], "scale": "row-rank"}"#, "exclude each other"),
-            (r#"{"scale": "bounds"}"#, "state them"),
+            (r#"{"scale": "bounds"}"#, "give them"),
             (r#"{"classes": ["a"], "target_number": true}"#, "not both"),
             (r#"{"shares": {"direction": "0.1"}}"#, "the release of directions"),
             (r#"{"shares": {"other": "0.1"}}"#, "shares are of"),

@@ -7,8 +7,8 @@ use crate::table::{Bounds, Labels};
 
 pub(crate) fn center_of_split(center: &Center) -> Result<i32> {
     match center {
-        Center::Stated(_) => {
-            Err(Error::request("a stated center needs a target with bounds or classes")
+        Center::Given(_) => {
+            Err(Error::request("a given center needs a target with bounds or classes")
                 .about([Parameter::TargetBounds, Parameter::Classes]))
         }
         other => no_shares(other),
@@ -17,11 +17,11 @@ pub(crate) fn center_of_split(center: &Center) -> Result<i32> {
 
 pub(crate) fn center_in_bounds(bounds: &Bounds, center: &Center) -> Result<i32> {
     match center {
-        Center::Stated(value) if (bounds.low()..=bounds.high()).contains(value) => {
+        Center::Given(value) if (bounds.low()..=bounds.high()).contains(value) => {
             Ok(bounds.quantize(*value, GRID).into())
         }
-        Center::Stated(_) => {
-            Err(Error::request("the stated center lies outside the target's bounds"))
+        Center::Given(_) => {
+            Err(Error::request("the given center lies outside the target's bounds"))
         }
         other => no_shares(other),
     }
@@ -29,7 +29,7 @@ pub(crate) fn center_in_bounds(bounds: &Bounds, center: &Center) -> Result<i32> 
 
 pub(crate) fn center_of_two(center: &Center) -> Result<i32> {
     match center {
-        Center::Stated(share) => {
+        Center::Given(share) => {
             Ok((f64::from(GRID) * (2.0 * check_share(*share)? - 1.0)).round() as i32)
         }
         other => no_shares(other),
@@ -46,8 +46,8 @@ fn no_shares(center: &Center) -> Result<i32> {
 pub(crate) fn center_of_classes(labels: &Labels, center: &Center) -> Result<Vec<i32>> {
     match center {
         Center::Shares(shares) => shares_on_grid(shares, labels),
-        Center::Stated(_) => Err(Error::request(
-            "with three or more classes state the center as shares: a=0.3,b=0.5,c=0.2",
+        Center::Given(_) => Err(Error::request(
+            "with three or more classes give the center as shares: a=0.3,b=0.5,c=0.2",
         )),
         _ => Ok(vec![0; labels.as_slice().len()]),
     }
@@ -62,11 +62,11 @@ fn check_share(share: f64) -> Result<f64> {
 
 fn shares_on_grid(shares: &[(String, f64)], labels: &Labels) -> Result<Vec<i32>> {
     if shares.len() != labels.as_slice().len() {
-        return Err(Error::request("the center must state the share of every class, once"));
+        return Err(Error::request("the center must give the share of every class, once"));
     }
     let share_of = |label: &String| {
         let share = shares.iter().find(|(name, _)| name == label);
-        share.ok_or_else(|| Error::request("the center must state the share of every class, once"))
+        share.ok_or_else(|| Error::request("the center must give the share of every class, once"))
     };
     let mut sum = 0.0;
     let mut on_grid = Vec::new();

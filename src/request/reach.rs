@@ -1,4 +1,4 @@
-//! The largest score that counts of rows allow, in rows: the unit of strengths, and the basis of
+//! The largest score that counts of rows allow, in rows: the unit of effect sizes, and the basis of
 //! the choice of a mechanism.
 
 /// How the largest score follows from the number of rows of each class, or of each side of a split.

@@ -70,7 +70,7 @@ impl CheckedSelect {
     /// Selects features of a table.
     ///
     /// By default the columns of a file are held in memory, 4 or 8 bytes per value, or read in
-    /// several passes if they would take more than [`memory`](Select::memory). With a stated
+    /// several passes if they would take more than [`memory`](Select::memory). With a given
     /// scaling, a file is read once, or twice if the target is split at a private median (a source
     /// that can be read only once is then held in memory, two bytes per value), and memory is 16
     /// bytes per feature and thread (256 for the score ks), plus some megabytes for blocks of rows,

@@ -14,7 +14,7 @@ use crate::release::record::{
 use crate::request::check::checked_threads;
 use crate::request::fields::Request;
 use crate::request::plan::{
-    BeyondChance, Choice, FalseNamesBound, Known, Plan, ScaleUsed, Scoring,
+    Choice, FalseDiscoveryBound, FwerControl, Known, Plan, ScaleUsed, Scoring,
 };
 use crate::run::steps::{header, plan_of_header};
 use crate::table::{SetFacts, Source};
@@ -22,7 +22,7 @@ use crate::table::{SetFacts, Source};
 /// The effect sizes whose rows a dry run reports: weak, moderate and strong.
 const EFFECT_SIZES: [f64; 3] = [0.2, 0.3, 0.5];
 
-/// The number of names to plan with, where it is not known: all beyond chance.
+/// The number of names to plan with, where it is not known: all significant.
 pub(crate) const EXAMPLE: usize = 5;
 
 /// A plan that was not executed.
@@ -35,11 +35,11 @@ pub struct DryRun {
     pub dry_run: bool,
     /// The number of features in the header, or of the sets of them that are used.
     pub features: usize,
-    /// The number of features requested; `None` if they are all that are beyond chance.
+    /// The number of features requested; `None` if they are all that are significant.
     pub k: Option<usize>,
-    /// The bound on false names, if all features beyond chance are requested.
+    /// The bound on false discoveries, if all significant features are requested.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub false_names: Option<FalseNamesBound>,
+    pub false_discoveries: Option<FalseDiscoveryBound>,
     /// The guarantee that a run would give and the budget it would spend.
     pub guarantee: Guarantee,
     /// How the features would be chosen.
@@ -48,7 +48,7 @@ pub struct DryRun {
     pub score: ScoreUsed,
     /// The target and its coding.
     pub target: TargetUsed,
-    /// All stated sets of features in this table, used or not; empty if there are none.
+    /// All given sets of features in this table, used or not; empty if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sets: Vec<SetFacts>,
     /// The rows needed to find features of several effect sizes, and to find them significant; none
@@ -106,8 +106,8 @@ pub(crate) fn dry_run(request: &Request, source: &(impl Source + ?Sized)) -> Res
         version: env!("CARGO_PKG_VERSION").to_owned(),
         dry_run: true,
         features: plan.features,
-        k: plan.stated_k(),
-        false_names: plan.beyond.as_ref().map(BeyondChance::bound),
+        k: plan.given_k(),
+        false_discoveries: plan.fwer.as_ref().map(FwerControl::bound),
         guarantee: guarantee(&plan, &schema),
         mechanism: planned_mechanism(&plan),
         score: score_used(&plan, None),
@@ -128,7 +128,7 @@ fn rows_needed(plan: &Plan) -> Result<Vec<RowsNeeded>> {
         Simulated { threads: checked_threads(plan.request.threads)?, ..Simulated::default() };
     let forecast = Forecast::new(plan.at_epsilon(&plan.epsilon)?, simulated)?;
     let names_only = match plan.estimates {
-        Some(_) if plan.beyond.is_none() => Some(forecast.of_names_only()?),
+        Some(_) if plan.fwer.is_none() => Some(forecast.of_names_only()?),
         _ => None,
     };
     let shares = forecast.even_shares();
@@ -173,7 +173,7 @@ fn planned_mechanism(plan: &Plan) -> MechanismUsed {
 fn noise(plan: &Plan, purpose: Purpose, epsilon: &Epsilon, units: &str) -> String {
     let epsilon = epsilon.to_f64();
     let steps = plan.request.neighbors.steps() as f64;
-    let (k, of_names) = match plan.stated_k() {
+    let (k, of_names) = match plan.given_k() {
         Some(k) => (k, ""),
         None => (EXAMPLE, ", if there are five names"),
     };
@@ -226,7 +226,7 @@ fn noise(plan: &Plan, purpose: Purpose, epsilon: &Epsilon, units: &str) -> Strin
         Purpose::Estimates => {
             let half = half_width(k, 0.9) * steps / epsilon;
             format!(
-                "90 of 100 strengths are wrong by less than what {half:.0} {units} can move{of_names}"
+                "90 of 100 effect sizes are wrong by less than what {half:.0} {units} can move{of_names}"
             )
         }
         Purpose::Direction => {
@@ -250,7 +250,7 @@ fn noise(plan: &Plan, purpose: Purpose, epsilon: &Epsilon, units: &str) -> Strin
         }
         Purpose::Selection => {
             let mechanism = plan.choice.chosen(Known::default()).mechanism;
-            let picks = if plan.beyond.is_some() { k.min(plan.features) } else { plan.picks() };
+            let picks = if plan.fwer.is_some() { k.min(plan.features) } else { plan.picks() };
             let rows = mechanism.gap(plan.features, picks, &plan.calibrated.noise) * steps;
             format!("its noise is what about {rows:.0} {units} can move{of_names}")
         }

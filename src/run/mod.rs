@@ -34,10 +34,10 @@ pub use partial::Roster;
 #[cfg(feature = "sites")]
 pub use partial::Site;
 #[cfg(feature = "sites")]
+pub use partial::SiteFacts;
+#[cfg(feature = "sites")]
 pub use partial::SiteKey;
 pub use partial::Stage;
-#[cfg(feature = "sites")]
-pub use partial::StatedFacts;
 pub use rehearsal::Rehearsal;
 pub use rehearsal::RehearsalSeeds;
 pub use rehearsal::RehearsedPick;

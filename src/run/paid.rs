@@ -59,29 +59,29 @@ pub(crate) fn check_ledger(
 ///
 /// `Request` then.
 pub(crate) fn check_names(request: &Request) -> Result<()> {
-    if request.names.is_stated() {
+    if request.names.is_given() {
         return Ok(());
     }
-    let rule = "before a ledger pays, it must be stated what is selected: k features, or all beyond chance with a \
-                bound on false names";
-    Err(Error::request(rule).about([Parameter::K, Parameter::FalseNames]))
+    let rule = "before a ledger pays, it must be given what is selected: k features, or all significant features with a \
+                bound on false discoveries";
+    Err(Error::request(rule).about([Parameter::K, Parameter::Fwer]))
 }
 
-/// Refuses a target that is neither stated nor a number by its type: labels taken for numbers would
+/// Refuses a target that is neither given nor a number by its type: labels taken for numbers would
 /// spend the budget and release nothing.
 ///
 /// # Errors
 ///
 /// `Request` then; those of reading the header.
 pub(crate) fn check_target(request: &Request, source: &(impl Source + ?Sized)) -> Result<()> {
-    if request.target_is_stated {
+    if request.target_is_given {
         return Ok(());
     }
     let hooks = request.hooks.for_a_run();
     if source.repeats() && source.has_number_target(&opening(request, &hooks)?)? {
         return Ok(());
     }
-    let rule = "before a ledger pays, what the target is must be stated: its type does not tell";
+    let rule = "before a ledger pays, what the target is must be given: its type does not tell";
     Err(Error::request(rule)
         .hint("its classes, the range of a number, or that it is a number")
         .about([Parameter::Classes, Parameter::TargetBounds, Parameter::TargetNumber]))
@@ -93,8 +93,8 @@ pub(crate) fn check_target(request: &Request, source: &(impl Source + ?Sized)) -
 ///
 /// `Request` without an epsilon, or for a wrong one.
 pub(crate) fn expense_of_rows(request: &Request, note: &str) -> Result<Expense> {
-    let epsilon = Epsilon::stated(request.epsilon.clone())?;
-    let delta = Delta::stated(request.delta.clone())?;
+    let epsilon = Epsilon::given(request.epsilon.clone())?;
+    let delta = Delta::given(request.delta.clone())?;
     Ok(expense(request, Command::Select, epsilon, note).delta(delta))
 }
 
@@ -190,10 +190,10 @@ mod tests {
         );
     }
 
-    /// Labels for which no classes are stated cost nothing: a target whose type does not say that
-    /// it is a number is stated, or the run and its rehearsal are refused.
+    /// Labels for which no classes are given cost nothing: a target whose type does not say that
+    /// it is a number is given, or the run and its rehearsal are refused.
     #[test]
-    fn a_target_that_may_be_labels_is_stated() {
+    fn a_target_that_may_be_labels_is_given() {
         let (folder, ledger) = ledger();
         let path = folder.path().join("table.csv");
         let rows = "1,2,ill\n4,6,well\n".repeat(400);

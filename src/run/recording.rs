@@ -12,11 +12,11 @@ use crate::release::describe::{
 use crate::release::draws::Chosen;
 use crate::release::record::{
     Command, Estimate, LARGE_EPSILON, PickOrder, Picked, PublicFacts, RandomnessUsed, Record,
-    Released, Verdict, Warning, WarningKind,
+    Released, Significance, Warning, WarningKind,
 };
 use crate::request::check::checked_threads;
 use crate::request::fields::Target;
-use crate::request::plan::{BeyondChance, ChosenBy, Plan, PlannedCenter, Scoring};
+use crate::request::plan::{ChosenBy, FwerControl, Plan, PlannedCenter, Scoring};
 use crate::run::within::warnings_of_strata;
 use crate::table::Schema;
 
@@ -34,13 +34,13 @@ pub(crate) fn record(plan: &Plan, schema: &Schema, entropy: Entropy, chosen: Cho
             index: schema.index(index),
         }
     };
-    let (estimates, verdict) = verdicts(plan, schema, &chosen);
+    let (estimates, significance) = tested(plan, schema, &chosen);
     let mut warnings = warnings(plan, &randomness, schema);
     warnings.extend(chosen.scarce.warning(plan, schema));
     if let Some(counted) = &chosen.strata {
         warnings.extend(warnings_of_strata(plan, schema, counted));
     }
-    warnings.extend(few_rows(schema, &chosen, &verdict));
+    warnings.extend(few_rows(schema, &chosen, &significance));
     warnings.extend(unusable_targets(plan, schema, &chosen.released, chosen.estimate));
     warnings.extend(one_sided_split(schema, &chosen.released));
     warnings.extend(few_blocks(plan, schema, chosen.blocks));
@@ -67,12 +67,12 @@ pub(crate) fn record(plan: &Plan, schema: &Schema, entropy: Entropy, chosen: Cho
         released: chosen.released,
         directions: directions_in_words(plan, &estimates),
         estimates,
-        verdict,
+        significance,
         public: PublicFacts {
             features: schema.d(),
             role_columns: schema.role_columns(),
-            k: plan.stated_k(),
-            false_names: plan.beyond.as_ref().map(BeyondChance::bound),
+            k: plan.given_k(),
+            false_discoveries: plan.fwer.as_ref().map(FwerControl::bound),
             id_column: schema.id().map(|column| column + 1),
             rows: rows_are_public.then_some(chosen.rows),
             schema_sha256: plan.request.schema_hash.clone(),
@@ -82,30 +82,30 @@ pub(crate) fn record(plan: &Plan, schema: &Schema, entropy: Entropy, chosen: Cho
     }
 }
 
-/// The estimates about the picks and the verdict on them.
-fn verdicts(plan: &Plan, schema: &Schema, chosen: &Chosen) -> (Vec<Estimate>, Verdict) {
-    let strengths = chosen.findings.as_ref().and_then(|findings| findings.strengths.as_ref());
+/// The estimates about the picks and their significance.
+fn tested(plan: &Plan, schema: &Schema, chosen: &Chosen) -> (Vec<Estimate>, Significance) {
+    let effect_sizes = chosen.findings.as_ref().and_then(|findings| findings.effect_sizes.as_ref());
     let directions = chosen.findings.as_ref().and_then(|findings| findings.directions.as_ref());
     let estimate = |(i, &index): (usize, &usize)| {
-        let strength = strengths.map(|strengths| &strengths[i]);
+        let effect_size = effect_sizes.map(|effect_sizes| &effect_sizes[i]);
         let direction = directions.map(|directions| directions[i]);
         Estimate {
             name: schema.name(schema.features()[index]).to_owned(),
-            strength: strength.map(|strength| digits(strength.strength)),
-            low: strength.map(|strength| digits(strength.low)),
-            high: strength.map(|strength| digits(strength.high)),
-            p_value: strength.and_then(|strength| strength.p_value),
-            beyond_chance: strength.and_then(|strength| strength.beyond_chance),
+            effect_size: effect_size.map(|effect_size| digits(effect_size.effect_size)),
+            low: effect_size.map(|effect_size| digits(effect_size.low)),
+            high: effect_size.map(|effect_size| digits(effect_size.high)),
+            p_value: effect_size.and_then(|effect_size| effect_size.p_value),
+            significant: effect_size.and_then(|effect_size| effect_size.significant),
             direction: direction.map(|(direction, _)| direction),
             direction_error: direction.map(|(_, error)| error),
         }
     };
-    let estimates: Vec<Estimate> = match (strengths, directions) {
+    let estimates: Vec<Estimate> = match (effect_sizes, directions) {
         (None, None) => Vec::new(),
         _ => chosen.picks.iter().enumerate().map(estimate).collect(),
     };
-    let verdict = verdict(plan, schema, chosen, &estimates);
-    (estimates, verdict)
+    let significance = significance(plan, schema, chosen, &estimates);
+    (estimates, significance)
 }
 
 /// The meaning of the directions. Whether a column holds words is private, so it is always said
@@ -119,8 +119,8 @@ fn directions_in_words(plan: &Plan, estimates: &[Estimate]) -> Option<String> {
         _ => "whether the target rises or falls with the feature".to_owned(),
     };
     Some(format!(
-        "{meaning}. By numbers and dates alone: a column of words has no direction, and what is printed for one is \
-         noise, whatever the error"
+        "{meaning}. This holds for numbers and dates: a categorical column has no direction, and what is printed for one is \
+         noise"
     ))
 }
 
@@ -129,72 +129,86 @@ fn digits(value: f64) -> f64 {
     (value * 1e4).round() / 1e4
 }
 
-fn verdict(plan: &Plan, schema: &Schema, chosen: &Chosen, estimates: &[Estimate]) -> Verdict {
-    let none = |text: &str| Verdict {
-        beyond_chance: None,
-        chance_level: None,
-        text: format!("no verdict: {text}"),
+/// Which features are significant, or why that was not tested.
+fn significance(
+    plan: &Plan,
+    schema: &Schema,
+    chosen: &Chosen,
+    estimates: &[Estimate],
+) -> Significance {
+    let untested = |text: &str| Significance {
+        significant: None,
+        threshold: None,
+        text: format!("significance was not tested: {text}"),
     };
     if plan.estimates.is_none() {
         return match &plan.scoring {
-            _ if plan.request.is_adjusted() => none("for scores within strata none is proven"),
+            _ if plan.request.is_adjusted() => {
+                untested("no test is proven for scores within strata")
+            }
             Scoring::Coded(coded) if coded.center == PlannedCenter::Private => {
-                none("the share of the estimates is 0")
+                untested("the share of effect sizes is 0")
             }
             Scoring::Coded(_) => {
-                none("it needs the counts that are released with a private center")
+                untested("the test needs the counts released with a private center")
             }
-            _ => none("for this score or method none is proven"),
+            _ => untested("no test is proven for this score or method"),
         };
     }
-    if let Some(beyond) = &plan.beyond {
-        return all_beyond(plan, schema, chosen, beyond);
+    if let Some(fwer) = &plan.fwer {
+        return all_significant(plan, schema, chosen, fwer);
     }
     if let Some(reason) = plan.request.without_threshold() {
-        return none(&format!("{reason}; strengths are estimates all the same"));
+        return untested(&format!("{reason}; effect sizes are still estimates"));
     }
-    let called: Option<Vec<bool>> =
-        estimates.iter().map(|estimate| estimate.beyond_chance).collect();
-    let Some(called) = called.filter(|called| !called.is_empty()) else {
-        return none(&too_few(plan, schema, chosen));
+    let tested: Option<Vec<bool>> = estimates.iter().map(|estimate| estimate.significant).collect();
+    let Some(tested) = tested.filter(|tested| !tested.is_empty()) else {
+        return untested(&too_few(plan, schema, chosen));
     };
-    let (beyond, k) = (called.iter().filter(|beyond| **beyond).count(), called.len());
-    let chance = chosen.findings.as_ref().and_then(|findings| findings.chance);
-    let text = match beyond {
-        0 if chance.is_some_and(|chance| chance > 1.0) => format!(
-            "no feature can be significant with these {}{}",
-            units(schema),
-            what_would_help(plan, schema, chosen, estimates)
-        ),
-        0 => format!(
-            "these names are not distinguishable from chance in this run{}",
-            what_would_help(plan, schema, chosen, estimates)
-        ),
-        _ if beyond == k => format!("{k} of {k} are beyond chance"),
+    let (count, k) = (tested.iter().filter(|significant| **significant).count(), tested.len());
+    let threshold = chosen.findings.as_ref().and_then(|findings| findings.threshold);
+    let help = |whose| rows_for_the_strongest(whose, plan, schema, chosen, estimates);
+    let text = match count {
+        0 if threshold.is_some_and(|threshold| threshold > 1.0) => {
+            format!(
+                "no feature can be significant with these {}{}",
+                units(schema),
+                help("the strongest")
+            )
+        }
+        0 => format!("none of these features is significant{}", help("the strongest")),
+        _ if count == k => format!("{k} of {k} features are significant"),
         _ => format!(
-            "{beyond} of {k} are beyond chance; the others are not distinguishable from chance in this run{}",
-            what_would_help(plan, schema, chosen, estimates)
+            "{count} of {k} features are significant{}",
+            help("the strongest of the others")
         ),
     };
-    Verdict { beyond_chance: Some(beyond), chance_level: chance.map(digits), text }
+    Significance { significant: Some(count), threshold: threshold.map(digits), text }
 }
 
-/// The verdict on all features that are beyond chance: the name is the statement.
-fn all_beyond(plan: &Plan, schema: &Schema, chosen: &Chosen, beyond: &BeyondChance) -> Verdict {
+/// The result of a selection of all significant features: each name is one.
+fn all_significant(
+    plan: &Plan,
+    schema: &Schema,
+    chosen: &Chosen,
+    fwer: &FwerControl,
+) -> Significance {
     let what = if plan.groups.is_some() { "set" } else { "feature" };
-    let alpha = beyond.in_percent();
+    let alpha = fwer.in_percent();
     let text = match chosen.picks.len() {
         0 => {
-            let help = what_would_name(plan, schema, chosen, what);
-            format!("no {what} is distinguishable from chance in this run{help}")
+            let help = rows_for_one_name(plan, schema, chosen, what);
+            format!("no {what} is significant{help}")
         }
         n => {
             let (s, are) = if n == 1 { ("", "is") } else { ("s", "are") };
-            format!("{n} {what}{s} {are} beyond chance (any false name in at most {alpha} of runs)")
+            format!(
+                "{n} {what}{s} {are} significant (any false discovery in at most {alpha} of runs)"
+            )
         }
     };
-    let chance = chosen.findings.as_ref().and_then(|findings| findings.chance);
-    Verdict { beyond_chance: Some(chosen.picks.len()), chance_level: chance.map(digits), text }
+    let threshold = chosen.findings.as_ref().and_then(|findings| findings.threshold);
+    Significance { significant: Some(chosen.picks.len()), threshold: threshold.map(digits), text }
 }
 
 /// The reason why nothing is tested, by the released counts.
@@ -207,13 +221,13 @@ fn too_few(plan: &Plan, schema: &Schema, chosen: &Chosen) -> String {
 
 /// The effect size from which on one feature would be named in half of all runs with these rows, and
 /// the rows for a weaker one, from the released counts.
-fn what_would_name(plan: &Plan, schema: &Schema, chosen: &Chosen, what: &str) -> String {
+fn rows_for_one_name(plan: &Plan, schema: &Schema, chosen: &Chosen, what: &str) -> String {
     /// Effect sizes to name: moderate, weak.
     const EFFECT_SIZES: [f64; 2] = [0.3, WEAKEST];
     /// Several of the same effect size are harder to name than one.
     const SEVERAL: usize = 10;
     let units = units(schema);
-    let Some(findings) = chosen.findings.as_ref().filter(|findings| findings.chance.is_some())
+    let Some(findings) = chosen.findings.as_ref().filter(|findings| findings.threshold.is_some())
     else {
         return format!(": {}", too_few(plan, schema, chosen));
     };
@@ -263,7 +277,8 @@ const WEAKEST: f64 = 0.1;
 /// not significant would be in half of all runs, by the released values: if it is as strong as it
 /// looks, and if it is as weak as the lower end of its interval. Empty where the interval holds all
 /// effect sizes.
-fn what_would_help(
+fn rows_for_the_strongest(
+    whose: &str,
     plan: &Plan,
     schema: &Schema,
     chosen: &Chosen,
@@ -272,11 +287,11 @@ fn what_would_help(
     let rows = chosen.released.rows_estimate.unwrap_or(0) as f64;
     let Some(findings) = &chosen.findings else { return String::new() };
     let shares = &findings.shares;
-    let ends = |estimate: &Estimate| Some((estimate.strength?, estimate.low?, estimate.high?));
-    let open = estimates.iter().filter(|estimate| estimate.beyond_chance != Some(true));
+    let ends = |estimate: &Estimate| Some((estimate.effect_size?, estimate.low?, estimate.high?));
+    let open = estimates.iter().filter(|estimate| estimate.significant != Some(true));
     let strongest =
         open.filter_map(ends).max_by(|a, b| a.1.total_cmp(&b.1).then(a.0.total_cmp(&b.0)));
-    let Some((strength, low, _)) = strongest.filter(|(_, low, high)| *low > 0.0 || *high < 1.0)
+    let Some((effect_size, low, _)) = strongest.filter(|(_, low, high)| *low > 0.0 || *high < 1.0)
     else {
         return String::new();
     };
@@ -284,20 +299,21 @@ fn what_would_help(
     let needed =
         |effect: f64| forecast.significant_rows(shares, effect.max(WEAKEST)).ok().flatten();
     let Some(most) = needed(low).filter(|most| *most > rows) else { return String::new() };
-    let fewest = needed(strength).filter(|fewest| *fewest > rows);
+    let fewest = needed(effect_size).filter(|fewest| *fewest > rows);
     let epsilon = forecast.significant_epsilon(&rows_of(chosen, shares), low.max(WEAKEST));
     let epsilon = epsilon.ok().flatten().filter(|epsilon| *epsilon <= LARGE_EPSILON);
-    help_in_words([fewest, Some(most)], units(schema), epsilon, (strength, low))
+    help_in_words(whose, [fewest, Some(most)], units(schema), epsilon, (effect_size, low))
 }
 
-/// The rows and the epsilon with which the strongest of the features would be significant, in words:
-/// the rows if it is as strong as it looks and if it is as weak as the lower end of its interval, and
-/// an epsilon that is enough in both cases.
+/// The rows and the epsilon with which the strongest feature that is not significant would be, in
+/// words: the rows at its effect size and at the lower end of its interval, and an epsilon that is
+/// enough for both.
 fn help_in_words(
+    whose: &str,
     [fewest, most]: [Option<f64>; 2],
     units: &str,
     epsilon: Option<f64>,
-    (strength, low): (f64, f64),
+    (effect_size, low): (f64, f64),
 ) -> String {
     let [fewest, most] = [fewest, most].map(|rows| rows.map(two_digits));
     let most = most.unwrap_or_default();
@@ -308,26 +324,28 @@ fn help_in_words(
     };
     // A new run is a release of its own.
     let epsilon = epsilon.map_or(String::new(), |epsilon| {
-        format!(", or a new run at epsilon {} (which adds to what is spent),", two_digits(epsilon))
+        format!(", or a new run at epsilon {} (added to the spent budget)", two_digits(epsilon))
     });
-    let lead = format!("; {rows}{epsilon} would be needed");
-    if strength < WEAKEST {
-        format!("{lead} even for a strength of {WEAKEST:.2}, and theirs are below it")
+    if effect_size < WEAKEST {
+        format!("; effect sizes below {WEAKEST:.2} would need more than {rows}")
     } else {
-        format!("{lead} for the strongest of them, {strength:.2} (from {:.2} on)", low.max(WEAKEST))
+        let low = low.max(WEAKEST);
+        format!(
+            "; {whose}, with effect size {effect_size:.2} (at least {low:.2}), would need {rows}{epsilon}"
+        )
     }
 }
 
 /// A warning that no name is more than a guess: no feature can be significant at these counts, or,
 /// where significance is not tested, next to no rows were counted.
-fn few_rows(schema: &Schema, chosen: &Chosen, verdict: &Verdict) -> Option<Warning> {
+fn few_rows(schema: &Schema, chosen: &Chosen, significance: &Significance) -> Option<Warning> {
     let RowsEstimate { rows, noise } = chosen.estimate?;
     if chosen.scarce.leaves_nothing || chosen.picks.is_empty() {
         return None;
     }
     let (units, few) = (units(schema), (rows as f64) < 3.0 * noise);
-    let text = match verdict.beyond_chance {
-        Some(_) if verdict.chance_level.is_none_or(|level| level > 1.0) => format!(
+    let text = match significance.significant {
+        Some(_) if significance.threshold.is_none_or(|level| level > 1.0) => format!(
             "with about {rows} usable {units} under this budget no feature can be significant, not even one that \
              determines the target: the names may be noise"
         ),
@@ -368,10 +386,10 @@ fn unusable_targets(
              earlier horizon keeps more"
         }
         Target::Classes(_) if schema.is_joined() => {
-            "are all ids in the target file, all classes stated, and spelled as there?"
+            "are all ids in the target file, all classes given, and spelled as there?"
         }
         Target::Classes(_) => {
-            "are all classes stated, and spelled as in the data? A look at the table shows them"
+            "are all classes given, and spelled as in the data? A look at the table shows them"
         }
         _ => {
             "cells that are no number, such as 1,234 or 12 mg, count as missing: inspecting the table shows them"
@@ -429,27 +447,25 @@ fn few_blocks(plan: &Plan, schema: &Schema, blocks: Option<u64>) -> Option<Warni
 mod tests {
     use super::*;
 
-    /// No strength is named as one of the features that none of them has.
+    /// No effect size is named as one of the features that none of them has.
     #[test]
-    fn what_is_needed_is_for_a_strength_that_is_printed() {
-        let words = |rows: [f64; 2], epsilon, strengths| {
-            help_in_words(rows.map(|rows| (rows > 0.0).then_some(rows)), "rows", epsilon, strengths)
+    fn rows_needed_are_for_a_printed_effect_size() {
+        let words = |rows: [f64; 2], epsilon, effect_sizes| {
+            let rows = rows.map(|rows| (rows > 0.0).then_some(rows));
+            help_in_words("the strongest", rows, "rows", epsilon, effect_sizes)
         };
         assert_eq!(
             words([900.0, 2400.0], None, (0.28, 0.152)),
-            "; about 900 to 2400 rows would be needed for the strongest of them, 0.28 (from 0.15 on)"
+            "; the strongest, with effect size 0.28 (at least 0.15), would need about 900 to 2400 rows"
         );
-        assert!(
-            words([0.0, 2400.0], None, (0.28, 0.2)).starts_with("; up to about 2400 rows would")
-        );
-        for strength in [0.0, 0.05, 0.0999] {
+        assert!(words([0.0, 2400.0], None, (0.28, 0.2)).ends_with("need up to about 2400 rows"));
+        for effect_size in [0.0, 0.05, 0.0999] {
             assert_eq!(
-                words([2400.0; 2], None, (strength, 0.0)),
-                "; about 2400 rows would be needed even for a strength of 0.10, and theirs are below it"
+                words([2400.0; 2], None, (effect_size, 0.0)),
+                "; effect sizes below 0.10 would need more than about 2400 rows"
             );
         }
-        let new_run =
-            "; about 2400 rows, or a new run at epsilon 2.4 (which adds to what is spent), would";
-        assert!(words([2400.0; 2], Some(2.35), (0.28, 0.28)).starts_with(new_run));
+        let new_run = "about 2400 rows, or a new run at epsilon 2.4 (added to the spent budget)";
+        assert!(words([2400.0; 2], Some(2.35), (0.28, 0.28)).ends_with(new_run));
     }
 }

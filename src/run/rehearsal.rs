@@ -164,7 +164,7 @@ impl Rehearsal {
     }
 
     /// One draw: the 0-based feature indices of the picks, in the mechanism's order: k, or at most
-    /// k if the request is for features beyond chance. `mechanism`, if given, replaces that of the
+    /// k if the request is for significant features. `mechanism`, if given, replaces that of the
     /// request.
     ///
     /// # Errors
@@ -198,8 +198,8 @@ impl Rehearsal {
     ) -> Result<NotPrivate<Vec<RehearsedPick>>> {
         self.draw(k, epsilon, None, seeds, |release| {
             let Chosen { picks, findings, .. } = release.draw(&self.gathered)?;
-            let strengths = findings.and_then(|findings| findings.strengths);
-            let significant = |place: usize| strengths.as_ref()?.get(place)?.beyond_chance;
+            let effect_sizes = findings.and_then(|findings| findings.effect_sizes);
+            let significant = |place: usize| effect_sizes.as_ref()?.get(place)?.significant;
             let pick = |(i, index)| RehearsedPick { index, significant: significant(i) };
             Ok(picks.into_iter().enumerate().map(pick).collect())
         })

@@ -33,7 +33,7 @@ pub(crate) fn run(request: &Request, source: &(impl Source + ?Sized)) -> Result<
     run_prepared(request, &hooks, &mut prepared(request, table)?)
 }
 
-/// Runs a checked request on an open table, [prepared](prepared) as the request states it.
+/// Runs a checked request on an open table, [prepared](prepared) as the request gives it.
 pub(crate) fn run_prepared(
     request: &Request,
     hooks: &Hooks,
@@ -192,7 +192,7 @@ fn people_rule(request: &Request, format: &CellFormat) -> Result<PeopleRule> {
 ///
 /// # Errors
 ///
-/// `Request` if the stated number of threads is wrong.
+/// `Request` if the given number of threads is wrong.
 pub(crate) fn opening<'a>(request: &'a Request, hooks: &Hooks) -> Result<Opening<'a>> {
     let deals_rows = matches!(request.method, Method::TwoStage(_));
     // Means of the data and the assignment of rows to blocks depend on the order of the rows, which
@@ -272,9 +272,9 @@ fn plan_with(request: &Request, schema: &Schema, grouping: Option<&Arc<Grouping>
         return Err(Error::request(rule).about([Parameter::Unit, Parameter::Method]));
     }
     let counts_once = !schema.has_people() || request.is_paired();
-    if !counts_once && matches!(request.names, Names::BeyondChance(_)) {
-        let rule = "no level of chance is checked for people with several rows";
-        return Err(Error::request(rule).hint("state k").about([Parameter::Unit, Parameter::K]));
+    if !counts_once && matches!(request.names, Names::Significant(_)) {
+        let rule = "no significance threshold is checked for people with several rows";
+        return Err(Error::request(rule).hint("give k").about([Parameter::Unit, Parameter::K]));
     }
     if request.refine.is_some() && (schema.has_people() || request.is_adjusted()) {
         let rule = "a refinement is by signs of single rows: without people of several rows and covariates";
@@ -324,7 +324,7 @@ fn check_boolean(request: &Request, schema: &Schema) -> Result<()> {
     };
     let fits = match request.target.labels() {
         Some(labels) => labels.iter().all(is_boolean),
-        None => request.target_is_stated,
+        None => request.target_is_given,
     };
     if fits || !schema.has_boolean_target() {
         return Ok(());
@@ -334,12 +334,12 @@ fn check_boolean(request: &Request, schema: &Schema) -> Result<()> {
         .about([Parameter::Classes]))
 }
 
-/// The scaling of these features: ranks within the row unless another is stated.
+/// The scaling of these features: ranks within the row unless another is given.
 pub(crate) fn scaling_of(request: &Request, schema: &Schema) -> Result<Scaling> {
     scaling_where_needed(request, schema, &|_| true)
 }
 
-/// Like [`scaling_of`], where bounds by name need not be stated of all features; those with levels
+/// Like [`scaling_of`], where bounds by name need not be given of all features; those with levels
 /// never need any.
 pub(crate) fn scaling_where_needed(
     request: &Request,
@@ -352,14 +352,14 @@ pub(crate) fn scaling_where_needed(
         Some(Scale::BoundsFile(path)) => {
             read_bounds(path, schema, &needs).map(Scaling::BoundsByFeature)
         }
-        Some(Scale::BoundsByName(stated)) => {
-            bounds_of_features(stated, (schema, &needs), None).map(Scaling::BoundsByFeature)
+        Some(Scale::BoundsByName(given)) => {
+            bounds_of_features(given, (schema, &needs), None).map(Scaling::BoundsByFeature)
         }
-        Some(Scale::Stated(Scaling::BoundsByFeature(all))) if all.len() != schema.d() => {
+        Some(Scale::Given(Scaling::BoundsByFeature(all))) if all.len() != schema.d() => {
             let d = schema.d();
-            Err(Error::request(format!("bounds must be stated for each of the {d} features")))
+            Err(Error::request(format!("bounds must be given for each of the {d} features")))
         }
-        Some(Scale::Stated(scaling)) => Ok(scaling.clone()),
+        Some(Scale::Given(scaling)) => Ok(scaling.clone()),
         None => Ok(Scaling::RowRank),
     }
 }
@@ -381,9 +381,9 @@ mod tests {
         let named =
             |bounds: &[(&str, Bounds)]| run(Select::new(1).bounds_by_name(bounds.iter().copied()));
         let in_order = Scaling::BoundsByFeature(vec![range(0.0, 5.0), range(1.0, 4.0)]);
-        let stated = [("b", range(1.0, 4.0)), ("*", range(0.0, 5.0))];
-        assert_eq!(named(&stated).unwrap(), run(Select::new(1).scaling(in_order)).unwrap());
-        for wrong in [&stated[..1], &[("c", range(0.0, 1.0)), stated[1]], &[stated[0], stated[0]]] {
+        let given = [("b", range(1.0, 4.0)), ("*", range(0.0, 5.0))];
+        assert_eq!(named(&given).unwrap(), run(Select::new(1).scaling(in_order)).unwrap());
+        for wrong in [&given[..1], &[("c", range(0.0, 1.0)), given[1]], &[given[0], given[0]]] {
             assert_eq!(named(wrong).unwrap_err().kind(), ErrorKind::Request);
         }
     }

@@ -65,7 +65,7 @@ pub const KENDALL_GRID: i64 = 1 << 20;
 /// # Privacy
 ///
 /// Scores are exact functions of the data, as input for a mechanism. Their sensitivity holds for
-/// the stated neighbor relation, where a row of X and its element of y are one unit.
+/// the given neighbor relation, where a row of X and its element of y are one unit.
 ///
 /// # Errors
 ///

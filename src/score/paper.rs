@@ -3,7 +3,7 @@
 //! Every column and the target are centered at their mean and divided by their largest magnitude,
 //! both taken from the data; then follows clipped correlation on the grid, without a further
 //! center. The centering and scaling of one row depend on all others, so no budget covers them. The
-//! sensitivity stated with the scores, Q^2 per row, is that for data already scaled.
+//! sensitivity given with the scores, Q^2 per row, is that for data already scaled.
 //!
 //! Source: "Feature Selection from Differentially Private Correlations" (2024), section 4.1.
 

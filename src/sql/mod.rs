@@ -5,7 +5,7 @@
 //!
 //! | column | what it holds |
 //! | --- | --- |
-//! | `item` | `facts`: public, what was stated of the table and the scores; `rows`; `targets`; `sums` |
+//! | `item` | `facts`: public, what was given of the table and the scores; `rows`; `targets`; `sums` |
 //! | `place` | the place within the item, from 0: each occurs once |
 //! | `value` | text: an integer, or a piece of the facts |
 //!
@@ -22,7 +22,7 @@
 //! - In the long form, a person is a sample of the table of targets. One who is there several times
 //!   has no usable target; a value that is there several times is missing; rows without a sample
 //!   are left out.
-//! - Features are stated, because a list that is found in the data would tell of them. Others are
+//! - Features are given, because a list that is found in the data would tell of them. Others are
 //!   not read.
 //! - NULL, NaN and infinite values are missing.
 

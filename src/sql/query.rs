@@ -30,7 +30,7 @@ pub(crate) enum SqlStep<'a> {
     Correlation(&'a Scaling),
     /// Those by bins of values on the grid.
     Bins(&'a Scaling),
-    /// Scores of columns and of their strengths at centers of a target coded as one number.
+    /// Scores of columns and of their effect sizes at centers of a target coded as one number.
     ColumnsOfNumber { scored: i32, released: i32 },
     /// Scores of columns at centers of classes.
     ColumnsOfClasses(&'a [i32]),

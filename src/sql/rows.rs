@@ -237,7 +237,7 @@ fn wide(
 ) -> Result<Vec<(&'static str, String)>> {
     if dialect == SqlDialect::Postgres {
         return Err(Error::request("PostgreSQL's tables have at most 1,600 columns: no wide form")
-            .hint("state the long form: one row per sample and feature"));
+            .hint("give the long form: one row per sample and feature"));
     }
     let mut queries = vec![("dpsis_persons", coded.coded(dialect, table, target, &[])?)];
     let Some(features) = features else { return Ok(queries) };

@@ -135,7 +135,7 @@ impl Statistic<'_> {
     ) -> Result<Coded<'g>> {
         let coded = |values: &dyn Fn() -> Vec<f64>| -> Result<Option<TargetCode>> {
             Ok(match &self.scoring.target {
-                CodedAs::Number(Coding::Stated(code)) => Some(code.clone()),
+                CodedAs::Number(Coding::Given(code)) => Some(code.clone()),
                 CodedAs::Number(Coding::MedianSplit) => {
                     Some(TargetCode::SplitAt(split(&values())?))
                 }
@@ -208,7 +208,7 @@ pub(crate) struct CenteredCode {
     pub(crate) code: Option<TargetCode>,
     /// The centers that scores are computed with: of the number, or of each class; none in strata.
     pub(crate) centers: Vec<i32>,
-    /// The centers that strengths are computed with: the released ones, which are not shrunk.
+    /// The centers that effect sizes are computed with: the released ones, which are not shrunk.
     pub(crate) released: Vec<i32>,
     /// How a number is centered in each stratum, where there are several.
     pub(crate) strata: Vec<StratumCode>,
@@ -261,7 +261,7 @@ fn first(centers: &[i32]) -> i32 {
 /// The exact association of some features, and its largest change by one row.
 #[derive(Default)]
 pub(crate) struct Exact {
-    pub(crate) strengths: Vec<i64>,
+    pub(crate) effect_sizes: Vec<i64>,
     /// The largest and the smallest signed sum of each feature; none for classes.
     pub(crate) signed: Option<Vec<Extremes>>,
     pub(crate) one_row: u64,
@@ -296,27 +296,32 @@ impl Scored<'_> {
         }
     }
 
-    /// The exact strengths of some features, by their places, at the released center.
+    /// The exact effect sizes of some features, by their places, at the released center.
     pub(crate) fn exact(&self, target: &CenteredCode, places: &[usize]) -> Exact {
         let centers = &target.released;
         match self {
             Self::Sums(sums) => {
                 let signed = places.iter().map(|&place| sums.signed(place, centers));
                 let signed: Option<Vec<Extremes>> = signed.collect();
-                let strengths = match &signed {
+                let effect_sizes = match &signed {
                     Some(signed) => signed.iter().map(|sums| sums.largest()).collect(),
                     None => {
                         let values = sums.values(centers);
                         places.iter().map(|&place| values[place]).collect()
                     }
                 };
-                Exact { strengths, signed, one_row: sums.one_row(centers) }
+                Exact { effect_sizes, signed, one_row: sums.one_row(centers) }
             }
             Self::Columns(rows) => {
                 let target = target.of_rows(rows, centers);
-                let told = places.iter().map(|&place| rows.columns.told_one(place, &target));
-                let (strengths, signed): (Vec<i64>, Vec<Option<Extremes>>) = told.unzip();
-                Exact { strengths, signed: signed.into_iter().collect(), one_row: target.one_row() }
+                let told =
+                    places.iter().map(|&place| rows.columns.score_with_extremes(place, &target));
+                let (effect_sizes, signed): (Vec<i64>, Vec<Option<Extremes>>) = told.unzip();
+                Exact {
+                    effect_sizes,
+                    signed: signed.into_iter().collect(),
+                    one_row: target.one_row(),
+                }
             }
         }
     }

@@ -27,7 +27,7 @@ impl Enumerated {
 
 impl Verification {
     /// [Runs](Self::run), and compares draws with the law where it differs most between neighbors,
-    /// if a number of draws is stated: see [`fit`](Self::fit).
+    /// if a number of draws is given: see [`fit`](Self::fit).
     ///
     /// # Errors
     ///

@@ -69,7 +69,7 @@ pub struct Work {
 pub struct Verified {
     /// The mechanism.
     pub mechanism: &'static str,
-    /// The values of its parameters: all of them, or those stated for a variant.
+    /// The values of its parameters: all of them, or those given for a variant.
     pub parameters: BTreeMap<&'static str, String>,
     /// The mistake of the broken variant, if it is one.
     pub variant: Option<&'static str>,
@@ -94,7 +94,7 @@ pub struct Verified {
     /// The largest rate of names at or below the level, as a share of its bound, for the mechanism
     /// that has one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub false_names: Option<f64>,
+    pub false_discoveries: Option<f64>,
     /// Where it occurs; `None` if all laws are equal.
     pub at: Option<WorstPair>,
     /// Whether it is at most epsilon, up to the error of floating point.
@@ -219,7 +219,7 @@ impl Verification {
     pub fn run(&self, progress: impl Fn(f64)) -> Result<Verified> {
         let Checked { law, grid, k, epsilon, work, .. } = &self.checked()?;
         let eps = epsilon.to_f64();
-        let (found, false_names) = law.enumerate(grid, *k, eps, &progress);
+        let (found, false_discoveries) = law.enumerate(grid, *k, eps, &progress);
         let (scores, neighbor) = found.worst;
         let laws = [&scores, &neighbor].map(|x| law.at(grid, x, *k, eps));
         let tolerance = law.tolerance();
@@ -250,9 +250,9 @@ impl Verification {
             max_log_ratio: found.max_log_ratio,
             share: found.max_log_ratio / eps,
             at: (found.max_log_ratio > 0.0).then_some(at),
-            false_names,
+            false_discoveries,
             holds: found.max_log_ratio <= eps + tolerance * eps.max(1.0)
-                && false_names.is_none_or(|share| share <= 1.0 + tolerance),
+                && false_discoveries.is_none_or(|share| share <= 1.0 + tolerance),
             slack: self.contract.slack.filter(|_| mutant.is_none()),
         })
     }
@@ -305,7 +305,7 @@ impl Verification {
         let law = match self.mutant() {
             None => (self.contract.law)(&self.parameters),
             Some(mutant) => {
-                let foreign = self.parameters.stated().find(|name| !mutant.takes.contains(name));
+                let foreign = self.parameters.given().find(|name| !mutant.takes.contains(name));
                 if let Some(name) = foreign {
                     let rule = format!("this broken variant takes no parameter `{name}`");
                     return Err(Error::request(rule).about([Parameter::OfMechanism(name)]));
@@ -350,7 +350,7 @@ impl Verification {
         if self.card.sensitivity == Sensitivity::Own {
             if self.steps.is_some() {
                 return Err(Error::request(format!(
-                    "{} takes a sensitivity for each candidate, in steps: state these",
+                    "{} takes a sensitivity for each candidate, in steps: give these",
                     self.card.id
                 )));
             }
@@ -372,7 +372,7 @@ impl Verification {
         }
         if self.sensitivities.is_some() {
             let rule = format!("{} needs one sensitivity for all candidates", self.card.id);
-            return Err(Error::request(rule).hint("state the steps to it"));
+            return Err(Error::request(rule).hint("give the steps to it"));
         }
         let d = self.candidates.unwrap_or(if law.integrals { 3 } else { 4 });
         check_candidates(d)?;
@@ -528,7 +528,7 @@ mod tests {
         refused(of("canonical").sensitivities(vec![1, 2]), "one sensitivity");
         refused(of("gem").sensitivities(vec![1, 0]), "steps");
         refused(of("gem").sensitivities(vec![1, 2]).candidates(3), "one sensitivity for each");
-        refused(of("gem").steps(2), "state these");
+        refused(of("gem").steps(2), "give these");
         refused(of("gem").monotonic(true), "monotonic");
         refused(of("canonical").epsilon("1e-4"), "0.001");
         refused(of("canonical").epsilon("x"), "number");

@@ -23,13 +23,13 @@ mod audit;
 mod clopper_pearson;
 mod enumerated;
 mod enumeration;
+mod options;
 mod sampler;
-mod stated;
 mod variants;
 
 pub use audit::{Audited, Claim, EventKind, Tally, TestedEvent};
 pub use enumerated::Enumerated;
 pub use enumeration::{Verification, Verified, Work, WorstPair};
+pub use options::VerifyOptions;
 pub use sampler::{FittedScores, SamplerFit};
-pub use stated::VerifyOptions;
 pub use variants::{Variant, largest_share, variants};

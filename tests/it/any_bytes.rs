@@ -8,7 +8,7 @@ use dpsis::{ErrorKind, FileTable, Orientation, Select, Target, TargetColumn};
 use dpsis_mechanisms::support::effort::exhaustive;
 use proptest::prelude::*;
 
-/// The facts stated about a table, and the request.
+/// The facts given about a table, and the request.
 type Case = (fn(FileTable) -> FileTable, Select);
 
 fn run(

@@ -149,8 +149,8 @@ fn demo_data_with_bounds() {
     let scale = Scale::Bounds(-2.0, 2.0);
     let centered = naive_scores(&rows, &scale, &[(y.clone(), m)]);
     assert_is_top(&request.clone().seed(1).run(DEMO).unwrap(), &centered, 10);
-    let stated = request.clone().center(Center::Stated(1.0)).seed(1).run(DEMO).unwrap();
-    assert_is_top(&stated, &naive_scores(&rows, &scale, &[(y.clone(), 0.25)]), 10);
+    let given = request.clone().center(Center::Given(1.0)).seed(1).run(DEMO).unwrap();
+    assert_is_top(&given, &naive_scores(&rows, &scale, &[(y.clone(), 0.25)]), 10);
     let raw = request.center(Center::None).seed(1).run(DEMO).unwrap();
     assert_is_top(&raw, &naive_scores(&rows, &scale, &[(y, 0.0)]), 10);
 }

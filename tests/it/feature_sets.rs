@@ -136,17 +136,17 @@ fn sets_are_scored_by_their_means_on_every_table() {
     // Beside each request, the one for a table of means: these are on the grid.
     let mut cases = Vec::new();
     for way in [Way::Ranks, Way::Bounds, Way::BoundsByFeature] {
-        let stated = || match way {
+        let given = || match way {
             Way::Ranks => request().scaling(Scaling::RowRank),
             Way::Bounds => request().bounds(low, high),
             Way::BoundsByFeature => request().scaling(Scaling::BoundsByFeature(own.clone())),
         };
         let on_grid = || request().bounds(-q, q);
         cases.extend([
-            (way, stated(), on_grid()),
-            (way, stated().score(ScoreKind::Ks), on_grid().score(ScoreKind::Ks)),
-            (way, stated().score(ScoreKind::Kendall), request().score(ScoreKind::Kendall)),
-            (way, stated().method(Method::DpKendall), request().method(Method::DpKendall)),
+            (way, given(), on_grid()),
+            (way, given().score(ScoreKind::Ks), on_grid().score(ScoreKind::Ks)),
+            (way, given().score(ScoreKind::Kendall), request().score(ScoreKind::Kendall)),
+            (way, given().method(Method::DpKendall), request().method(Method::DpKendall)),
         ]);
     }
     cases.extend([

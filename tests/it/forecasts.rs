@@ -110,7 +110,7 @@ impl Setting {
     fn select(&self) -> Select {
         let select = match self.k {
             Some(k) => Select::new(k),
-            None => Select::beyond_chance(),
+            None => Select::significant(),
         };
         let labels = (0..self.shares().len()).map(|class| format!("c{class}"));
         let select = select.epsilon(self.epsilon).threads(1);

@@ -277,13 +277,12 @@ fn every_format_gives_the_same_record() {
     for target in TARGETS {
         for (i, select) in requests(target).iter().enumerate() {
             // Missing values are coded in half of the requests.
-            let stated =
-                |table: FileTable| if i % 2 == 0 { table.missing(["-999"]) } else { table };
+            let given = |table: FileTable| if i % 2 == 0 { table.missing(["-999"]) } else { table };
             for seed in 0..4 {
-                let reference = stated(own("table.csv", target).id("id"));
+                let reference = given(own("table.csv", target).id("id"));
                 let expected = record(select, &reference, seed, 1);
                 for case in cases(target) {
-                    let table = stated(case.table);
+                    let table = given(case.table);
                     for threads in [1, 3] {
                         let found = record(select, &table, seed, threads);
                         assert_eq!(found, expected, "{} {target} {i} {threads}", case.name);
@@ -325,7 +324,7 @@ fn every_format_gives_the_same_values() {
 }
 
 /// Words are the same in every format that can hold them: text, factors and strings of R, strings
-/// and dictionaries of Arrow and Parquet. What is missing is `f64::NAN`, also where it is stated.
+/// and dictionaries of Arrow and Parquet. What is missing is `f64::NAN`, also where it is given.
 #[test]
 fn every_format_gives_the_same_words() {
     let mut files = vec!["table.csv", "frame.rds"];

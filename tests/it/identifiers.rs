@@ -57,7 +57,7 @@ fn requests() -> Vec<(&'static str, Select)> {
     let classes = || base().target(Target::classes(["0", "1"]));
     vec![
         ("ks", classes()),
-        ("ks without k", Select::beyond_chance().epsilon("4").target(Target::classes(["0", "1"]))),
+        ("ks without k", Select::significant().epsilon("4").target(Target::classes(["0", "1"]))),
         ("numbers", base()),
         ("several passes", classes().column_memory(1000)),
         ("correlation", classes().bounds(0.0, 10.0)),

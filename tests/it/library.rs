@@ -56,7 +56,7 @@ fn requests() -> Vec<Select> {
         select(),
         select().bounds(-2.0, 2.0),
         select().bounds(-2.0, 2.0).target(bounded.clone()).neighbors(Neighbors::ReplaceOne),
-        select().target(bounded).center(Center::Stated(0.5)),
+        select().target(bounded).center(Center::Given(0.5)),
         select().score(ScoreKind::Kendall),
         select().shares("0.2", "0.1"),
     ]
@@ -195,8 +195,8 @@ fn the_parts_rebuild_the_whole() {
 
     let center = 2000;
     let by_default = canonical().target(Target::Bounded(Bounds::new(-4.0, 4.0).unwrap()));
-    let stated = by_default.center(Center::Stated(8.0 * 2000.0 / (2.0 * f64::from(GRID))));
-    let whole = stated.seed(21).run(&table).unwrap();
+    let given = by_default.center(Center::Given(8.0 * 2000.0 / (2.0 * f64::from(GRID))));
+    let whole = given.seed(21).run(&table).unwrap();
     let coded = y.mapv(|target| Some(Bounds::new(-4.0, 4.0).unwrap().to_grid(target)));
     let scores = ks(x.view(), coded.view(), center, relation).unwrap();
     let epsilon: Epsilon = "0.7".parse().unwrap();
@@ -336,7 +336,7 @@ fn wrong_tables_are_refused() {
     assert_eq!(kind(request().run(&reader).unwrap_err()), ErrorKind::Request);
 }
 
-/// Bounds stated for each feature are equivalent to a bounds file.
+/// Bounds given for each feature are equivalent to a bounds file.
 #[test]
 fn bounds_by_feature() {
     let x = Array2::from_shape_fn((30, 2), |(i, j)| ((i * (j + 2)) % 11) as f64);
@@ -345,9 +345,9 @@ fn bounds_by_feature() {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), "feature,lo,hi\nb,0,4\na,2,10\n").unwrap();
     let bounds = [(2.0, 10.0), (0.0, 4.0)].map(|(low, high)| Bounds::new(low, high).unwrap());
-    let stated = Select::new(1).epsilon("1");
-    let from_file = stated.clone().bounds_file(file.path()).seed(9).run(&table).unwrap();
-    let by_feature = stated.scaling(Scaling::BoundsByFeature(bounds.to_vec())).seed(9);
+    let given = Select::new(1).epsilon("1");
+    let from_file = given.clone().bounds_file(file.path()).seed(9).run(&table).unwrap();
+    let by_feature = given.scaling(Scaling::BoundsByFeature(bounds.to_vec())).seed(9);
     let by_feature = by_feature.run(&table).unwrap();
     assert_eq!(from_file.selected, by_feature.selected);
     assert_eq!(from_file.released, by_feature.released);
@@ -355,7 +355,7 @@ fn bounds_by_feature() {
         (from_file.score.scale, by_feature.score.scale),
         (ScaleUsed::BoundsFile, ScaleUsed::BoundsByFeature)
     );
-    assert!(dpsis::report::report(&by_feature).contains("to its own stated range"));
+    assert!(dpsis::report::report(&by_feature).contains("to its own given range"));
 }
 
 #[test]
@@ -460,7 +460,7 @@ fn a_private_header_does_not_choose_the_delimiter() {
     let without = run(&write("a.tsv", genes(&ids, "")));
     let with = run(&write("b.tsv", genes(&longer, &"0,".repeat(20))));
     assert_eq!((without, with), (vec!["g1".to_owned()], vec!["g1".to_owned()]));
-    // A delimiter that nothing else determines must be stated.
+    // A delimiter that nothing else determines must be given.
     let untold = write("c", genes(&ids, ""));
     let table = || {
         let table = FileTable::new(&untold).orientation(Orientation::FeaturesAsRows);

@@ -32,7 +32,7 @@ fn a_fit_is_a_run() {
     let _: Selection = request().check_unwrap().fit(&data.view()).unwrap();
     assert!(ParamGuard::check_ref(&Select::new(1)).is_err());
     let error: dpsis::Error = Select::new(1).fit(&data).unwrap_err();
-    assert_eq!(error.to_string(), "no epsilon is stated");
+    assert_eq!(error.to_string(), "no epsilon is given");
 }
 
 /// A feature of a dataset tells people; the others keep their columns.

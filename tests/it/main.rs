@@ -6,7 +6,6 @@
 mod support;
 
 mod any_bytes;
-mod beyond_chance;
 mod demo;
 #[cfg(all(feature = "methods", feature = "verify"))]
 mod empty_tables;
@@ -28,6 +27,7 @@ mod managed_folders;
 mod one_person;
 mod paired;
 mod papers;
+mod significance;
 mod time_to_event;
-mod verdict;
+mod without_k;
 mod words;

@@ -106,12 +106,12 @@ fn effect_sizes_are_shares_of_pairs() {
             let feature: usize = estimate.name[1..].parse().unwrap();
             let expected = sums[feature].abs() / pairs as f64;
             assert!(
-                (estimate.strength.unwrap() - expected).abs() < 0.02,
+                (estimate.effect_size.unwrap() - expected).abs() < 0.02,
                 "{}: {expected}",
                 estimate.name
             );
             if feature < 2 {
-                assert!(estimate.beyond_chance == Some(true) && expected > 0.3, "{feature}");
+                assert!(estimate.significant == Some(true) && expected > 0.3, "{feature}");
             }
         }
     }
@@ -144,8 +144,8 @@ fn null_features_are_rarely_significant() {
     for seed in 0..RUNS {
         let null = rows(150, 0, 1000 + seed);
         let found = run(paired(Select::new(4), "2"), &null, seed);
-        with_k += u64::from(found.estimates.iter().any(|one| one.beyond_chance == Some(true)));
-        let found = run(paired(Select::beyond_chance(), "2"), &null, seed);
+        with_k += u64::from(found.estimates.iter().any(|one| one.significant == Some(true)));
+        let found = run(paired(Select::significant(), "2"), &null, seed);
         without_k += u64::from(!found.selected.is_empty());
         let found = run(paired(Select::new(2), "2"), &rows(150, 4, seed), seed);
         planted += u64::from(found.selected.iter().all(|one| ["f0", "f1"].contains(&&*one.name)));

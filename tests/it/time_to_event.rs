@@ -101,7 +101,7 @@ fn requests() -> Vec<(&'static str, Select)> {
     let base = || Select::new(1).epsilon("4");
     let mut all = vec![
         ("ks", base()),
-        ("ks without k", Select::beyond_chance().epsilon("4")),
+        ("ks without k", Select::significant().epsilon("4")),
         ("bins", base().bounds(0.0, 20.0).score(ScoreKind::Ks)),
         ("correlation", base().bounds(0.0, 20.0)),
         ("row ranks", base().scaling(Scaling::RowRank)),

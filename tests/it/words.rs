@@ -54,6 +54,6 @@ fn no_option_is_named() {
 
 #[test]
 fn options_are_recognized() {
-    assert!(names_an_option("state --target-file") && names_an_option("a -- b, --k"));
+    assert!(names_an_option("give --target-file") && names_an_option("a -- b, --k"));
     assert!(!names_an_option("a - b -- c ---"));
 }

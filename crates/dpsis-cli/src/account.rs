@@ -46,7 +46,7 @@ Events, each with xN at its end for N of them:
   zcdp:RHO            a rho-zCDP release
   laplace:SENS,SCALE  Laplace noise; gaussian:SENS,SD: normal noise
   MECHANISM:EPS,K     K picks of a mechanism of this program: peel:2,50
-  A + at the end states that no release depends on another's result.
+  A + at the end gives that no release depends on another's result.
 
 Examples:
   dpsis account peel:2,50x52

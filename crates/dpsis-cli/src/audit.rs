@@ -96,7 +96,7 @@ pub(super) struct AuditArguments {
     #[command(flatten)]
     parameters: ParameterArguments,
 
-    /// Draw from a stated seed, not for --command
+    /// Draw from a given seed, not for --command
     #[arg(long, value_name = "N", conflicts_with = "command", hide_short_help = true)]
     seed: Option<u64>,
 
@@ -141,7 +141,7 @@ enum AuditFormat {
     Json,
 }
 
-/// The number of draws on each table, where none is stated.
+/// The number of draws on each table, where none is given.
 const OF_MECHANISM: u64 = 1_000_000;
 const OF_SELECTION: u64 = 100_000;
 const OF_COMMAND: u64 = 2000;
@@ -151,7 +151,7 @@ pub(super) fn audit(arguments: &AuditArguments) -> Result<bool> {
     let inputs: Vec<&Path> = arguments.files.iter().map(PathBuf::as_path).collect();
     let destination = Destination::check(arguments.output.as_deref(), &inputs)?;
     let claim = Claim::new(arguments.budget.eps.clone()).delta(arguments.delta)?;
-    if arguments.mechanism.is_none() && arguments.parameters.is_stated() {
+    if arguments.mechanism.is_none() && arguments.parameters.is_given() {
         let rule = "parameters of a mechanism go with --mechanism, or after -- to select";
         return Err(Error::request(rule));
     }

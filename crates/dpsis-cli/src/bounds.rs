@@ -61,7 +61,7 @@ pub(super) fn bounds(arguments: &BoundsArguments) -> Result<()> {
         arguments.table.states_target() || schema.facts.target != TargetColumn::Last;
     if !arguments.no_target && !states_target {
         output::remark(
-            "The last column is taken as the target and gets no bounds: state --no-target if it is a feature.\n",
+            "The last column is taken as the target and gets no bounds: give --no-target if it is a feature.\n",
         );
     }
     let table = PublicTable::read(&table)?;

@@ -25,7 +25,7 @@ use sums::SumsArguments;
 /// Print the names of candidates chosen by scores from elsewhere.
 ///
 /// The file is CSV with the columns name,score or name,score,sensitivity, or others that are
-/// stated: the score is data, the sensitivity - the most by which one unit of the data can move
+/// given: the score is data, the sensitivity - the most by which one unit of the data can move
 /// it - is public. Names go to stdout, a report to stderr.
 #[derive(Debug, Args)]
 #[command(after_help = MORE, after_long_help = AFTER_HELP)]
@@ -164,7 +164,7 @@ pub(super) struct ChooseArguments {
     )]
     ordered: bool,
 
-    /// Draw from a stated seed: for tests; the output is then not for release
+    /// Draw from a given seed: for tests; the output is then not for release
     #[arg(
         long,
         value_name = "N",

@@ -32,7 +32,7 @@ pub(super) struct CompareArguments {
 
     /// Methods
     ///
-    /// dp-sis, two-stage (each also with a mechanism: dp-sis:joint), beyond-chance (at most k),
+    /// dp-sis, two-stage (each also with a mechanism: dp-sis:joint), significant (at most k),
     /// dpkendall, sis, random
     #[arg(
         long,
@@ -197,7 +197,7 @@ impl CompareArguments {
     }
 
     fn scale(&self, text: &str) -> Result<ArmScale> {
-        let stated = match (&self.bounds, &self.bounds_file) {
+        let given = match (&self.bounds, &self.bounds_file) {
             (Some(bounds), _) => {
                 let bounds: Bounds = parse_bounds(bounds)?;
                 Some(ArmScale::Bounds(bounds.low(), bounds.high()))
@@ -205,7 +205,7 @@ impl CompareArguments {
             (_, Some(path)) => Some(ArmScale::BoundsFile(path.clone())),
             _ => None,
         };
-        ArmScale::parse(text, stated)
+        ArmScale::parse(text, given)
     }
 }
 
@@ -214,7 +214,7 @@ fn line(name: &str, settled: &Settled) -> String {
     let (n, d) = settled.table.x.dim();
     let target = match &settled.target {
         Target::Classes(labels) => format!("one of {} labels (accuracy)", labels.len()),
-        _ => "a number (R²); if it is a label, state --labels".to_owned(),
+        _ => "a number (R²); if it is a label, give --labels".to_owned(),
     };
     let left_out = match settled.left_out {
         0 => String::new(),

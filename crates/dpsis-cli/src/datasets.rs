@@ -230,9 +230,9 @@ fn make_planted(kind: Kind, arguments: &MakeArguments) -> Result<()> {
 }
 
 /// The file to write, and its form by its name.
-fn written_to(name: &str, stated: Option<&Path>) -> Result<(PathBuf, Form)> {
+fn written_to(name: &str, given: Option<&Path>) -> Result<(PathBuf, Form)> {
     let default = || PathBuf::from(format!("{name}{}", Form::CsvGz.ending()));
-    let path = stated.map_or_else(default, Path::to_owned);
+    let path = given.map_or_else(default, Path::to_owned);
     let form = Form::of(&path).filter(|form| *form != Form::RData).ok_or_else(|| {
         Error::request("the output's name must end in .csv, .csv.gz or .npy: it says the form")
     })?;

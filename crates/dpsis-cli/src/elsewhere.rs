@@ -19,7 +19,7 @@ const ELSEWHERE: [(&str, &str); 13] = [
     ("--jobs", "--threads N"),
 ];
 
-/// Adds to an error about an unknown option of this command what is stated instead.
+/// Adds to an error about an unknown option of this command what is given instead.
 pub(crate) fn with_words_here(
     mut error: clap::Error,
     command: Option<&clap::Command>,
@@ -30,7 +30,7 @@ pub(crate) fn with_words_here(
     let Some(ContextValue::String(unknown)) = error.get(ContextKind::InvalidArg) else {
         return error;
     };
-    let stated = unknown.split('=').next().unwrap_or_default();
+    let given = unknown.split('=').next().unwrap_or_default();
     let takes = |words: &str| {
         let option = words.split(' ').next().and_then(|option| option.strip_prefix("--"));
         // A model comes in one form.
@@ -39,7 +39,7 @@ pub(crate) fn with_words_here(
         let mut all = command.into_iter().flat_map(clap::Command::get_arguments);
         all.any(|arg| arg.get_long() == option && !arg.is_hide_set())
     };
-    let found = ELSEWHERE.iter().find(|(other, words)| *other == stated && takes(words));
+    let found = ELSEWHERE.iter().find(|(other, words)| *other == given && takes(words));
     if let Some((_, words)) = found {
         let tip = format!("here it is '{words}'");
         error.insert(ContextKind::SuggestedArg, ContextValue::None);

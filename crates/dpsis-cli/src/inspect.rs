@@ -48,16 +48,16 @@ pub(super) fn inspect(arguments: &InspectArguments) -> Result<()> {
     }
     let target =
         arguments.target.options(&schema)?.kind()?.filter(|target| *target != Target::Numeric);
-    let stated = table.facts(&schema.facts)?;
+    let given = table.facts(&schema.facts)?;
     let mut inputs = vec![table.file.as_path()];
-    inputs.extend(stated.target_file.as_deref());
+    inputs.extend(given.target_file.as_deref());
     if arguments.write_schema.as_ref().is_some_and(|path| path.is_file()) {
         let schema_exists = "the schema file exists already: remove it, or choose another name";
         return Err(Error::request(schema_exists));
     }
     let destination = Destination::check(arguments.write_schema.as_deref(), &inputs)?;
     let inspection = look(&table.table(&schema)?, target.as_ref())?;
-    let mut options = options(&inspection.suggestion, &stated);
+    let mut options = options(&inspection.suggestion, &given);
     options.extend(arguments.target.of_people_and_strata());
     let checked = check(&inspection.suggestion, &options, &table.file);
     if let (Checked::Fine(_), Some(path)) = (&checked, &arguments.write_schema) {
@@ -76,8 +76,8 @@ pub(super) fn inspect(arguments: &InspectArguments) -> Result<()> {
     Destination::Stdout.write(&text)
 }
 
-/// The options of `select` that state a suggestion, without those that are its defaults.
-fn options(suggestion: &Suggestion, stated: &TableFacts) -> Vec<String> {
+/// The options of `select` that give a suggestion, without those that are its defaults.
+fn options(suggestion: &Suggestion, given: &TableFacts) -> Vec<String> {
     let facts = &suggestion.facts;
     let features_as_rows = facts.orientation == Some(Orientation::FeaturesAsRows);
     let mut options = Vec::new();
@@ -89,13 +89,13 @@ fn options(suggestion: &Suggestion, stated: &TableFacts) -> Vec<String> {
     let mut state = |option: &str, value: String| options.extend([option.to_owned(), value]);
     // `select` does not look for the delimiter in a header that holds ids.
     if let Some(delimiter) = facts.delimiter
-        && (stated.delimiter.is_some() || features_as_rows)
+        && (given.delimiter.is_some() || features_as_rows)
     {
         state("--delimiter", delimiter_name(delimiter));
     }
     if features_as_rows {
         state("--orient", "features-as-rows".to_owned());
-    } else if suggestion.must_state_orientation || stated.orientation.is_some() {
+    } else if suggestion.must_state_orientation || given.orientation.is_some() {
         state("--orient", "samples-as-rows".to_owned());
     }
     if let Some(id) = &facts.id {
@@ -200,17 +200,17 @@ fn command(suggestion: &Suggestion, options: &[String], file: &Path, epsilon: &s
         let open = suggestion.open.iter().filter(|parameter| **parameter != Parameter::Event);
         open.into_iter().any(|parameter| *option == words::option(*parameter))
     };
-    // An option that is open, and its value, are not stated.
-    let mut stated = Vec::new();
+    // An option that is open, and its value, are not given.
+    let mut given = Vec::new();
     let mut rest = options.iter();
     while let Some(option) = rest.next() {
         if is_open(option) {
             rest.next();
         } else {
-            stated.push(option.clone());
+            given.push(option.clone());
         }
     }
-    words.into_iter().chain(stated).chain(open).chain([file.display().to_string()]).collect()
+    words.into_iter().chain(given).chain(open).chain([file.display().to_string()]).collect()
 }
 
 /// Checks the request and the header as `select` does, and predicts what it would find.
@@ -221,7 +221,7 @@ fn check(suggestion: &Suggestion, options: &[String], file: &Path) -> Checked {
     let Some(select) =
         SelectArguments::from_words(&command(suggestion, options, file, BUDGETS[0])[1..])
     else {
-        return Checked::Refused("the table's names cannot be stated on a command line".to_owned());
+        return Checked::Refused("the table's names cannot be given on a command line".to_owned());
     };
     let checked = select.inputs().and_then(|inputs| select.job(&inputs)).and_then(|job| {
         // Standard input has been read.
@@ -349,8 +349,8 @@ fn text(
         let mark = if finding.odd { "!" } else { " " };
         let options = match (finding.about.first(), &finding.value) {
             (Some(&first), Some(value)) => {
-                let stated = shell_word(&format!("{}={value}", words::option(first)));
-                format!(" ({stated})")
+                let given = shell_word(&format!("{}={value}", words::option(first)));
+                format!(" ({given})")
             }
             _ => words::options(&finding.about),
         };
@@ -381,7 +381,7 @@ fn text(
         }
     };
     let schema = arguments.write_schema.as_ref().map(|path| path.display().to_string());
-    let stated = schema.as_ref().map(|path| vec!["--schema".to_owned(), path.clone()]);
+    let given = schema.as_ref().map(|path| vec!["--schema".to_owned(), path.clone()]);
     // Without a forecast, and where no budget is enough, the middle one.
     let epsilon = match &outlook.suggested {
         Suggested::Enough { epsilon, .. } => epsilon,
@@ -397,7 +397,7 @@ fn text(
     let _ = write!(
         text,
         "\n{lead} (k and epsilon are yours to choose):\n  {}\n",
-        of(epsilon, stated.as_deref().unwrap_or(options))
+        of(epsilon, given.as_deref().unwrap_or(options))
     );
     if let Suggested::Enough { epsilon, strongest, tested } = outlook.suggested {
         text.push_str(&reason(suggestion, epsilon, strongest, tested));

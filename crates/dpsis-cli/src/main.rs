@@ -10,6 +10,7 @@ mod datasets;
 mod elsewhere;
 mod files;
 mod fit;
+mod given_table;
 mod group_arguments;
 mod inspect;
 mod ledger;
@@ -30,7 +31,6 @@ mod score_arguments;
 mod select;
 mod sites;
 mod sql;
-mod stated_table;
 mod sums_release;
 mod table_arguments;
 mod target_arguments;
@@ -78,7 +78,7 @@ fn main() -> ExitCode {
     ended(execute(arguments.command, &matches))
 }
 
-/// The commands of a first day, for who states none.
+/// The commands of a first day, for who gives none.
 const FIRST_DAY: &str = "\
 dpsis names the features of a sensitive table that go with a target, privately.
 
@@ -87,7 +87,7 @@ A first day:
                                        it: not private, for your eyes only
   dpsis plan --n 500 --d 300 --eps 2   what so many rows can show, before any
                                        data are touched
-  dpsis select --eps 2 data.csv        the features that are beyond chance; with
+  dpsis select --eps 2 data.csv        the features that are significant; with
                                        --k 5 the five best ones
 
 All commands: dpsis --help
@@ -109,8 +109,8 @@ fn parse() -> std::result::Result<(Arguments, ArgMatches), clap::Error> {
         return Err(error);
     }
     let matches = command.try_get_matches_from_mut(std::env::args_os()).map_err(|error| {
-        let stated = std::env::args().nth(1).unwrap_or_default();
-        with_words_here(error, command.find_subcommand(stated))
+        let given = std::env::args().nth(1).unwrap_or_default();
+        with_words_here(error, command.find_subcommand(given))
     })?;
     let arguments = Arguments::from_arg_matches(&matches);
     arguments.map(|arguments| (arguments, matches)).map_err(|error| error.format(&mut command))

@@ -124,7 +124,7 @@ fn help(name: &str) -> String {
 }
 
 impl ParameterArguments {
-    /// The parameters that are stated, by name.
+    /// The parameters that are given, by name.
     pub(super) fn named(&self) -> BTreeMap<String, String> {
         let Self { gamma, beta, share, stop, eta, noise, level, alpha, rate } = self;
         given([
@@ -144,7 +144,7 @@ impl ParameterArguments {
         Parameters::named(&self.named())
     }
 
-    pub(super) fn is_stated(&self) -> bool {
+    pub(super) fn is_given(&self) -> bool {
         !self.named().is_empty()
     }
 

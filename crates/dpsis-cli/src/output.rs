@@ -86,7 +86,7 @@ impl Destination {
     ///
     /// `Request` if none is named; `Io` if something is there, or nothing can be written beside it.
     pub(super) fn folder(path: Option<&Path>) -> Result<Self> {
-        let named = path.ok_or_else(|| Error::request("state the folder to make: --output DIR"))?;
+        let named = path.ok_or_else(|| Error::request("give the folder to make: --output DIR"))?;
         AcroFolder::check(named)?;
         Ok(Self::Folder(named.to_owned()))
     }

@@ -32,7 +32,7 @@ pub(super) struct OutputArguments {
 
     /// Write the output to this file, whole or not at all
     ///
-    /// If no --format is stated, the form is that of the file's ending (.json, .tsv, .html); any
+    /// If no --format is given, the form is that of the file's ending (.json, .tsv, .html); any
     /// other file gets the names alone
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     pub(super) output: Option<PathBuf>,
@@ -61,7 +61,7 @@ impl OutputArguments {
         Ok(Output { format, quiet: self.quiet, destination })
     }
 
-    /// The form that was stated; else that of the output file's ending, else text.
+    /// The form that was given; else that of the output file's ending, else text.
     pub(super) fn format(&self) -> Format {
         self.format.unwrap_or_else(|| match self.output.as_deref().and_then(ending).as_deref() {
             Some("json") => Format::Json,
@@ -77,19 +77,19 @@ fn ending(path: &Path) -> Option<String> {
     path.extension().and_then(OsStr::to_str).map(str::to_ascii_lowercase)
 }
 
-/// Refuses an output file that ends as a form which the output does not have, if no form is stated.
+/// Refuses an output file that ends as a form which the output does not have, if no form is given.
 /// Other endings, and none, are those of plain files.
 ///
 /// # Errors
 ///
 /// `Request` for such a file; `matches` are those of a command with [`OutputArguments`].
 pub(super) fn check_ending(matches: &ArgMatches) -> Result<()> {
-    let stated = matches.get_one::<Format>("format").is_some();
-    let path = matches.get_one::<PathBuf>("output").filter(|_| !stated);
+    let given = matches.get_one::<Format>("format").is_some();
+    let path = matches.get_one::<PathBuf>("output").filter(|_| !given);
     let other = |ending: &String| OTHER_FORMS.contains(&ending.as_str());
     match path.and_then(|path| ending(path)).filter(other) {
         None => Ok(()),
         Some(ending) => Err(Error::request(format!("the output has no form that ends in .{ending}"))
-            .hint(".json, .tsv and .html are forms, names alone go to a file that ends otherwise, such as .txt; or state --format")),
+            .hint(".json, .tsv and .html are forms, names alone go to a file that ends otherwise, such as .txt; or give --format")),
     }
 }

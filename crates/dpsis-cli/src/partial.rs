@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::files::read_text;
+use crate::given_table::GivenTable;
 use crate::output::{self, Destination};
 use crate::progress::progress;
 use crate::score_arguments::ScalingArguments;
 use crate::sites::{read_roster, shown};
-use crate::stated_table::StatedTable;
 use dpsis::{ReleasedTarget, Result, SiteKey, files};
 
 /// Sum up some rows of a table, for `select --partials`: not private.
@@ -43,7 +43,7 @@ pub(crate) struct PartialArguments {
     part: Option<(u32, u32)>,
 
     #[command(flatten)]
-    stated: StatedTable,
+    given: GivenTable,
 
     /// Write the sums to this file, whole or not at all [default: stdout]
     #[arg(short, long, value_name = "FILE")]
@@ -100,17 +100,17 @@ Exit codes: 0 written; 2 wrong request; 3 malformed input; 5 reading or writing
 failed.";
 
 pub(super) fn partial(arguments: &PartialArguments) -> Result<()> {
-    let stated = &arguments.stated;
+    let given = &arguments.given;
     let rows = files(&arguments.files)?;
     let beside = [&arguments.released, &arguments.mask, &arguments.key];
     let beside = beside.into_iter().flatten().chain(&rows).map(PathBuf::as_path);
-    let inputs: Vec<_> = beside.chain(stated.files(&arguments.scaling)).collect();
+    let inputs: Vec<_> = beside.chain(given.files(&arguments.scaling)).collect();
     let destination = Destination::check(arguments.output.as_deref(), &inputs)?;
     let released = match &arguments.released {
         None => None,
         Some(path) => Some(ReleasedTarget::from_text(&read_text(path)?)?),
     };
-    let mut request = stated.request(&arguments.scaling, true)?;
+    let mut request = given.request(&arguments.scaling, true)?;
     request.options.running.threads = arguments.threads;
     let site = match (&arguments.mask, &arguments.key) {
         (Some(roster), Some(key)) => {
@@ -124,7 +124,7 @@ pub(super) fn partial(arguments: &PartialArguments) -> Result<()> {
     if let Some(report) = progress() {
         select = select.progress(report);
     }
-    let sums = select.partial(&stated.tables(&rows, &request)?, released.as_ref())?;
+    let sums = select.partial(&given.tables(&rows, &request)?, released.as_ref())?;
     if let Some((roster, key)) = site {
         let masked = key.mask(&sums, &roster)?;
         output::remark(&format!("masked for this roster\n{}", shown(&roster)?));

@@ -50,7 +50,7 @@ pub(super) struct PlanArguments {
     budget: BudgetArgument,
 
     /// An effect size from 0 to 1: say how many rows, or which epsilon, it needs
-    #[arg(long, alias = "strength", value_name = "SIZE", allow_hyphen_values = true)]
+    #[arg(long, alias = "effect_size", value_name = "SIZE", allow_hyphen_values = true)]
     effect_size: Option<f64>,
 
     /// Other epsilons to look at: 0.5,1,2 or 0.1..20:8

@@ -41,7 +41,7 @@ pub(super) fn predict(arguments: &PredictArguments) -> Result<()> {
     // New rows need no target: if they have one, it is a column like others.
     let predicted = read.predict_table(&table.table(&schema)?.without_target())?;
     if !read.guarantee.private {
-        remark("NOT PRIVATE: the model was drawn from a stated seed\n");
+        remark("NOT PRIVATE: the model was drawn from a given seed\n");
     }
     let mut text = heading(&read) + "\n";
     for value in predicted {

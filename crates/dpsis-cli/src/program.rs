@@ -99,10 +99,10 @@ pub(super) fn program() -> clap::Command {
 
 /// Runs a command and gives its exit code; `matches` are the words it was made of.
 pub(super) fn execute(command: Command, matches: &ArgMatches) -> Result<ExitCode> {
-    if let (Command::Select(_) | Command::Choose(_) | Command::Fit(_), Some((_, stated))) =
+    if let (Command::Select(_) | Command::Choose(_) | Command::Fit(_), Some((_, given))) =
         (&command, matches.subcommand())
     {
-        check_ending(stated)?;
+        check_ending(given)?;
     }
     let done = match command {
         Command::Select(arguments) => select(&arguments, &request(&program(), matches)),

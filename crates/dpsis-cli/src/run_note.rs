@@ -9,16 +9,16 @@ use clap::{Arg, ArgMatches, Command};
 
 use crate::inspect::shell_word;
 
-/// The options that were stated, in the order of the help; a file has no name unless its name may
+/// The options that were given, in the order of the help; a file has no name unless its name may
 /// be in the record.
 pub(super) fn request(program: &Command, matches: &ArgMatches) -> String {
     let Some((name, matches)) = matches.subcommand() else { return String::new() };
     let Some(command) = program.find_subcommand(name) else { return String::new() };
     let named = matches.get_flag("name_file");
-    let stated =
+    let given =
         |arg: &&Arg| matches.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);
     let (files, options): (Vec<&Arg>, Vec<&Arg>) =
-        command.get_arguments().filter(stated).partition(|arg| arg.is_positional());
+        command.get_arguments().filter(given).partition(|arg| arg.is_positional());
     let mut words = vec!["dpsis".to_owned(), name.to_owned()];
     for arg in options.into_iter().chain(files) {
         let option = arg.get_long().map(|long| format!("--{long}"));
@@ -81,9 +81,9 @@ mod tests {
 
     #[test]
     fn a_request_can_be_typed_again() {
-        let stated = ["select", "-k5", "-e", "1/3", "secret.csv", "--bounds", "-1,1"];
-        assert_eq!(request_of(&stated), "dpsis select --k 5 --eps 1/3 --bounds=-1,1 FILE");
-        let stated = [
+        let given = ["select", "-k5", "-e", "1/3", "secret.csv", "--bounds", "-1,1"];
+        assert_eq!(request_of(&given), "dpsis select --k 5 --eps 1/3 --bounds=-1,1 FILE");
+        let given = [
             "select",
             "--exclude",
             "a b,c*",
@@ -101,16 +101,16 @@ mod tests {
             "it's.csv",
         ];
         assert_eq!(
-            request_of(&stated),
+            request_of(&given),
             "dpsis select --k 1 --eps 1 --exclude 'a b,c*' --exclude @FILE --target-file FILE \
              --output FILE --seed 3 --direction FILE"
         );
         assert_eq!(
-            request_of(&[&stated[..], &["--name-file"]].concat()),
+            request_of(&[&given[..], &["--name-file"]].concat()),
             "dpsis select --k 1 --eps 1 --exclude 'a b,c*' --exclude @list --target-file y.csv \
              --output out --name-file --seed 3 --direction 'it'\\''s.csv'"
         );
-        let stated = ["choose", "--eps", "2", "--sensitivity", "-1", "s.csv", "--monotonic"];
-        assert_eq!(request_of(&stated), "dpsis choose --eps 2 --sensitivity=-1 --monotonic FILE");
+        let given = ["choose", "--eps", "2", "--sensitivity", "-1", "s.csv", "--monotonic"];
+        assert_eq!(request_of(&given), "dpsis choose --eps 2 --sensitivity=-1 --monotonic FILE");
     }
 }

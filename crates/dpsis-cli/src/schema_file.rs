@@ -101,7 +101,7 @@ mod tests {
         read_schema(file.path()).map(|(schema, _)| schema)
     }
 
-    /// Files of earlier versions state these fields.
+    /// Files of earlier versions give these fields.
     #[test]
     fn the_fields() {
         let schema = read(

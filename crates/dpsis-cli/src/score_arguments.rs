@@ -17,7 +17,7 @@ pub(super) struct ScoreArguments {
         value_enum,
         hide_possible_values = true,
         long_help = with_values::<Score>(
-            "How features are scored [default: correlation if bounds or a scale are stated, else ks]"
+            "How features are scored [default: correlation if bounds or a scale are given, else ks]"
         )
     )]
     pub(super) score: Option<Score>,
@@ -40,7 +40,7 @@ pub(super) struct ScalingArguments {
     )]
     pub(super) bounds_file: Option<PathBuf>,
 
-    /// How values are made comparable for correlation [default: bounds if stated, else row-rank];
+    /// How values are made comparable for correlation [default: bounds if given, else row-rank];
     /// with --score ks, for its streaming form [default: not at all]. cpm comes before any score,
     /// and before --bounds or --bounds-file
     #[arg(long, value_enum, hide_short_help = true, help_heading = "Scaling")]
@@ -74,7 +74,7 @@ enum Scale {
     Cpm,
 }
 
-/// The score as the options state it; `takes_schema` says whether bounds of the schema are of use.
+/// The score as the options give it; `takes_schema` says whether bounds of the schema are of use.
 pub(super) fn scoring(
     ScoreArguments { score, bounds }: &ScoreArguments,
     ScalingArguments { bounds_file, scale }: &ScalingArguments,
@@ -82,7 +82,7 @@ pub(super) fn scoring(
     takes_schema: bool,
 ) -> Result<ScoringOptions> {
     let all = |low: f64, high: f64| BoundsOption::All(low.into(), high.into());
-    let stated = match (bounds, bounds_file) {
+    let given = match (bounds, bounds_file) {
         (Some(text), _) => {
             let bounds = parse_bounds(text)?;
             Some(all(bounds.low(), bounds.high()))
@@ -101,7 +101,7 @@ pub(super) fn scoring(
     };
     Ok(ScoringOptions {
         score: score.map(word),
-        bounds: stated.or_else(|| of_schema().filter(|_| takes_schema)),
+        bounds: given.or_else(|| of_schema().filter(|_| takes_schema)),
         scale: scale.map(word),
         ..ScoringOptions::default()
     })

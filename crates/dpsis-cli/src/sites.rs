@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 
 use crate::files::read_text;
+use crate::given_table::GivenTable;
 use crate::output::{self, Destination};
 use crate::score_arguments::ScalingArguments;
-use crate::stated_table::StatedTable;
 use dpsis::{Error, Result, Roster, Site, SiteKey, files};
 
 /// Keys of sites that release together without showing their sums.
@@ -32,7 +32,7 @@ enum SiteCommand {
 /// Make the key of a site, for one run.
 ///
 /// The secret part stays at the site; the public part is for the roster, with a digest of what is
-/// stated here of the table: sites that state something else are found before anything is masked. A
+/// given here of the table: sites that state something else are found before anything is masked. A
 /// run that is started again, because a site dropped out or a table was corrected, takes new keys
 /// of all sites.
 #[derive(Debug, Args)]
@@ -47,7 +47,7 @@ struct KeyArguments {
     files: Vec<PathBuf>,
 
     #[command(flatten)]
-    stated: StatedTable,
+    given: GivenTable,
 
     #[command(flatten)]
     scaling: ScalingArguments,
@@ -111,7 +111,7 @@ Exit codes: 0 shown; 3 no roster, or a damaged one; 5 reading failed.";
 
 /// Check that a roster can serve a key: before any sums are masked.
 ///
-/// The key is in it, has served no other roster, and all sites state the same facts of their
+/// The key is in it, has served no other roster, and all sites give the same facts of their
 /// tables. Compare the fingerprint with every other site.
 #[derive(Debug, Args)]
 #[command(after_help = CHECK_AFTER_HELP)]
@@ -146,10 +146,10 @@ pub(super) fn sites(commands: &SiteCommands) -> Result<()> {
 }
 
 fn key(arguments: &KeyArguments) -> Result<()> {
-    let KeyArguments { name, key, output, stated, scaling, .. } = arguments;
+    let KeyArguments { name, key, output, given, scaling, .. } = arguments;
     let rows = files(&arguments.files)?;
-    let request = stated.request(scaling, true)?;
-    let facts = request.select()?.stated_facts(&stated.tables(&rows, &request)?)?;
+    let request = given.request(scaling, true)?;
+    let facts = request.select()?.site_facts(&given.tables(&rows, &request)?)?;
     // Both may be ways to the same new file, which only shows when it is there.
     let destination = Destination::check(output.as_deref(), &[])?;
     let site = SiteKey::create(key, name, facts)?.site()?;

@@ -149,7 +149,7 @@ impl SqlArguments {
             }
             (None, _, Some(target)) => SqlForm::Wide { target: target.clone() },
             _ => {
-                return Err(Error::request("state --wide with --target, or --long with --targets"));
+                return Err(Error::request("give --wide with --target, or --long with --targets"));
             }
         };
         Ok(SqlTable::new(dialect, &self.table, form))

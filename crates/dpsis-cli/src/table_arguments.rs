@@ -52,7 +52,7 @@ pub(super) struct TableOptions {
     /// Columns that are no features: names, 'lab_*', @FILE
     ///
     /// Names or patterns with commas between them: * stands for any run of characters, ? for one.
-    /// @FILE: a file with one name or pattern per line. May be stated several times
+    /// @FILE: a file with one name or pattern per line. May be given several times
     #[arg(long, value_name = "A,B,...", help_heading = "Table")]
     pub(super) exclude: Vec<String>,
 
@@ -146,7 +146,7 @@ impl Orient {
 }
 
 impl TableArguments {
-    /// The table with the facts stated of it; options override the schema. Reading it shows
+    /// The table with the facts given of it; options override the schema. Reading it shows
     /// progress.
     pub(super) fn table(&self, schema: &SchemaFile) -> Result<FileTable> {
         let table = self.options.table(&self.file, schema)?;
@@ -158,7 +158,7 @@ impl TableArguments {
 }
 
 impl TableOptions {
-    /// The schema file, if one is stated, with its hash.
+    /// The schema file, if one is given, with its hash.
     pub(super) fn schema(&self) -> Result<(SchemaFile, Option<String>)> {
         match &self.schema {
             None => Ok((SchemaFile::default(), None)),
@@ -166,17 +166,17 @@ impl TableOptions {
         }
     }
 
-    /// Whether the options state the target: then a schema's facts about the target do not apply.
+    /// Whether the options give the target: then a schema's facts about the target do not apply.
     pub(super) fn states_target(&self) -> bool {
         self.target.is_some() || self.target_index.is_some() || self.target_file.is_some()
     }
 
     /// The files with names to exclude.
     pub(super) fn exclude_files(&self) -> impl Iterator<Item = &Path> {
-        self.exclude.iter().filter_map(|stated| file_of(stated))
+        self.exclude.iter().filter_map(|given| file_of(given))
     }
 
-    /// The table in `file` with the facts stated of it; options override the schema.
+    /// The table in `file` with the facts given of it; options override the schema.
     pub(super) fn table(&self, file: &Path, schema: &SchemaFile) -> Result<FileTable> {
         Ok(FileTable::new(file).facts(self.facts(&schema.facts)?))
     }
@@ -195,9 +195,7 @@ impl TableOptions {
     /// target.
     pub(super) fn facts(&self, schema: &TableFacts) -> Result<TableFacts> {
         if self.target_file.is_some() && schema.target != TargetColumn::Last {
-            return Err(Error::request(
-                "the schema states a target in the table: no --target-file",
-            ));
+            return Err(Error::request("the schema gives a target in the table: no --target-file"));
         }
         let mut facts = schema.clone();
         if self.states_target() {

@@ -79,7 +79,7 @@ enum UnitRule {
 }
 
 impl TargetArguments {
-    /// The target as these options state it, or, if they do not state its kind, as the schema does.
+    /// The target as these options give it, or, if they do not give its kind, as the schema does.
     ///
     /// # Errors
     ///
@@ -120,7 +120,7 @@ impl TargetArguments {
         self.time.is_some() || self.event.is_some() || self.by.is_some()
     }
 
-    /// The options on people and strata, as they were stated.
+    /// The options on people and strata, as they were given.
     pub(super) fn of_people_and_strata(&self) -> Vec<String> {
         let rule = self.unit_target.map(|rule| ["--unit-target".to_owned(), word(rule)]);
         let strata = self.adjust.iter().map(|text| ["--adjust".to_owned(), text.clone()]);

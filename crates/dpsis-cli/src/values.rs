@@ -17,7 +17,7 @@ pub(super) fn with_values<E: ValueEnum>(help: &str) -> String {
     format!("{help}\n\nPossible values:{}", values.map(line).collect::<String>())
 }
 
-/// The word that states a value.
+/// The word that gives a value.
 pub(super) fn word<E: ValueEnum>(value: E) -> String {
     value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
 }
@@ -57,7 +57,7 @@ pub(super) fn parse_record(text: &str) -> Result<Vec<String>> {
     let records: Vec<_> = reader.records().filter_map(|record| record.ok()).collect();
     match records.as_slice() {
         [record] => Ok(record.iter().map(|label| label.trim().to_owned()).collect()),
-        _ => Err(Error::request("a list must be stated on one line: a,b or a,b,c")),
+        _ => Err(Error::request("a list must be given on one line: a,b or a,b,c")),
     }
 }
 
@@ -84,7 +84,7 @@ pub(super) fn parse_counts(text: &str) -> Result<Vec<Count>> {
             }
         },
     };
-    distinct(text.split(',').map(count).collect::<Result<_>>()?, "a k is stated twice")
+    distinct(text.split(',').map(count).collect::<Result<_>>()?, "a k is given twice")
 }
 
 /// `0.1,0.5,1`, or `0.1..20:12`: so many budgets from one to the other, evenly on a logarithmic
@@ -92,13 +92,13 @@ pub(super) fn parse_counts(text: &str) -> Result<Vec<Count>> {
 pub(super) fn parse_epsilons(text: &str) -> Result<Vec<Epsilon>> {
     let Some((low, rest)) = text.split_once("..") else {
         let all = text.split(',').map(|part| part.trim().parse()).collect::<Result<_>>()?;
-        return distinct(all, "an epsilon is stated twice");
+        return distinct(all, "an epsilon is given twice");
     };
-    let wrong = || Error::request("a range of budgets must be stated as 0.1..20:12");
+    let wrong = || Error::request("a range of budgets must be given as 0.1..20:12");
     let (high, steps) = rest.split_once(':').ok_or_else(wrong)?;
     let steps: u32 =
         steps.parse().ok().filter(|steps| (2..=1000).contains(steps)).ok_or_else(wrong)?;
-    // Both ends as they are stated, the steps between them rounded.
+    // Both ends as they are given, the steps between them rounded.
     let (first, last): (Epsilon, Epsilon) = (low.trim().parse()?, high.trim().parse()?);
     if first >= last {
         return Err(wrong());
@@ -124,7 +124,7 @@ pub(super) fn parse_delimiter(text: &str) -> Result<u8> {
         .ok_or_else(|| Error::request("the delimiter must be one character, or the word tab"))
 }
 
-/// The default shares, as they are stated.
+/// The default shares, as they are given.
 pub(super) fn default_split() -> String {
     let drawn = SHARES.iter().filter(|(_, [share, _])| *share != "0");
     drawn.map(|(name, [share, _])| format!("{name}={share}")).collect::<Vec<_>>().join(",")
@@ -145,11 +145,11 @@ pub(super) fn parse_split(text: &str) -> Result<BTreeMap<String, String>> {
         let (name, share) = part.split_once('=').unwrap_or((part, ""));
         let (name, share) = (name.trim(), share.trim());
         if SHARES.iter().all(|(known, _)| *known != name) {
-            let rule = format!("the split must be stated as {}", default_split());
+            let rule = format!("the split must be given as {}", default_split());
             return Err(Error::request(rule));
         }
         if split.insert(name.to_owned(), share.to_owned()).is_some() {
-            return Err(Error::request("a share is stated twice"));
+            return Err(Error::request("a share is given twice"));
         }
     }
     Ok(split)

@@ -88,7 +88,7 @@ pub(super) struct VerifyArguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     draws: Option<u64>,
 
-    /// With --draws: draw from a stated seed
+    /// With --draws: draw from a given seed
     #[arg(long, value_name = "N", requires = "draws", hide_short_help = true)]
     seed: Option<u64>,
 
@@ -149,8 +149,8 @@ pub(super) fn verify(arguments: &VerifyArguments) -> Result<bool> {
             Ok(found.holds())
         }
         None => {
-            if arguments.parameters.is_stated() {
-                return Err(Error::request("state the mechanism that takes this parameter"));
+            if arguments.parameters.is_given() {
+                return Err(Error::request("give the mechanism that takes this parameter"));
             }
             let all: Vec<Enumerated> =
                 CARDS.iter().map(|card| arguments.check(card.id, &steps)).collect::<Result<_>>()?;
@@ -226,7 +226,7 @@ fn table(all: &[Enumerated]) -> String {
         "outcomes",
         "pairs",
         "loss/eps",
-        if draws { "verdict   draws" } else { "verdict" }
+        if draws { "result    draws" } else { "result" }
     );
     for Enumerated { found, sampler, .. } in all {
         let drawn = match sampler {

@@ -2,12 +2,12 @@
 
 use dpsis::{Error, ErrorKind, Parameter, in_parentheses};
 
-/// The option that states a parameter; empty if none does.
+/// The option that gives a parameter; empty if none does.
 pub(super) fn option(parameter: Parameter) -> String {
     match parameter {
         Parameter::Epsilon => "--eps".to_owned(),
         Parameter::Shares => "--split".to_owned(),
-        Parameter::FalseNames => "--fwer".to_owned(),
+        Parameter::Fwer => "--fwer".to_owned(),
         Parameter::Orientation => "--orient".to_owned(),
         Parameter::Missing => "--na".to_owned(),
         Parameter::DecimalPoint => "--decimal-point".to_owned(),

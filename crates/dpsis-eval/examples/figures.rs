@@ -62,12 +62,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// A page with every kind of block.
 fn page(figures: Vec<Block>) -> Page {
     let text = |text: &str| text.to_owned();
-    let comparison = |verdict, paper: &str, ours: &str, note: &str| Block::Comparison {
+    let comparison = |significance, paper: &str, ours: &str, note: &str| Block::Comparison {
         statement: text("DP-SIS finds more of the true features than two-stage at every epsilon."),
         source: text("a paper, section 5"),
         paper: text(paper),
         ours: text(ours),
-        verdict,
+        agreement: significance,
         note: text(note),
     };
     let row = |cells: &[&str]| cells.iter().map(|cell| text(cell)).collect();

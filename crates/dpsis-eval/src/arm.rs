@@ -25,8 +25,8 @@ pub struct Arm {
 pub enum ArmMethod {
     /// Private selection by scores (`dp-sis`).
     DpSis,
-    /// All features beyond chance, at most k (`beyond-chance`), at the usual bound on false names.
-    BeyondChance,
+    /// All significant features, at most k (`significant`), at the usual bound on false discoveries.
+    Significant,
     /// The two-stage LASSO (`two-stage`).
     TwoStage,
     /// Greedy private selection by Kendall's correlation (`dpkendall`).
@@ -70,7 +70,7 @@ impl ArmScale {
     ///
     /// # Errors
     ///
-    /// `Request` for another name, or if no bounds are stated.
+    /// `Request` for another name, or if no bounds are given.
     pub fn parse(text: &str, bounds: Option<Self>) -> Result<Self> {
         let deviations = text.strip_suffix("sd").and_then(|number| number.parse::<f64>().ok());
         Ok(match (text, deviations) {
@@ -81,7 +81,7 @@ impl ArmScale {
             ("paper", _) => Self::Paper,
             ("quantiles", _) => Self::PooledQuantiles,
             ("bounds", _) => bounds.ok_or_else(|| {
-                Error::request("the scale bounds needs stated bounds")
+                Error::request("the scale bounds needs given bounds")
                     .about([Parameter::Bounds, Parameter::BoundsFile])
             })?,
             (_, Some(deviations)) if deviations > 0.0 && deviations.is_finite() => {
@@ -109,7 +109,7 @@ impl Arm {
         };
         let method = match method {
             "dp-sis" => ArmMethod::DpSis,
-            "beyond-chance" => ArmMethod::BeyondChance,
+            "significant" => ArmMethod::Significant,
             "two-stage" => ArmMethod::TwoStage,
             "dpkendall" => ArmMethod::DpKendall,
             "sis" => ArmMethod::Sis,
@@ -117,7 +117,7 @@ impl Arm {
             _ => {
                 return Err(Error::request("there is no such method to compare").hint(
                     "the methods are dp-sis, two-stage (each also with a mechanism, as in \
-                     dp-sis:joint), beyond-chance, dpkendall, sis, random",
+                     dp-sis:joint), significant, dpkendall, sis, random",
                 ));
             }
         };
@@ -137,9 +137,9 @@ impl Arm {
             (ArmMethod::DpKendall, _) | (ArmMethod::TwoStage, ArmScale::Kendall) => {
                 ArmScale::Default
             }
-            // What has no level of chance.
+            // What has no significance threshold.
             (
-                ArmMethod::BeyondChance,
+                ArmMethod::Significant,
                 ArmScale::RowRank
                 | ArmScale::CountsPerMillion
                 | ArmScale::Kendall
@@ -165,7 +165,7 @@ impl Arm {
     pub fn name(&self) -> String {
         let method = match self.method {
             ArmMethod::DpSis => "dp-sis",
-            ArmMethod::BeyondChance => "beyond-chance",
+            ArmMethod::Significant => "significant",
             ArmMethod::TwoStage => "two-stage",
             ArmMethod::DpKendall => "dpkendall",
             ArmMethod::Sis => "sis",
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn methods_are_parsed_and_named() {
-        let all = "dp-sis dp-sis:joint beyond-chance two-stage:canonical dpkendall sis random";
+        let all = "dp-sis dp-sis:joint significant two-stage:canonical dpkendall sis random";
         for text in all.split(' ') {
             assert_eq!(Arm::parse(text, ArmScale::Paper).unwrap().name(), text);
         }

@@ -148,7 +148,7 @@ pub fn summary(cells: &ComparisonCells, output: &std::path::Path) -> String {
 pub fn what_is_measured() -> Section {
     let paragraphs = [
         "LASSO: the number of picks among the k largest coefficients of a non-private LASSO, \
-         divided by k (penalty 0.1 unless another is stated; columns and target centered and \
+         divided by k (penalty 0.1 unless another is given; columns and target centered and \
          scaled to a largest magnitude of 1). Where fewer than k coefficients are nonzero, 1 \
          cannot be reached: the dashed line shows the maximum. Where all are zero, the measure is \
          undefined; a smaller penalty gives nonzero coefficients.",

@@ -121,7 +121,7 @@ pub fn made(
     let sized = rows.is_some() || features.is_some();
     let (rows, features) = (rows.unwrap_or(500), features.unwrap_or(100));
     if sized && ["fan-lv", "w1", "w1-w2"].contains(&name) {
-        return Err(Error::request(format!("{name} has its own size: none can be stated"))
+        return Err(Error::request(format!("{name} has its own size: none can be given"))
             .about([Parameter::Size]));
     }
     let autoregressive =

@@ -61,7 +61,7 @@ impl ResultsFile {
             return Err(Error::request(
                 "the folder holds results of another seed or number of trials",
             )
-            .hint("state those, or choose another folder"));
+            .hint("give those, or choose another folder"));
         }
         Ok(rows)
     }

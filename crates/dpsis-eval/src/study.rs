@@ -47,7 +47,7 @@ impl Settled {
             Target::Numeric if present().any(|label| as_number(label).is_none()) => {
                 labels_of(&table)
             }
-            stated => stated,
+            given => given,
         };
         let usable = |label: &String| match &target {
             Target::Classes(classes) => classes.contains(label),
@@ -223,7 +223,7 @@ impl Study {
     fn rehearse(&self, method: Method, arm: &Arm) -> Result<Rehearsal> {
         let scale = &arm.scale;
         let select = match arm.method {
-            ArmMethod::BeyondChance => Select::beyond_chance(),
+            ArmMethod::Significant => Select::significant(),
             _ => Select::new(1),
         };
         let mut select = select.method(method).target(self.target.clone());

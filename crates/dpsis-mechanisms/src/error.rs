@@ -1,4 +1,4 @@
-//! Errors, stated as a broken rule and a place, never with a value from the data.
+//! Errors, given as a broken rule and a place, never with a value from the data.
 
 use std::fmt;
 use std::io;
@@ -20,15 +20,15 @@ pub enum ErrorKind {
     Canceled,
 }
 
-/// A parameter that an error or a warning is about, which should be stated or changed. Programs
+/// A parameter that an error or a warning is about, which should be given or changed. Programs
 /// translate it into their own words, such as the name of an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Parameter {
     /// The number of features or candidates to pick.
     K,
-    /// The bound on names of features that are not beyond chance.
-    FalseNames,
+    /// The bound on names of features that are not significant.
+    Fwer,
     /// The most features to name.
     AtMost,
     /// The privacy budget.
@@ -150,12 +150,12 @@ pub enum Parameter {
 }
 
 impl Parameter {
-    /// The name under which options state it, such as those of
+    /// The name under which options give it, such as those of
     /// `dpsis::SelectOptions`; empty for what no option states.
     pub fn name(self) -> &'static str {
         match self {
             Self::K => "k",
-            Self::FalseNames => "fwer",
+            Self::Fwer => "fwer",
             Self::AtMost => "at_most",
             Self::Epsilon => "epsilon",
             Self::Delta => "delta",
@@ -406,13 +406,13 @@ impl Error {
         self.hint(hint)
     }
 
-    /// Adds the parameters to state or change, the most likely first.
+    /// Adds the parameters to give or change, the most likely first.
     pub fn about(mut self, parameters: impl IntoIterator<Item = Parameter>) -> Self {
         self.about = parameters.into_iter().collect();
         self
     }
 
-    /// The parameters to state or change, the most likely first; often empty.
+    /// The parameters to give or change, the most likely first; often empty.
     pub fn parameters(&self) -> &[Parameter] {
         &self.about
     }
@@ -482,8 +482,8 @@ pub fn near<'a>(known: &'a [String], name: &str) -> Vec<&'a str> {
 /// # Errors
 ///
 /// `Request` about a parameter for another word, with those there are.
-pub fn word<T: Copy>(about: Parameter, stated: &str, words: &[(&str, T)]) -> Result<T> {
-    let found = words.iter().find(|(word, _)| *word == stated);
+pub fn word<T: Copy>(about: Parameter, given: &str, words: &[(&str, T)]) -> Result<T> {
+    let found = words.iter().find(|(word, _)| *word == given);
     found.map(|(_, value)| *value).ok_or_else(|| {
         let words: Vec<String> = words.iter().map(|(word, _)| format!("{word:?}")).collect();
         Error::request(format!("there is no such value: it is one of {}", words.join(", ")))

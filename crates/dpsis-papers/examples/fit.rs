@@ -8,7 +8,7 @@
 //! Five of d normal features explain half of the target's variance. Medians of R^2 on other rows:
 //! of the private mean (count and sum with Laplace noise of the model's share of epsilon, of values
 //! clipped to the range), and of the fit; beside it how many of the runs released coefficients, the
-//! mean alone, and no model. Ranges are stated or not. All draws are seeded.
+//! mean alone, and no model. Ranges are given or not. All draws are seeded.
 #![allow(clippy::print_stdout, reason = "an example prints its results")]
 
 use dpsis::model::Model;
@@ -76,10 +76,10 @@ fn main() -> Result<()> {
     let runs: u64 = std::env::args()
         .nth(1)
         .and_then(|runs| runs.parse().ok())
-        .ok_or_else(|| Error::request("state the number of runs"))?;
+        .ok_or_else(|| Error::request("give the number of runs"))?;
     println!("ranges      n     d  eps    mean     fit  coefficients, mean alone, none");
     let test = |d| table(TEST, d, 1 << 40);
-    for stated in [true, false] {
+    for given in [true, false] {
         for d in [20, 200] {
             let test = test(d);
             for n in [50, 100, 200, 400, 800, 1600, 3200, 10_000] {
@@ -93,7 +93,7 @@ fn main() -> Result<()> {
                         let mean = private_mean(&table.y, range, 0.6 * epsilon, run);
                         means.push(r2(&test.y, std::iter::repeat_n(mean, TEST)));
                         let mut select = Select::new(5).epsilon(eps).threads(1);
-                        if stated {
+                        if given {
                             let target = Bounds::new(range[0], range[1])?;
                             select = select.target(Target::Bounded(target)).bounds(-3.0, 3.0);
                         }
@@ -108,7 +108,7 @@ fn main() -> Result<()> {
                             }
                         }
                     }
-                    let ranges = if stated { "stated" } else { "drawn" };
+                    let ranges = if given { "given" } else { "drawn" };
                     println!(
                         "{ranges:<7} {n:>5} {d:>5} {eps:>4} {:>7.2} {:>7.2}  {kinds:?}",
                         median(means),

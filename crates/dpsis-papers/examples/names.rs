@@ -1,4 +1,4 @@
-//! Selection of all features beyond chance: how many it names, and how many of them are false.
+//! Selection of all significant features: how many it names, and how many of them are false.
 //!
 //! ```text
 //! cargo run --release -p dpsis-papers --example names -- designs 40
@@ -49,9 +49,9 @@ fn main() -> Result<()> {
     }
 }
 
-/// All features beyond chance.
+/// All significant features.
 fn beyond() -> Select {
-    Select::beyond_chance().threads(1)
+    Select::significant().threads(1)
 }
 
 /// The names of a seeded run; none if it ended on its counts.
@@ -157,20 +157,20 @@ fn designs(runs: usize) -> Result<()> {
                 let (x, labels) = design.draw(run);
                 let table = ArrayTable::new(x.view(), labels.view())?;
                 let truth: Vec<usize> = (0..design.shifts.len()).collect();
-                let stated = |select: Select| {
+                let given = |select: Select| {
                     select.epsilon(epsilon.clone()).target(Target::classes(["a", "b"])).threads(1)
                 };
-                let record = names(stated(beyond()), run, &table)?;
+                let record = names(given(beyond()), run, &table)?;
                 let [all, wrong] = counted(record.as_ref(), &truth);
                 sums.add(0, all - wrong);
                 sums.add(1, f64::from(wrong > 0.0));
-                let record = names(stated(Select::new(5)), run, &table)?;
+                let record = names(given(Select::new(5)), run, &table)?;
                 for (picked, estimate) in
                     record.iter().flat_map(|record| record.selected.iter().zip(&record.estimates))
                 {
                     if truth.contains(&picked.index) {
                         sums.add(2, 1.0);
-                        sums.add(3, f64::from(estimate.beyond_chance == Some(true)));
+                        sums.add(3, f64::from(estimate.significant == Some(true)));
                     }
                 }
                 Ok(())
@@ -282,7 +282,7 @@ fn not_private(x: &Array2<f64>, labels: &Array1<&str>) -> Vec<usize> {
     p_values[..named.map_or(0, |place| place + 1)].iter().map(|(_, feature)| *feature).collect()
 }
 
-/// Right and false names against the number of rows: ten features of falling strength among 500, at
+/// Right and false discoveries against the number of rows: ten features of falling effect size among 500, at
 /// epsilon 1, without k and with 5 and 20; and without privacy.
 fn rows(runs: usize, figure: &str) -> Result<()> {
     const ROWS: [usize; 7] = [250, 500, 1000, 2000, 4000, 8000, 16000];
@@ -292,13 +292,13 @@ fn rows(runs: usize, figure: &str) -> Result<()> {
         ("without k: false", 1),
         ("k = 20: right", 4),
         ("k = 20: false", 5),
-        ("k = 20: called beyond chance", 7),
-        ("k = 5: called beyond chance", 6),
+        ("k = 20: called significant", 7),
+        ("k = 5: called significant", 6),
         ("not private (Benjamini-Hochberg): right", 8),
     ];
     let mut right: Vec<Vec<CurvePoint>> = vec![Vec::new(); names_of.len()];
     println!(
-        "| n | without k: right, false | k = 5: right, false; beyond chance | k = 20: right, false; beyond chance \
+        "| n | without k: right, false | k = 5: right, false; significant | k = 20: right, false; significant \
          | not private: right, false |\n\
          | --- | --- | --- | --- | --- |"
     );
@@ -319,7 +319,7 @@ fn rows(runs: usize, figure: &str) -> Result<()> {
                 let [all, wrong] = counted(record.as_ref(), &truth);
                 sums.add(2 * way, all - wrong);
                 sums.add(2 * way + 1, wrong);
-                let called = record.iter().filter_map(|record| record.verdict.beyond_chance);
+                let called = record.iter().filter_map(|record| record.significance.significant);
                 if way > 0 {
                     sums.add(5 + way, called.sum::<usize>() as f64);
                 }
@@ -383,7 +383,7 @@ fn source(planted: &Planted) -> Result<FileTable> {
 fn planted(runs: usize) -> Result<()> {
     const CELLS: usize = 5;
     println!(
-        "| kind | eps | named | runs with a false name | k = 5 | k = 20 | peel 20 |\n\
+        "| kind | eps | named | runs with a false discovery | k = 5 | k = 20 | peel 20 |\n\
          | --- | --- | --- | --- | --- | --- | --- |"
     );
     let mut totals = [[0.0; CELLS]; 4];
@@ -407,7 +407,7 @@ fn planted(runs: usize) -> Result<()> {
                         .iter()
                         .flat_map(|record| record.selected.iter().zip(&record.estimates));
                     let called = picks.filter(|(picked, estimate)| {
-                        truth.contains(&picked.index) && estimate.beyond_chance == Some(true)
+                        truth.contains(&picked.index) && estimate.significant == Some(true)
                     });
                     sums.add(2 + place, called.count() as f64);
                 }
@@ -460,7 +460,7 @@ enum Cells {
 /// Tables in which all but the first features have no association.
 fn null(runs: usize) -> Result<()> {
     println!(
-        "| cells | n | d | shares of classes | strong | eps | score | runs with a false name |\n\
+        "| cells | n | d | shares of classes | strong | eps | score | runs with a false discovery |\n\
          | --- | --- | --- | --- | --- | --- | --- | --- |"
     );
     let shares: [&[f64]; 6] =

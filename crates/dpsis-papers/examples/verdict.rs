@@ -1,5 +1,5 @@
 //! The findings, confirmations and predictions of `dpsis select` on the planted tables, and how
-//! often it calls something beyond chance when the targets are permuted.
+//! often it calls something significant when the targets are permuted.
 //!
 //! ```text
 //! cargo run --release -p dpsis-papers --example verdict -- planted 20 [CENTER ESTIMATES]
@@ -94,7 +94,7 @@ fn planted(runs: usize, [center, estimates]: [&str; 2]) -> Result<()> {
                 let found = record.selected.iter().filter(|pick| is_true(pick.index));
                 let confirmed = record.selected.iter().zip(&record.estimates);
                 let confirmed = confirmed.filter(|(pick, estimate)| {
-                    is_true(pick.index) && estimate.beyond_chance == Some(true)
+                    is_true(pick.index) && estimate.significant == Some(true)
                 });
                 let mut sums = vec![found.count() as f64, confirmed.count() as f64];
                 // The forecast for the five features of the largest effect sizes in the table.
@@ -164,7 +164,7 @@ fn scores(runs: usize) -> Result<()> {
     Ok(())
 }
 
-/// How many runs with permuted targets call something beyond chance.
+/// How many runs with permuted targets call something significant.
 fn permuted(runs: usize, files: &[&str]) -> Result<()> {
     println!("set  rows  features  k  eps  runs with a call");
     for file in files {
@@ -186,7 +186,7 @@ fn permuted(runs: usize, files: &[&str]) -> Result<()> {
                 let select = Select::new(k).epsilon(epsilon.clone()).threads(1);
                 let select = select.target(Target::classes(classes.iter().cloned()));
                 let record = select.seed(run as u64).run(&table)?;
-                let called = record.verdict.beyond_chance.is_some_and(|beyond| beyond > 0);
+                let called = record.significance.significant.is_some_and(|beyond| beyond > 0);
                 calls.fetch_add(called.into(), Ordering::Relaxed);
                 Ok(())
             })?;
@@ -208,7 +208,7 @@ fn permuted_planted(runs: usize) -> Result<()> {
                 planted.targets.shuffle(&mut ChaCha8Rng::seed_from_u64(run as u64));
                 let record =
                     request(&planted, &epsilon).seed(run as u64).run(&source(&planted)?)?;
-                let called = record.verdict.beyond_chance.is_some_and(|beyond| beyond > 0);
+                let called = record.significance.significant.is_some_and(|beyond| beyond > 0);
                 calls.fetch_add(called.into(), Ordering::Relaxed);
                 Ok(())
             })?;

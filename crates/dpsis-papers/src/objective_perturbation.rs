@@ -115,7 +115,7 @@ impl ObjectivePerturbation {
 }
 
 /// The minimizer of theta . (gram + ridge) theta/2 - theta . target over the ball: the ridge
-/// regression with the least ridge from the stated one on for which it lies there, found by
+/// regression with the least ridge from the given one on for which it lies there, found by
 /// bisection.
 fn in_ball(gram: &Array2<f64>, target: &Array1<f64>, ridge: f64) -> Option<Array1<f64>> {
     let at = |more: f64| positive_definite(ridged(gram, ridge + more), target.clone());
@@ -213,7 +213,7 @@ mod tests {
         assert!(theta.iter().skip(1).zip(&ridge.coefficients).all(|(a, b)| (a - b).abs() < 1e-12));
     }
 
-    /// With b, no small step from the minimizer lowers the stated objective, computed row by row:
+    /// With b, no small step from the minimizer lowers the given objective, computed row by row:
     /// of both losses, and on the edge of the ball none within it.
     #[test]
     fn no_other_theta_has_a_lower_objective() {

@@ -492,7 +492,7 @@ let shown;
 // Of each name: whether it is significant, and its adjusted p-value; null where this was not released.
 function namesWithSignificance({ selected, estimates }) {
   return selected.map(({ name }, place) => {
-    const { beyond_chance: significant = null, p_value: p = null } = estimates[place] ?? {};
+    const { significant: significant = null, p_value: p = null } = estimates[place] ?? {};
     return { name, significant, p };
   });
 }
@@ -504,12 +504,12 @@ function atMost(p) {
   return above < 1 ? `at most ${above.toFixed(places)}` : "= 1";
 }
 
-function headline(names, { verdict, public: { false_names: bound } }) {
+function headline(names, { significance, public: { false_discoveries: bound } }) {
   const count = names.filter(({ significant }) => significant).length;
   const of = names.length === 1 ? "the 1 name" : `the ${names.length} names`;
   if (names.length === 0) return ["warning", "No name: no feature is significant."];
   if (names.every(({ significant }) => significant === null)) {
-    return ["note", `Significance was not released (${verdict.text}): any name may be a null feature.`];
+    return ["note", `Significance was not released (${significance.text}): any name may be a null feature.`];
   }
   if (bound && count === names.length) {
     return ["good", `All names are significant. The probability of any false discovery is at most ${bound.fwer}.`];
@@ -528,10 +528,10 @@ function result(answer) {
   const [level, words] = headline(names, record);
   say("significance", words);
   at("significance").className = `notice ${level}`;
-  say("verdict", isPrivate
+  say("privacy", isPrivate
     ? `Private: the names and the record may be released. Epsilon ${guarantee.epsilon}, delta ${guarantee.delta}.`
     : "NOT PRIVATE: a rehearsal with a seed, not for release.");
-  at("verdict").className = `notice ${isPrivate ? "good" : "danger"}`;
+  at("privacy").className = `notice ${isPrivate ? "good" : "danger"}`;
   at("released").classList.toggle("not-private", !isPrivate);
   at("selected").replaceChildren(...names.map(nameInWords));
   at("record").srcdoc = answer.html;

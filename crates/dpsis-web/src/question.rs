@@ -15,7 +15,7 @@ use crate::worker::{Page, TableReader};
 pub(crate) struct Question {
     /// The name of the table's file.
     name: String,
-    /// The facts that are stated of the table.
+    /// The facts that are given of the table.
     facts: TableFacts,
     /// The request.
     options: Map<String, Value>,
@@ -40,10 +40,10 @@ struct LedgerText {
 impl Question {
     pub(crate) fn read(json: &str) -> Result<Self> {
         serde_json::from_str(json)
-            .map_err(|error| Error::request(format!("what is stated cannot be read: {error}")))
+            .map_err(|error| Error::request(format!("what is given cannot be read: {error}")))
     }
 
-    /// The table, with what is stated of it.
+    /// The table, with what is given of it.
     pub(crate) fn table(&self) -> FileTable {
         FileTable::from_readers(&self.name, TableReader::default).facts(self.facts.clone())
     }

@@ -43,8 +43,8 @@ def _table(frame: pd.DataFrame, folder: Path) -> Path:
     return path
 
 
-def _stated(facts: dict[str, Any]) -> list[str]:
-    """What is stated of the tables of all nodes: no task can bring other options to a node."""
+def _given(facts: dict[str, Any]) -> list[str]:
+    """What is given of the tables of all nodes: no task can bring other options to a node."""
     low, high = map(float, facts["bounds"])
     classes = [str(label) for label in facts["classes"]]
     if any(mark in label for label in classes for mark in ',"\n'):
@@ -63,7 +63,7 @@ def agree(client: Any, facts: dict[str, Any], sites: list[int] | None = None) ->
         What is public of the tables, and the same at all nodes: ``bounds`` of all features, the two ``classes``, and the
         ``target``.
     sites : list of int, optional
-        The organizations that take part; all of the collaboration if they are not stated. Three or more.
+        The organizations that take part; all of the collaboration if they are not given. Three or more.
 
     Returns
     -------
@@ -147,7 +147,7 @@ def key(client: Any, frame: pd.DataFrame, facts: dict[str, Any]) -> str:
     # A run takes a new key.
     secret.unlink(missing_ok=True)
     try:
-        return _dpsis("sites", "key", f"site-{client.organization_id}", "--key", secret, *_stated(facts), table)
+        return _dpsis("sites", "key", f"site-{client.organization_id}", "--key", secret, *_given(facts), table)
     finally:
         table.unlink()
 
@@ -168,7 +168,7 @@ def mask(client: Any, frame: pd.DataFrame, facts: dict[str, Any], roster: str) -
         raise RuntimeError("the roster has another fingerprint than the sites agreed on")
     table = _table(frame, folder)
     try:
-        return _dpsis("partial", *_stated(facts), "--mask", sites, "--key", folder / "key", table)
+        return _dpsis("partial", *_given(facts), "--mask", sites, "--key", folder / "key", table)
     finally:
         table.unlink()
 

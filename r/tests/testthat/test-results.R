@@ -16,7 +16,7 @@ test_that("a selection has names, a record and methods", {
   expect_output(print(summary(found)), "epsilon")
   frame <- as.data.frame(found)
   expect_identical(frame$name, found$names)
-  expect_true(all(frame$low <= frame$strength & frame$strength <= frame$high))
+  expect_true(all(frame$low <= frame$effect_size & frame$effect_size <= frame$high))
   expect_identical(frame$direction[frame$name == "dose"], found$record$estimates[[match("dose", found$names)]]$direction)
   expect_match(found$html, "<html", fixed = TRUE)
   expect_match(found$record$run$request, "dp_select(data, k = 2, epsilon = 8, y = ..., classes = c(\"control\", \"case\")", fixed = TRUE)
@@ -75,7 +75,7 @@ test_that("a fit predicts what its coefficients say", {
   expect_gt(mean(predict(logistic, patients, type = "class") == y), 0.7)
 })
 
-test_that("levels that are stated have coefficients", {
+test_that("levels that are given have coefficients", {
   set.seed(6)
   stages <- data.frame(stage = factor(sample(c("I", "II", "III"), 4000, TRUE)), age = x[, "age"])
   stages$y <- c(I = 1, II = 4, III = 9)[as.character(stages$stage)]
@@ -104,7 +104,7 @@ test_that("a dry run and a plan spend nothing and have texts", {
   grDevices::dev.off()
 })
 
-test_that("an inspection tells what to state", {
+test_that("an inspection tells what to give", {
   look <- dp_inspect(patients)
   expect_identical(look$rows, 4000)
   expect_setequal(look$suggestion$classes, c("case", "control"))
@@ -117,9 +117,9 @@ test_that("choices have sensitivities of their own", {
   scores <- c(a = 10, b = 3, c = 1)
   expect_identical(quiet(dp_choose(scores, 20, k = 2, sensitivity = 1))$names, c("a", "b"))
   frame <- data.frame(model = names(scores), score = scores, sensitivity = c(1, 1, 2))
-  stated <- list(epsilon = 50, mechanism = "gem", seed = 1)
-  one <- quiet(do.call(dp_choose, c(list(frame, columns = c(name = "model")), stated)))
-  other <- quiet(do.call(dp_choose, c(list(scores, sensitivity = c(a = 1, b = 1, c = 2)), stated)))
+  given <- list(epsilon = 50, mechanism = "gem", seed = 1)
+  one <- quiet(do.call(dp_choose, c(list(frame, columns = c(name = "model")), given)))
+  other <- quiet(do.call(dp_choose, c(list(scores, sensitivity = c(a = 1, b = 1, c = 2)), given)))
   expect_identical(without(one$record), without(other$record))
 })
 

@@ -18,9 +18,9 @@ scores <- list(
 )
 
 # Arguments as options of the command line.
-options_of <- function(stated) {
-  text <- vapply(stated, function(value) paste(value, collapse = ","), "")
-  if (length(text)) paste0("--", gsub("_", "-", names(stated)), "=", text)
+options_of <- function(given) {
+  text <- vapply(given, function(value) paste(value, collapse = ","), "")
+  if (length(text)) paste0("--", gsub("_", "-", names(given)), "=", text)
 }
 
 record_of <- function(...) {
@@ -33,12 +33,12 @@ test_that("numbers in every form", {
     for (score in scores) {
       for (neighbors in c("add-remove", "replace-one")) {
         y <- numbers[[target$y]]
-        stated <- c(target[-1], score, list(neighbors = neighbors, seed = 11))
+        given <- c(target[-1], score, list(neighbors = neighbors, seed = 11))
         whole <- data.frame(numbers$x, "out come" = y, check.names = FALSE)
         file <- as_file(whole)
-        expected <- command_line("select", "--k", "3", "--eps", "2.5", options_of(stated), file)
-        run <- function(data, ...) do.call(record_of, c(list(data, 3, 2.5, ...), stated))
-        info <- paste(names(unlist(stated)), unlist(stated), collapse = " ")
+        expected <- command_line("select", "--k", "3", "--eps", "2.5", options_of(given), file)
+        run <- function(data, ...) do.call(record_of, c(list(data, 3, 2.5, ...), given))
+        info <- paste(names(unlist(given)), unlist(given), collapse = " ")
         if (is.null(expected)) {
           refused <- refused + 1
           expect_null(run(whole), info = info)
@@ -120,13 +120,13 @@ test_that("people, covariates, sets and ranges by name", {
   file <- as_file(people)
   options <- c("--classes", "control,case", "--unit", "person", "--unit-target", "any-positive")
   expected <- command_line("select", "--k", "2", "--eps", "4", "--seed", "1", options, "--exclude", "sex", file)
-  stated <- list(classes = c("control", "case"), unit_target = "any-positive", seed = 1)
+  given <- list(classes = c("control", "case"), unit_target = "any-positive", seed = 1)
   for (data in list(file, people)) {
-    found <- quiet(do.call(dp_select, c(list(data, 2, 4, unit = "person", exclude = "sex"), stated)))
+    found <- quiet(do.call(dp_select, c(list(data, 2, 4, unit = "person", exclude = "sex"), given)))
     expect_identical(without(found$record), without(expected))
   }
   for (unit in list(people$person, as.character(people$person), factor(people$person))) {
-    found <- quiet(do.call(dp_select, c(list(numbers$x, 2, 4, y = people$y, unit = unit), stated)))
+    found <- quiet(do.call(dp_select, c(list(numbers$x, 2, 4, y = people$y, unit = unit), given)))
     expect_identical(found$record$selected, expected$selected)
     expect_identical(found$record$estimates, expected$estimates)
   }
@@ -150,8 +150,8 @@ test_that("people, covariates, sets and ranges by name", {
   utils::write.csv(ranges, bounds, row.names = FALSE)
   whole <- data.frame(numbers$x, y = numbers$number, check.names = FALSE)
   expected <- command_line("select", "--k", "2", "--eps", "2", "--seed", "3", "--bounds-file", bounds, as_file(whole))
-  for (stated in list(bounds, ranges, list("gene 1" = c(-1, 1), "*" = c(-2, 2)))) {
-    found <- quiet(dp_select(whole, 2, 2, bounds = stated, seed = 3))
+  for (given in list(bounds, ranges, list("gene 1" = c(-1, 1), "*" = c(-2, 2)))) {
+    found <- quiet(dp_select(whole, 2, 2, bounds = given, seed = 3))
     expect_identical(without(found$record, "score"), without(expected, "score"))
   }
 })

@@ -10,7 +10,7 @@ use std::f64::consts::FRAC_PI_2;
 use num_bigint::BigInt;
 
 use crate::error::{Error, Parameter, Result};
-use crate::estimate::{MedianGrid, private_middle, private_strengths};
+use crate::estimate::{MedianGrid, private_effect_sizes, private_middle};
 use crate::exact::ln_binomial;
 use crate::privacy::{Epsilon, Neighbors};
 use crate::random::Bits;
@@ -96,7 +96,7 @@ pub(crate) fn refine(
     let variables: Vec<Signs> =
         sign_columns.chain([Signs::of(screened.target.iter().copied())]).collect();
     let exact = sign_sums(&variables);
-    let noisy = private_strengths(&exact, spend.neighbors.steps(), spend.signs, signs);
+    let noisy = private_effect_sizes(&exact, spend.neighbors.steps(), spend.signs, signs);
     best_subset(&correlations(&noisy, spend), k)
 }
 

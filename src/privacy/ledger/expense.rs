@@ -36,7 +36,7 @@ impl Expense {
     }
 
     /// Sets the unit of its guarantee. [`Unit::Unit`] is that of the ledger, for which
-    /// sensitivities are stated.
+    /// sensitivities are given.
     pub fn unit(self, unit: Unit) -> Self {
         Self { unit, ..self }
     }

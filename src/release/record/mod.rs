@@ -19,7 +19,7 @@ use crate::mechanism::{Calibrated, Mechanism};
 use crate::privacy::{Delta, Epsilon, Neighbors, Receipt, RecordsPrivacy, Spending, Unit};
 use crate::random::Entropy;
 use crate::release::run_note::RunNote;
-use crate::request::plan::{CenterUsed, FalseNamesBound, ScaleUsed};
+use crate::request::plan::{CenterUsed, FalseDiscoveryBound, ScaleUsed};
 use crate::table::{SetMembers, TimeToEvent, UnitTarget};
 
 pub(crate) use events::of_private;
@@ -79,7 +79,7 @@ pub struct Record {
     pub version: String,
     /// The command that made it.
     pub command: Command,
-    /// The day and the request, if the program that ran it states them.
+    /// The day and the request, if the program that ran it gives them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<RunNote>,
     /// The ledger that paid for it, if one did.
@@ -105,14 +105,14 @@ pub struct Record {
     pub target: TargetUsed,
     /// Private estimates that the budget paid for.
     pub released: Released,
-    /// The strengths and directions of the selected features, in their order; empty if not
+    /// The effect sizes and directions of the selected features, in their order; empty if not
     /// released.
     pub estimates: Vec<Estimate>,
     /// The meaning of the directions among them, and of which there is none; `None` if none were
     /// released.
     pub directions: Option<String>,
-    /// Whether the selected features are beyond chance.
-    pub verdict: Verdict,
+    /// Whether the selected features are significant.
+    pub significance: Significance,
     /// Facts treated as public.
     pub public: PublicFacts,
     /// The source of randomness.
@@ -182,7 +182,7 @@ pub struct Picked {
 pub struct Guarantee {
     /// The total budget.
     pub epsilon: Epsilon,
-    /// The delta, which the selection spends: 0 unless one was stated and lets it do with less
+    /// The delta, which the selection spends: 0 unless one was given and lets it do with less
     /// noise.
     pub delta: Delta,
     /// If a delta is spent: the epsilon for which the same release is purely differentially
@@ -208,7 +208,7 @@ pub struct Guarantee {
 pub struct MechanismUsed {
     /// Its name.
     pub id: String,
-    /// Why it is this one, where none was stated.
+    /// Why it is this one, where none was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chosen: Option<MechanismReason>,
     /// Its parameters, as exact text, by name.
@@ -236,9 +236,9 @@ impl RandomnessUsed {
     pub(crate) fn of(entropy: Entropy) -> Self {
         let source = match entropy {
             Entropy::OperatingSystem => EntropySource::OperatingSystem,
-            Entropy::Seeded(_) => EntropySource::StatedSeed,
+            Entropy::Seeded(_) => EntropySource::GivenSeed,
         };
-        Self { source, seeded: source == EntropySource::StatedSeed }
+        Self { source, seeded: source == EntropySource::GivenSeed }
     }
 
     /// The warning about a seed.
@@ -266,13 +266,13 @@ pub struct ScoreUsed {
     pub groups: Option<GroupsUsed>,
     /// Whether score and scaling were chosen by default.
     pub by_default: bool,
-    /// The stated bounds common to all features.
+    /// The given bounds common to all features.
     pub bounds: Option<[f64; 2]>,
     /// The largest change of a score by one row, in grid units; `None` if not known yet.
     pub sensitivity: Option<u64>,
     /// The source of the target's center.
     pub center: CenterUsed,
-    /// The stated classes.
+    /// The given classes.
     pub classes: Option<Vec<String>>,
     /// The contribution of a missing feature value.
     pub missing: MissingRule,
@@ -301,7 +301,7 @@ pub struct GroupsUsed {
     pub missing: usize,
     /// How the members' values were scaled.
     pub scale: ScaleUsed,
-    /// The stated bounds common to all members.
+    /// The given bounds common to all members.
     pub bounds: Option<[f64; 2]>,
 }
 
@@ -316,7 +316,7 @@ pub struct TargetUsed {
     pub column: Option<usize>,
     /// How it was coded as a number.
     pub coding: TargetCoding,
-    /// The stated bounds.
+    /// The given bounds.
     pub bounds: Option<[f64; 2]>,
     /// The times and events that make its classes, if it is at a horizon.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -324,7 +324,7 @@ pub struct TargetUsed {
     /// The rule by which the rows of a person make its target, if the unit is a person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub of_person: Option<UnitTarget>,
-    /// The covariates within whose crossed strata it is centered, as they were stated.
+    /// The covariates within whose crossed strata it is centered, as they were given.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub adjusted_for: Vec<String>,
 }
@@ -362,8 +362,8 @@ pub struct Released {
     pub center: Option<Vec<f64>>,
     /// The value at which the target was split.
     pub target_median: Option<f64>,
-    /// The number of features that were drawn by their scores, and of which those beyond chance are
-    /// named; absent if k is stated.
+    /// The number of features that were drawn by their scores, and of which those significant are
+    /// named; absent if k is given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub number: Option<usize>,
     /// The estimated number of rows with a usable target; with covariates, of those in a stratum.
@@ -382,11 +382,11 @@ pub struct Released {
 pub struct Estimate {
     /// Its name in the header.
     pub name: String,
-    /// The strength of its association with the target, from 0 to 1: the noisy score as a share of
+    /// The effect size of its association with the target, from 0 to 1: the noisy score as a share of
     /// the largest that is possible by the noisy counts. For two classes, or a split target, and
     /// the Kolmogorov-Smirnov score it estimates the distance of that name.
-    pub strength: Option<f64>,
-    /// The ends of an interval that holds the strength in this table with a probability of about
+    pub effect_size: Option<f64>,
+    /// The ends of an interval that holds the effect size in this table with a probability of about
     /// 90%. It says nothing about other people than those in the table.
     pub low: Option<f64>,
     /// See [`low`](Self::low).
@@ -394,25 +394,25 @@ pub struct Estimate {
     /// The probability, at most, that chance alone makes any of the selected features look this
     /// strong.
     pub p_value: Option<f64>,
-    /// Whether that is at most 5%, or true where all features beyond chance were selected; `None`
-    /// without a verdict.
-    pub beyond_chance: Option<bool>,
+    /// Whether that is at most 5%, or true where all significant features were selected; `None`
+    /// if significance was not tested.
+    pub significant: Option<bool>,
     /// The direction of the association, if it was released.
     pub direction: Option<Direction>,
     /// The probability, about, of a direction as clear as this one if the other one is right.
     pub direction_error: Option<f64>,
 }
 
-/// The verdict on the selected features.
+/// The significance of the selected features.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
-pub struct Verdict {
-    /// The number of them that are beyond chance, all of them where all such features were
-    /// selected; `None` without a verdict.
-    pub beyond_chance: Option<usize>,
-    /// The strength from which on a feature is; above 1 if none can be expected to.
-    pub chance_level: Option<f64>,
-    /// The verdict in plain words.
+pub struct Significance {
+    /// The number of them that are significant, all of them where all such features were
+    /// selected; `None` if significance was not tested.
+    pub significant: Option<usize>,
+    /// The effect size from which on a feature is; above 1 if none can be expected to.
+    pub threshold: Option<f64>,
+    /// The result in words.
     pub text: String,
 }
 
@@ -425,16 +425,16 @@ pub struct PublicFacts {
     /// The number of further columns of a matrix, of ids of people or of covariates.
     #[serde(skip)]
     pub(crate) role_columns: usize,
-    /// The number of features requested; `None` if they are all that are beyond chance.
+    /// The number of features requested; `None` if they are all that are significant.
     pub k: Option<usize>,
-    /// The bound on false names, if all features beyond chance were requested.
+    /// The bound on false discoveries, if all significant features were requested.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub false_names: Option<FalseNamesBound>,
+    pub false_discoveries: Option<FalseDiscoveryBound>,
     /// The column recognized as ids and dropped, counted from 1.
     pub id_column: Option<usize>,
     /// The number of rows, if neighbors replace one row.
     pub rows: Option<u64>,
-    /// The SHA-256 of the schema file that stated the public facts.
+    /// The SHA-256 of the schema file that given the public facts.
     pub schema_sha256: Option<String>,
 }
 
@@ -444,7 +444,7 @@ pub struct PublicFacts {
 pub struct RandomnessUsed {
     /// The generator and the source of its key.
     pub source: EntropySource,
-    /// Whether the key is a stated seed; then the record must not be released.
+    /// Whether the key is a given seed; then the record must not be released.
     pub seeded: bool,
 }
 
@@ -457,7 +457,7 @@ pub struct Warning {
     pub kind: WarningKind,
     /// The meaning and what to do about it.
     pub text: String,
-    /// The parameters to state, or to change.
+    /// The parameters to give, or to change.
     #[serde(skip)]
     pub about: Vec<Parameter>,
 }
@@ -485,7 +485,7 @@ impl Warning {
 
     /// The warning about a delta that is not spent.
     pub(crate) fn of_delta(calibrated: &Calibrated) -> Option<Self> {
-        let text = "the stated delta would buy next to nothing here and is not spent: the release is purely private";
+        let text = "the given delta would buy next to nothing here and is not spent: the release is purely private";
         let warning = || Self::new(WarningKind::UnspentDelta, text).about([Parameter::Delta]);
         calibrated.is_unspent.then(warning)
     }

@@ -14,7 +14,7 @@ words! {
         Select = "select",
         /// A choice among candidates.
         Choose = "choose",
-        /// A model of selected or stated features.
+        /// A model of selected or given features.
         Fit = "fit",
     }
 }
@@ -29,7 +29,7 @@ words! {
     }
 }
 
-/// Why it is this mechanism, where none was stated.
+/// Why it is this mechanism, where none was given.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "by", rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -106,9 +106,9 @@ words! {
     TargetCoding {
         /// Split at a private median.
         MedianSplit = "median-split",
-        /// Clipped to a stated range.
+        /// Clipped to a given range.
         Bounds = "bounds",
-        /// As one of the stated classes.
+        /// As one of the given classes.
         Classes = "classes",
         /// As it is, by its order or value.
         Number = "number",
@@ -144,8 +144,8 @@ words! {
     EntropySource {
         /// ChaCha20 with a key from the operating system.
         OperatingSystem = "ChaCha20, operating system",
-        /// ChaCha20 with a stated seed as its key: not for release.
-        StatedSeed = "ChaCha20, stated seed",
+        /// ChaCha20 with a given seed as its key: not for release.
+        GivenSeed = "ChaCha20, given seed",
     }
 }
 
@@ -154,7 +154,7 @@ words! {
     WarningKind {
         /// Columns and target were scaled by the data.
         NotPrivate = "not-private",
-        /// The draws came from a stated seed.
+        /// The draws came from a given seed.
         Seeded = "seeded",
         /// Ranks within the row over few columns, which are often in different units.
         RowRankNarrow = "row-rank-narrow",
@@ -164,13 +164,13 @@ words! {
         NoCoefficient = "no-coefficient",
         /// All coefficients of a model are 0, and every prediction is the same.
         InterceptOnly = "intercept-only",
-        /// Almost no rows of a stated class according to private counts.
+        /// Almost no rows of a given class according to private counts.
         RareClass = "rare-class",
         /// Many rows without a usable target according to a private count.
         UnusableTargets = "unusable-targets",
         /// A feature whose name is one of ids.
         IdAsFeature = "id-as-feature",
-        /// A stated delta that would buy next to nothing, and is not spent.
+        /// A given delta that would buy next to nothing, and is not spent.
         UnspentDelta = "unspent-delta",
         /// An epsilon that protects little.
         LargeEpsilon = "large-epsilon",

@@ -7,7 +7,7 @@
 //! fewer where scores are large. How large they can be follows from the counts of rows that are
 //! released with a private center: with eps the part of the selection and W the largest score in
 //! units of its sensitivity, `canonical` is taken from eps W = 20 k ln d on, and `peel-pnf` below.
-//! The factor was found by simulation: over 1 to 20 features of 20 to 20,000, and strengths from
+//! The factor was found by simulation: over 1 to 20 features of 20 to 20,000, and effect sizes from
 //! 0.2 on, this choice finds .013 k features less than the better of the two, one with a factor of
 //! 8 .093 k.
 //! On planted tables with five true features and k = 3 to 10, no factor from 10 to 40 finds more by
@@ -60,8 +60,8 @@ const SEVERAL: usize = 10;
 
 /// How the mechanism of a selection is found.
 pub(crate) enum Choice {
-    /// Stated, or that of the method.
-    Stated(Arc<dyn Mechanism>),
+    /// Given, or that of the method.
+    Given(Arc<dyn Mechanism>),
     /// By k and the number of features.
     BySize(Arc<dyn Mechanism>),
     /// Without k: sets of all numbers of features compete.
@@ -109,7 +109,7 @@ pub(crate) enum ChosenBy {
 }
 
 impl Choice {
-    /// The choice where nothing is stated and counts will be released: of k out of `features`, with
+    /// The choice where nothing is given and counts will be released: of k out of `features`, with
     /// this part of the budget.
     pub(crate) fn of(
         k: usize,
@@ -152,7 +152,7 @@ impl Choice {
     /// The mechanism, given what was released.
     pub(crate) fn chosen(&self, Known { counts, many }: Known<'_>) -> ChosenMechanism {
         let (mechanism, by) = match self {
-            Self::Stated(mechanism) => (mechanism.clone(), ChosenBy::Statement),
+            Self::Given(mechanism) => (mechanism.clone(), ChosenBy::Statement),
             Self::BySize(mechanism) => (mechanism.clone(), ChosenBy::Size),
             Self::ByNumber(mechanism) => (mechanism.clone(), ChosenBy::Number),
             Self::ByCounts(by) => by.chosen(counts.unwrap_or_default()),

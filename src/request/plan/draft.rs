@@ -55,16 +55,17 @@ impl<'a> PlanDraft<'a> {
         })
     }
 
-    /// The parts of strengths and directions. Both are about a private center and the counts
+    /// The parts of effect sizes and directions. Both are about a private center and the counts
     /// released with it: without those, nothing is claimed.
     pub(super) fn estimates(
         &mut self,
         scoring: &Scoring,
     ) -> Result<(Option<Epsilon>, Option<Epsilon>)> {
         let shares = self.shares()?;
-        let stated = self.request.shares.estimates.is_some();
-        if stated && shares.estimates.is_some() && self.request.is_adjusted() {
-            let rule = "with covariates no strengths are released: their share is 0 or not stated";
+        let given = self.request.shares.estimates.is_some();
+        if given && shares.estimates.is_some() && self.request.is_adjusted() {
+            let rule =
+                "with covariates no effect sizes are released: their share is 0 or not given";
             return Err(Error::request(rule).about([Parameter::Shares, Parameter::Covariates]));
         }
         let (counted, directed) = match scoring {
@@ -99,7 +100,7 @@ impl<'a> PlanDraft<'a> {
             false => BlockTarget::Coded(self.coding(labels)?),
         };
         let blocks = match (two_stage.blocks, self.request.neighbors) {
-            (Some(blocks), _) => PlannedBlocks::Stated(blocks),
+            (Some(blocks), _) => PlannedBlocks::Given(blocks),
             _ if paper => PlannedBlocks::ByPublicRows,
             (None, Neighbors::ReplaceOne) => PlannedBlocks::ByPublicRows,
             (None, Neighbors::AddRemove) => {
@@ -113,8 +114,8 @@ impl<'a> PlanDraft<'a> {
 
     fn coding(&mut self, labels: Option<Labels>) -> Result<Coding> {
         Ok(match (labels, &self.request.target) {
-            (Some(labels), _) => Coding::Stated(TargetCode::Classes(labels)),
-            (_, Target::Bounded(bounds)) => Coding::Stated(TargetCode::Bounded(*bounds)),
+            (Some(labels), _) => Coding::Given(TargetCode::Classes(labels)),
+            (_, Target::Bounded(bounds)) => Coding::Given(TargetCode::Bounded(*bounds)),
             _ => {
                 let share = self.shares()?.target;
                 self.budget.claim(Purpose::TargetMedian, &share);
@@ -136,7 +137,7 @@ impl<'a> PlanDraft<'a> {
                 self.budget.claim(Purpose::TargetCenter, &share);
                 Ok(PlannedCenter::Private)
             }
-            stated => public_center(target, stated).map(PlannedCenter::Public),
+            given => public_center(target, given).map(PlannedCenter::Public),
         }
     }
 }
@@ -146,10 +147,10 @@ fn public_center(target: &CodedAs, center: &Center) -> Result<Vec<i32>> {
     let center = match target {
         CodedAs::Classes(labels) => return center_of_classes(labels, center),
         CodedAs::Number(Coding::MedianSplit) => center_of_split(center),
-        CodedAs::Number(Coding::Stated(TargetCode::Bounded(bounds))) => {
+        CodedAs::Number(Coding::Given(TargetCode::Bounded(bounds))) => {
             center_in_bounds(bounds, center)
         }
-        CodedAs::Number(Coding::Stated(_)) => center_of_two(center),
+        CodedAs::Number(Coding::Given(_)) => center_of_two(center),
     };
     center.map(|center| vec![center])
 }
@@ -162,12 +163,12 @@ pub(super) fn scale_used(request: &Request, scoring: &Scoring, scaling: &Scaling
         Scoring::Paper { .. } => ScaleUsed::Paper,
         Scoring::TwoStage(_) if request.paper => ScaleUsed::Paper,
         Scoring::DpKendall { .. } => ScaleUsed::None,
-        _ => scale_stated(request, scaling),
+        _ => scale_given(request, scaling),
     }
 }
 
 /// The scaling that a request states, or its default.
-pub(super) fn scale_stated(request: &Request, scaling: &Scaling) -> ScaleUsed {
+pub(super) fn scale_given(request: &Request, scaling: &Scaling) -> ScaleUsed {
     match scaling {
         Scaling::Bounds(_) => ScaleUsed::Bounds,
         Scaling::BoundsByFeature(_) if matches!(request.scale, Some(Scale::BoundsFile(_))) => {
@@ -187,6 +188,6 @@ pub(super) fn center_used(request: &Request, scoring: &Scoring) -> CenterUsed {
         (_, Center::Private) if request.is_paired() => CenterUsed::None,
         (_, Center::Private) => CenterUsed::Private,
         (_, Center::None) => CenterUsed::None,
-        (_, Center::Stated(_) | Center::Shares(_)) => CenterUsed::Stated,
+        (_, Center::Given(_) | Center::Shares(_)) => CenterUsed::Given,
     }
 }

@@ -4,9 +4,9 @@
 //! and the private median of the target; then a pass that gathers sums, rows or columns; then the
 //! center, the scores and the selection. Runs, dry runs and rehearsals follow the same plan.
 
-mod beyond;
 mod choice;
 mod draft;
+mod fwer;
 mod refinement;
 mod used;
 
@@ -22,21 +22,21 @@ use crate::request::fields::{Association, Method, Names, Request};
 use crate::request::reach::Reach;
 use crate::table::{Grouping, Labels, Scaling, Schema, TargetCode};
 
-pub(crate) use beyond::BeyondChance;
 pub(crate) use choice::{Choice, ChosenBy, ChosenMechanism, Known};
-use draft::{PlanDraft, center_used, scale_stated, scale_used};
+use draft::{PlanDraft, center_used, scale_given, scale_used};
+pub(crate) use fwer::FwerControl;
 pub(crate) use refinement::Refinement;
-pub use used::{CenterUsed, FalseNamesBound, ScaleUsed};
+pub use used::{CenterUsed, FalseDiscoveryBound, ScaleUsed};
 
 /// Everything that a run needs and its record states.
 pub(crate) struct Plan {
-    /// The number of features that are selected, at most if they are those beyond chance.
+    /// The number of features that are selected, at most if they are those significant.
     pub(crate) k: usize,
-    /// All features beyond chance are selected, with this bound on false names.
-    pub(crate) beyond: Option<BeyondChance>,
+    /// All significant features are selected, with this bound on false discoveries.
+    pub(crate) fwer: Option<FwerControl>,
     /// The number of features.
     pub(crate) features: usize,
-    /// The request, as it was stated and checked.
+    /// The request, as it was given and checked.
     pub(crate) request: Request,
     /// The number of strata.
     pub(crate) strata: usize,
@@ -55,7 +55,7 @@ pub(crate) struct Plan {
     pub(crate) epsilon: Epsilon,
     /// The noise of the selection, by its part of the budget and the delta it spends.
     pub(crate) calibrated: Calibrated,
-    /// The part for the strengths of the picks, if they are released.
+    /// The part for the effect sizes of the picks, if they are released.
     pub(crate) estimates: Option<Epsilon>,
     /// The part for the directions of the picks, if they are released.
     pub(crate) direction: Option<Epsilon>,
@@ -137,7 +137,7 @@ impl CodedScoring {
     /// The coding as one number, if the target has one: by `median`, if it is split.
     pub(crate) fn code(&self, median: Option<f64>) -> Option<Cow<'_, TargetCode>> {
         match &self.target {
-            CodedAs::Number(Coding::Stated(code)) => Some(Cow::Borrowed(code)),
+            CodedAs::Number(Coding::Given(code)) => Some(Cow::Borrowed(code)),
             CodedAs::Number(Coding::MedianSplit) => {
                 median.map(|median| Cow::Owned(TargetCode::SplitAt(median)))
             }
@@ -150,9 +150,9 @@ impl CodedScoring {
         matches!(self.center, PlannedCenter::Private | PlannedCenter::OfPairs)
     }
 
-    /// Whether the target is clipped to a stated range.
+    /// Whether the target is clipped to a given range.
     pub(crate) fn is_graded(&self) -> bool {
-        matches!(self.target, CodedAs::Number(Coding::Stated(TargetCode::Bounded(_))))
+        matches!(self.target, CodedAs::Number(Coding::Given(TargetCode::Bounded(_))))
     }
 }
 
@@ -160,7 +160,7 @@ impl CodedScoring {
 pub(crate) enum Coding {
     /// A split at a private median.
     MedianSplit,
-    Stated(TargetCode),
+    Given(TargetCode),
 }
 
 /// The center of the target on the grid.
@@ -193,7 +193,7 @@ pub(crate) enum BlockTarget {
 
 /// The source of the number of blocks.
 pub(crate) enum PlannedBlocks {
-    Stated(u64),
+    Given(u64),
     /// By a private count of rows.
     Private,
     ByPublicRows,
@@ -204,25 +204,25 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// `Request` if no epsilon is stated, or labels, center, penalty or delta are wrong.
+    /// `Request` if no epsilon is given, or labels, center, penalty or delta are wrong.
     pub(crate) fn new(request: &Request, features: usize, scaling: Arc<Scaling>) -> Result<Self> {
-        let epsilon = Epsilon::stated(request.epsilon.clone())?;
+        let epsilon = Epsilon::given(request.epsilon.clone())?;
         let mut draft = PlanDraft::new(request, epsilon.clone());
         let scoring = draft.scoring()?;
         let (estimates, direction) = draft.estimates(&scoring)?;
-        if matches!(request.names, Names::BeyondChance(_)) && estimates.is_none() {
+        if matches!(request.names, Names::Significant(_)) && estimates.is_none() {
             let rule =
-                "features beyond chance are named by their strengths: their share is above 0";
+                "significant features are named by their effect sizes: their share is above 0";
             return Err(Error::request(rule).about([Parameter::Shares]));
         }
         let refinement = Refinement::claim(request, features, &scoring, &mut draft.budget)?;
-        let beyond = match &request.names {
-            Names::BeyondChance(stated) => Some(BeyondChance::new(stated)?),
+        let fwer = match &request.names {
+            Names::Significant(given) => Some(FwerControl::new(given)?),
             Names::Best(_) => None,
         };
         let k = request.names.most(features);
         let picks = refinement.as_ref().map_or(k, |refinement| refinement.screened);
-        let delta = Delta::stated(request.delta.clone())?;
+        let delta = Delta::given(request.delta.clone())?;
         if !delta.is_zero() && request.method != Method::Scores {
             let rule = "a delta is for the selection by scores";
             return Err(Error::request(rule).about([Parameter::Method, Parameter::Delta]));
@@ -233,18 +233,18 @@ impl Plan {
             && !request.is_adjusted()
             && delta.is_zero()
             && scoring.coded().is_some_and(|coded| coded.counts_units());
-        let reach = scoring.reach().filter(|_| by_counts && beyond.is_none());
+        let reach = scoring.reach().filter(|_| by_counts && fwer.is_none());
         if reach.is_some() && Choice::is_drawn(k, features) {
             draft.budget.claim_of_rest(Purpose::Mechanism, &Choice::share_of_draw());
         }
         let (selection, spent) = draft.budget.claim_rest(Purpose::Selection);
-        let choice = match (&beyond, reach) {
+        let choice = match (&fwer, reach) {
             (Some(_), _) => Choice::of_number(),
             (None, Some(reach)) => Choice::of(k, features, reach, request.neighbors, &selection),
-            (None, None) => Choice::Stated(request.mechanism_used()),
+            (None, None) => Choice::Given(request.mechanism_used()),
         };
         let (calibrated, event) = match (&choice, request.method) {
-            (Choice::Stated(mechanism), method) => {
+            (Choice::Given(mechanism), method) => {
                 let calibrated = calibrate(mechanism.card(), picks, &selection, &delta)?;
                 let event = match method {
                     Method::Scores => mechanism.card().event(picks, &calibrated.noise)?,
@@ -261,7 +261,7 @@ impl Plan {
             (scale_used(request, &scoring, &scaling), center_used(request, &scoring));
         Ok(Self {
             k,
-            beyond,
+            fwer,
             features,
             request: request.clone(),
             strata: request.strata()?,
@@ -292,10 +292,10 @@ impl Plan {
     }
 
     /// Whether scores use a private center shrunk by its noise: families of thresholds hold the
-    /// constants, which an error of the center lifts; but the level of chance is at the center
+    /// constants, which an error of the center lifts; but the significance threshold is at the center
     /// itself.
     pub(crate) fn shrinks_center(&self) -> bool {
-        self.beyond.is_none() && self.association() != Some(Association::Correlation)
+        self.fwer.is_none() && self.association() != Some(Association::Correlation)
     }
 
     /// The part of the budget for the counts that are released before the scores.
@@ -318,7 +318,7 @@ impl Plan {
             .ok_or_else(|| Error::request("the budget has no part for this release"))
     }
 
-    /// The functions of a column over which its score takes the maximum, for the verdict.
+    /// The functions of a column over which its score takes the maximum, for the significance test.
     pub(crate) fn family(&self) -> Family {
         match self.association() {
             Some(Association::Correlation) => Family::Sums,
@@ -350,14 +350,14 @@ impl Plan {
 
     /// The plan for these sets of features, of which it has the number and the scaling.
     pub(crate) fn of_sets(self, grouping: Arc<Grouping>) -> Self {
-        let scale = scale_stated(&self.request, &self.scaling);
+        let scale = scale_given(&self.request, &self.scaling);
         let scaling = Arc::new(Grouping::of_means());
         Self { scaling, groups: Some((grouping, scale)), ..self }
     }
 
-    /// The number of features to select, if it is stated.
-    pub(crate) fn stated_k(&self) -> Option<usize> {
-        self.beyond.is_none().then_some(self.k)
+    /// The number of features to select, if it is given.
+    pub(crate) fn given_k(&self) -> Option<usize> {
+        self.fwer.is_none().then_some(self.k)
     }
 
     /// The number of features that the mechanism picks: k, or more, if they are refined.
@@ -473,13 +473,13 @@ mod tests {
             parts(&[(TargetCenter, "0.15"), (Selection, "1.45"), (Estimates, "0.4")])
         );
         assert_eq!(
-            spent(&select().target(bounded).center(Center::Stated(0.5))),
+            spent(&select().target(bounded).center(Center::Given(0.5))),
             parts(&[(Selection, "2")])
         );
     }
 
     #[test]
-    fn the_association_follows_from_what_is_stated() {
+    fn the_association_follows_from_what_is_given() {
         let association = |select| match planned(select, 9).unwrap().scoring {
             Scoring::Coded(coded) => Some(coded.association),
             _ => None,
@@ -503,9 +503,9 @@ mod tests {
     }
 
     #[test]
-    fn shares_of_the_budget_can_be_stated() {
-        let stated = spent(&select().shares("1/4", "0.125"));
-        let parts: Vec<&str> = stated.iter().map(|(_, text)| text.as_str()).collect();
+    fn shares_of_the_budget_can_be_given() {
+        let given = spent(&select().shares("1/4", "0.125"));
+        let parts: Vec<&str> = given.iter().map(|(_, text)| text.as_str()).collect();
         assert_eq!(parts, ["0.5", "0.25", "0.85", "0.4"]);
         for (target, center) in [("0", "0.1"), ("0.5", "0.5"), ("x", "0.1"), ("-1", "0.1")] {
             assert!(select().shares(target, center).check().is_err());
@@ -518,14 +518,14 @@ mod tests {
     }
 
     #[test]
-    fn stated_centers_reach_the_grid() {
+    fn given_centers_reach_the_grid() {
         let centers = |target: Target, center: Center| {
             let plan = planned(select().target(target).center(center), 9).unwrap();
             plan.scoring.public_center().unwrap().to_vec()
         };
         let bounded = Target::Bounded(Bounds::new(0.0, 4.0).unwrap());
-        assert_eq!(centers(bounded, Center::Stated(1.0)), [-16384]);
-        assert_eq!(centers(classes(&["a", "b"]), Center::Stated(0.25)), [-16384]);
+        assert_eq!(centers(bounded, Center::Given(1.0)), [-16384]);
+        assert_eq!(centers(classes(&["a", "b"]), Center::Given(0.25)), [-16384]);
         let shares = [("c", 0.0), ("a", 1.0), ("b", 0.0)].map(|(l, s)| (l.to_owned(), s));
         let three = classes(&["a", "b", "c"]);
         assert_eq!(centers(three.clone(), Center::Shares(shares.into())), [32767, 0, 0]);
@@ -554,13 +554,13 @@ mod tests {
             select().center(Center::None).direction("0.1"),
             select().target(classes(&["a"])),
             select().target(classes(&["a", "a"])),
-            select().center(Center::Stated(0.0)),
-            select().target(bounded.clone()).center(Center::Stated(4.1)),
-            select().target(bounded.clone()).center(Center::Stated(f64::NAN)),
+            select().center(Center::Given(0.0)),
+            select().target(bounded.clone()).center(Center::Given(4.1)),
+            select().target(bounded.clone()).center(Center::Given(f64::NAN)),
             select().target(bounded).center(shares(&[("a", 1.0)])),
-            select().target(classes(&["a", "b"])).center(Center::Stated(1.5)),
+            select().target(classes(&["a", "b"])).center(Center::Given(1.5)),
             select().target(classes(&["a", "b"])).center(shares(&[("a", 0.5), ("b", 0.5)])),
-            select().target(classes(&["a", "b", "c"])).center(Center::Stated(0.5)),
+            select().target(classes(&["a", "b", "c"])).center(Center::Given(0.5)),
             select().target(classes(&["a", "b", "c"])).center(shares(&[("a", 0.5), ("b", 0.5)])),
             select().target(classes(&["a", "b", "c"])).center(shares(&[
                 ("a", 0.5),

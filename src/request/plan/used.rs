@@ -9,11 +9,11 @@ words! {
     ScaleUsed {
         /// To ranks within the row.
         RowRank = "row-rank",
-        /// Clipped to one stated range for all features.
+        /// Clipped to one given range for all features.
         Bounds = "bounds",
         /// Clipped to the range of each feature from a file.
         BoundsFile = "bounds-file",
-        /// Clipped to the stated range of each feature.
+        /// Clipped to the given range of each feature.
         BoundsByFeature = "bounds-by-feature",
         /// By the data: not private.
         Paper = "paper",
@@ -27,8 +27,8 @@ words! {
     CenterUsed {
         /// A private estimate.
         Private = "private",
-        /// Stated as public.
-        Stated = "stated",
+        /// Given as public.
+        Given = "given",
         /// The data: not private.
         Paper = "paper",
         /// No center is used.
@@ -36,10 +36,10 @@ words! {
     }
 }
 
-/// The bound on false names: those of features without any association with the target.
+/// The bound on false discoveries: those of features without any association with the target.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
-pub struct FalseNamesBound {
+pub struct FalseDiscoveryBound {
     /// The largest probability of any.
     pub fwer: String,
     /// The most features that were to be named; `None` for any number.

@@ -22,10 +22,10 @@ pub struct FitDryRun {
     pub command: Command,
     /// Always true; distinguishes this record from that of a release.
     pub dry_run: bool,
-    /// The selection of the features, of its own part of the budget; `None` if they are stated.
+    /// The selection of the features, of its own part of the budget; `None` if they are given.
     pub selection: Option<DryRun>,
     /// The number of columns of the model, one for each of its features, and for each level but the
-    /// first; of all features that are beyond chance, for example 5.
+    /// first; of all features that are significant, for example 5.
     pub features: usize,
     /// The guarantee that a fit would give for all of it, and the budget it would spend.
     pub guarantee: Guarantee,
@@ -43,7 +43,7 @@ pub struct FitDryRun {
 }
 
 /// Features that may be selected, by their places, among them those whose model takes most rows.
-/// Which numbers they are makes no difference: bounds are stated for all or for none. But numbers
+/// Which numbers they are makes no difference: bounds are given for all or for none. But numbers
 /// may need ranges, and levels are several columns.
 fn possible(request: &FitRequest, schema: &Schema) -> Vec<Vec<usize>> {
     let (d, k) = (schema.d(), request.features_expected(schema.d()));

@@ -1,10 +1,10 @@
 //! Selection and model under one budget: the builder.
 
 mod dry_run;
+mod options;
 mod record;
 mod request;
 mod run;
-mod stated;
 
 #[cfg(feature = "linfa")]
 mod linfa;
@@ -20,14 +20,14 @@ use crate::request::fields::Names;
 use crate::table::{Levels, Source};
 
 pub use dry_run::FitDryRun;
+pub use options::{FitOptions, ModelOptions};
 pub use record::{FitRecord, FittedModel};
-pub use stated::{FitOptions, ModelOptions};
 
 use request::FitRequest;
 use run::{check_ledger, run, run_with_ledger};
 
 /// A builder for a private model of a target: it selects k features and fits a regression to them,
-/// both under the budget of the request; or it fits one to features that are stated.
+/// both under the budget of the request; or it fits one to features that are given.
 ///
 /// A number is regressed on by AdaSSP ([linear](crate::model::linear)), two classes by
 /// [logistic](crate::model::logistic) regression. Every value is clipped to the range of its
@@ -50,8 +50,8 @@ use run::{check_ledger, run, run_with_ledger};
 ///
 /// The whole [`FittedModel`], selection and model, is (epsilon, delta)-differentially private for
 /// the epsilon, the delta and the neighbor relation of the request: the selection gets a
-/// [share](Self::selection_share) of epsilon, the ranges that are not stated and the model get the rest, and
-/// all parts sum to it exactly. A delta, if one is stated, is spent on the model alone, and only
+/// [share](Self::selection_share) of epsilon, the ranges that are not given and the model get the rest, and
+/// all parts sum to it exactly. A delta, if one is given, is spent on the model alone, and only
 /// where it makes the noise smaller. Predictions for other rows cost nothing; those for the rows of
 /// the table itself are functions of these rows and must not be published.
 #[derive(Clone)]
@@ -61,7 +61,7 @@ pub struct FitModel(CheckedFitModel);
 #[derive(Clone)]
 pub struct CheckedFitModel(FitRequest);
 
-/// A request for a model whose result is not private, because it draws from a stated seed. Made by
+/// A request for a model whose result is not private, because it draws from a given seed. Made by
 /// [`FitModel::seed`].
 #[derive(Debug, Clone)]
 pub struct NotPrivateFitModel(FitRequest);
@@ -82,8 +82,8 @@ impl FitModel {
     /// A request for a model of the features that `select` selects; its epsilon and its delta are
     /// those of both together.
     ///
-    /// Strengths of k features and the verdict on them are released only where their share is
-    /// stated,
+    /// Effect sizes of k features and their significance are released only where their share is
+    /// given,
     /// [there](Select::estimates) or [here](Self::estimates).
     pub fn new(select: Select) -> Self {
         let mut request = select.into_request();
@@ -110,13 +110,13 @@ impl FitModel {
         self.with(|request| request.features = Some(names.into_iter().map(Into::into).collect()))
     }
 
-    /// Sets the share of the selection's part for strengths and the verdict (default 0 for k
+    /// Sets the share of the selection's part for effect sizes and their significance (default 0 for k
     /// features): see [`Select::estimates`].
     pub fn estimates(self, share: impl Into<Exact>) -> Self {
         self.with(|request| request.select.shares.estimates = Some(share.into()))
     }
 
-    /// Sets the share of the model's part for the ranges that are not stated (default 0.3); without
+    /// Sets the share of the model's part for the ranges that are not given (default 0.3); without
     /// a selection, a logistic model also counts its rows with it. An
     /// exact number from 1e-6, below 1.
     pub fn ranges(self, share: impl Into<Exact>) -> Self {
@@ -141,7 +141,7 @@ impl FitModel {
         self.with(|request| request.lambda = Some(lambda))
     }
 
-    /// Draws from a stated seed instead of the operating system's entropy: see [`Select::seed`].
+    /// Draws from a given seed instead of the operating system's entropy: see [`Select::seed`].
     pub fn seed(self, seed: u64) -> NotPrivateFitModel {
         let mut request = self.0.0;
         request.select.entropy = Entropy::Seeded(seed);
@@ -299,7 +299,7 @@ fn read_once() -> Error {
     Error::request(
         "a selection and a model take two readings of the table, which can be read only once",
     )
-    .hint("write it to a file; or state the features, and fit without a selection")
+    .hint("write it to a file; or give the features, and fit without a selection")
 }
 
 #[cfg(test)]

@@ -59,7 +59,7 @@ pub struct FitRecord {
     pub version: String,
     /// The command that made it.
     pub command: Command,
-    /// The day and the request, if the program that ran it states them.
+    /// The day and the request, if the program that ran it gives them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<RunNote>,
     /// The ledger that paid for it, if one did.
@@ -70,7 +70,7 @@ pub struct FitRecord {
     /// The model; `None` if there are too few rows for one, by the released counts: not even the
     /// mean of the target would predict.
     pub model: Option<Model>,
-    /// The selection of its features, unless they were stated; its guarantee is that of its own
+    /// The selection of its features, unless they were given; its guarantee is that of its own
     /// part.
     pub selection: Option<Record>,
     /// The guarantee for all of it, and the parts of the budget.

@@ -1,4 +1,4 @@
-//! The stated request for a model, and its checks.
+//! The given request for a model, and its checks.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ use crate::run::dry_run::EXAMPLE;
 use crate::run::paid::expense;
 use crate::table::{Levels, Scaling};
 
-/// The share of the selection, if none is stated.
+/// The share of the selection, if none is given.
 const SHARE: (i64, i64) = (2, 5);
 
 /// A request for a model.
@@ -64,9 +64,9 @@ impl FitRequest {
     ///
     /// # Errors
     ///
-    /// `Request` if none is stated, or a wrong one.
+    /// `Request` if none is given, or a wrong one.
     pub(super) fn epsilon(&self) -> Result<Epsilon> {
-        Epsilon::stated(self.select.epsilon.clone())
+        Epsilon::given(self.select.epsilon.clone())
     }
 
     /// The delta that may be spent.
@@ -75,7 +75,7 @@ impl FitRequest {
     ///
     /// `Request` for a wrong one.
     pub(super) fn delta(&self) -> Result<Delta> {
-        Delta::stated(self.select.delta.clone())
+        Delta::given(self.select.delta.clone())
     }
 
     /// The expense of the whole, of which it is not known whether its rows are people.
@@ -117,7 +117,7 @@ impl FitRequest {
     /// The request for the selection alone, of its part.
     ///
     /// A range of the target is for the model: its selection splits the target at a median, unless
-    /// a center is stated. Beside columns with levels so are the ranges of features: by ranges
+    /// a center is given. Beside columns with levels so are the ranges of features: by ranges
     /// numbers would be compared in another way than words.
     pub(super) fn selection(&self, epsilon: &Epsilon) -> Request {
         let target = match (&self.select.target, &self.select.center) {
@@ -125,12 +125,12 @@ impl FitRequest {
             (target, _) => target.clone(),
         };
         let scale = match &self.select.scale {
-            Some(Scale::Stated(Scaling::RowRank)) | None => self.select.scale.clone(),
+            Some(Scale::Given(Scaling::RowRank)) | None => self.select.scale.clone(),
             Some(_) if self.levels().is_empty() => self.select.scale.clone(),
             Some(_) => None,
         };
         let names = match &self.select.names {
-            Names::BeyondChance(_) => self.select.names.of(self.select.names.most(self.most())),
+            Names::Significant(_) => self.select.names.of(self.select.names.most(self.most())),
             names => names.clone(),
         };
         let epsilon = Some(epsilon.clone().into());
@@ -239,13 +239,13 @@ impl FitRequest {
             let rule = if one.texts().len() < 2 {
                 "a model compares levels with the first of them: two at least, for"
             } else if levels[..i].iter().any(|other| other.name() == one.name()) {
-                "levels are stated twice for"
+                "levels are given twice for"
             } else if self
                 .features
                 .as_ref()
                 .is_some_and(|names| !names.iter().any(|name| name == one.name()))
             {
-                "levels are stated, and it is no feature of the model:"
+                "levels are given, and it is no feature of the model:"
             } else {
                 continue;
             };
@@ -258,7 +258,7 @@ impl FitRequest {
     fn check_names(&self, names: &[String]) -> Result<()> {
         if self.selection_share.is_some() {
             return Err(Error::request(
-                "where the features are stated, nothing is selected: no share is spent on it",
+                "where the features are given, nothing is selected: no share is spent on it",
             )
             .about([Parameter::SelectionShare, Parameter::Features]));
         }

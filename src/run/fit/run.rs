@@ -242,7 +242,7 @@ pub(super) fn model_request(
     Ok(asked)
 }
 
-/// The scaling: where features are stated, bounds by name need to be those of these alone.
+/// The scaling: where features are given, bounds by name need to be those of these alone.
 fn scaling(request: &FitRequest, schema: &Schema) -> Result<Scaling> {
     let needs = |name: &str| {
         request.features.as_ref().is_none_or(|names| names.iter().any(|one| one == name))
@@ -263,7 +263,7 @@ fn levels_but_first(levels: &Levels) -> impl Iterator<Item = TermValues> {
     })
 }
 
-/// Gives the ranges that are not stated their part of the model's budget, if there are any.
+/// Gives the ranges that are not given their part of the model's budget, if there are any.
 fn with_ranges(asked: &mut ModelRequest, parts: &Parts) {
     let whole = parts.model.as_rational();
     asked.budget.ranges = (asked.medians() > 0).then(|| Epsilon::part(whole * &parts.ranges));
@@ -412,7 +412,7 @@ pub(super) fn warnings(
     let large = Warning::of_epsilon(&request.epsilon()?);
     let mut warnings: Vec<Warning> = randomness.warning().into_iter().chain(large).collect();
     if !request.delta()?.is_zero() && price.delta == Delta::zero() {
-        let text = "the stated delta would not lower the noise here and is not spent: the release is purely private";
+        let text = "the given delta would not lower the noise here and is not spent: the release is purely private";
         warnings.push(Warning::new(WarningKind::UnspentDelta, text).about([Parameter::Delta]));
     }
     Ok(warnings)

@@ -107,7 +107,7 @@ fn levels_are_compared_with_the_first() {
         assert!(!is_level || feature.range == [0.0, 1.0]);
     }
     assert_eq!((model.features.len(), record.indices().len()), (4, 4));
-    // As it is written, for the rows of a table: missing and unstated levels are the first.
+    // As it is written, for the rows of a table: missing and not given levels are the first.
     let model = Model::from_json(&model.to_json().unwrap()).unwrap();
     let new = "stage,x\nIII,5\nI,5\nV,5\n,5\nIV,\n";
     let source = FileTable::from_reader(Cursor::new(new.as_bytes())).without_target();
@@ -200,7 +200,7 @@ fn levels_and_decimal_commas() {
     }
 }
 
-/// Bounds by name are of what the model takes: of stated features alone, and of no levels.
+/// Bounds by name are of what the model takes: of given features alone, and of no levels.
 #[test]
 fn bounds_of_what_a_model_takes() {
     let (_folder, table) = staged_file(200, "", "y");
@@ -218,9 +218,9 @@ fn bounds_of_what_a_model_takes() {
             .all(|one| one.range == if one.level.is_some() { [0.0, 1.0] } else { [0.0, 100.0] })
     );
     assert!(fit(&["x"]).unwrap_err().to_string().contains("bounds for \"noise\""));
-    let stated = |names: &[&'static str]| FitModel::new(with(names)).features(["x"]).run(&table);
-    assert_eq!(stated(&["x"]).unwrap().model.as_ref().unwrap().features[0].range, [0.0, 100.0]);
-    assert!(stated(&["noise"]).unwrap_err().to_string().contains("bounds for \"x\""));
+    let given = |names: &[&'static str]| FitModel::new(with(names)).features(["x"]).run(&table);
+    assert_eq!(given(&["x"]).unwrap().model.as_ref().unwrap().features[0].range, [0.0, 100.0]);
+    assert!(given(&["noise"]).unwrap_err().to_string().contains("bounds for \"x\""));
 }
 
 /// The plan of a fit is of a choice that takes most rows.
@@ -241,7 +241,7 @@ fn a_plan_allows_for_levels() {
     assert_eq!(plan(1, &format!("stage={}", many.join(","))).features, 59);
 }
 
-/// Words at no stated level, in columns with levels and in others, are missing: to the bit.
+/// Words at no given level, in columns with levels and in others, are missing: to the bit.
 #[test]
 fn other_words_are_missing() {
     for target in ["y", "class"] {
@@ -321,11 +321,11 @@ fn wrong_levels_are_refused() {
     assert!(
         fits(42, vec![wide("stage", 60)]).is_ok() && fits(43, vec![wide("stage", 60)]).is_err()
     );
-    let stated = |count: usize| {
+    let given = |count: usize| {
         let fit = FitModel::new(linear(1)).features(["stage", "x"]);
         fit.levels([wide("stage", count)]).check_ref().map(|_| ())
     };
-    assert!(stated(100).is_ok() && stated(101).is_err());
+    assert!(given(100).is_ok() && given(101).is_err());
     let other = FitModel::new(linear(1)).features(["x"]).levels([wide("stage", 3)]);
     assert!(other.check_ref().unwrap_err().to_string().contains("no feature of the model"));
 }
@@ -334,7 +334,7 @@ fn wrong_levels_are_refused() {
 fn all_parts_sum_to_epsilon() {
     let (_folder, table) = file(3000, "y");
     let range = Bounds::new(0.0, 300.0).unwrap();
-    let stated = linear(2).bounds(0.0, 100.0).target(Target::Bounded(range));
+    let given = linear(2).bounds(0.0, 100.0).target(Target::Bounded(range));
     let with_estimates = vec![
         Purpose::TargetMedian,
         Purpose::TargetCenter,
@@ -358,12 +358,12 @@ fn all_parts_sum_to_epsilon() {
         // A share that the selection states is not passed over.
         (FitModel::new(linear(1).estimates("0.1")).selection_share("1/3"), with_estimates),
         (
-            FitModel::new(stated.clone()),
+            FitModel::new(given.clone()),
             // The range is for the model: the selection splits the target.
             vec![Purpose::TargetMedian, Purpose::TargetCenter, Purpose::Selection, Purpose::Model],
         ),
         (FitModel::new(linear(1)).features(["age", "dose"]), vec![Purpose::Ranges, Purpose::Model]),
-        (FitModel::new(stated).features(["age"]), vec![Purpose::Model]),
+        (FitModel::new(given).features(["age"]), vec![Purpose::Model]),
     ] {
         let fitted = fit.run(&table).unwrap();
         let spent = &fitted.guarantee.spent;
@@ -446,7 +446,7 @@ fn rows_without_a_target_do_not_count() {
 }
 
 #[test]
-fn a_table_that_is_read_once_takes_stated_features() {
+fn a_table_that_is_read_once_takes_given_features() {
     let folder = tempfile::tempdir().unwrap();
     let terms = LedgerTerms::new("100".parse().unwrap());
     let ledger = Ledger::create(folder.path().join("budget.txt"), terms).unwrap();
@@ -455,8 +455,8 @@ fn a_table_that_is_read_once_takes_stated_features() {
     assert_eq!(selected.kind(), ErrorKind::Request);
     assert_eq!(request.run(&once(text(300))).unwrap_err().kind(), ErrorKind::Request);
     assert_eq!(ledger.read().unwrap().left(), "100");
-    let stated = request.features(["dose", "age"]);
-    let fitted = stated.run_with_ledger(&once(text(300)), &ledger, "a note").unwrap();
+    let given = request.features(["dose", "age"]);
+    let fitted = given.run_with_ledger(&once(text(300)), &ledger, "a note").unwrap();
     assert_eq!(fitted.model.as_ref().unwrap().feature_names().collect::<Vec<_>>(), ["dose", "age"]);
     let balance = ledger.read().unwrap();
     assert_eq!(balance.left(), "50");
@@ -692,7 +692,7 @@ fn a_selection_for_a_model_sees_numbers() {
     assert!(model.features[0].noise.unwrap() > 0.0 && model.features[0].coefficient > 0.0);
 }
 
-/// A stated range of the target is for the model: the selection is that without one.
+/// A given range of the target is for the model: the selection is that without one.
 #[test]
 fn a_range_of_the_target_is_for_the_model() {
     let (_folder, table) = file(2000, "y");
@@ -700,9 +700,9 @@ fn a_range_of_the_target_is_for_the_model() {
         let fitted = FitModel::new(select.epsilon(3)).seed(5).run(&table).unwrap().into_inner();
         fitted.selection.unwrap()
     };
-    let stated = of(linear(2).target(Target::Bounded(Bounds::new(-20.0, 250.0).unwrap())));
-    assert_eq!(stated, of(linear(2)));
-    assert!(stated.released.target_median.is_some());
+    let given = of(linear(2).target(Target::Bounded(Bounds::new(-20.0, 250.0).unwrap())));
+    assert_eq!(given, of(linear(2)));
+    assert!(given.released.target_median.is_some());
 }
 
 /// With few rows the model is the mean of the target; with fewer there is none, and the names are
@@ -842,7 +842,7 @@ fn small(rows: usize) -> String {
 fn small_fit(
     rows: usize,
     epsilon: &str,
-    (classes, bounds, stated): (bool, bool, bool),
+    (classes, bounds, given): (bool, bool, bool),
     seed: u64,
 ) -> FitRecord {
     let folder = tempfile::tempdir().unwrap();
@@ -861,7 +861,7 @@ fn small_fit(
     let select = Select::new(2).epsilon(epsilon).target(target);
     let select = if bounds { select.bounds(0.0, 200.0) } else { select };
     let fit = FitModel::new(select);
-    let fit = if stated { fit.features(["age", "size"]) } else { fit };
+    let fit = if given { fit.features(["age", "size"]) } else { fit };
     fit.seed(seed).run(&FileTable::new(path).facts(facts)).unwrap().into_inner()
 }
 
@@ -915,9 +915,9 @@ fn few_rows_have_possible_models() {
     for rows in [0, 5, 10, 20, 50, 100, 200, 1500] {
         for (e, epsilon) in ["0.1", "0.5", "1", "2", "5"].into_iter().enumerate() {
             for case in 0..8u64 {
-                let [classes, bounds, stated] = [1, 2, 4].map(|bit| case & bit != 0);
-                let fit = small_fit(rows, epsilon, (classes, bounds, stated), case + 8 * e as u64);
-                assert!(is_sound(&fit), "{rows} {epsilon} {classes} {bounds} {stated}: {fit:?}");
+                let [classes, bounds, given] = [1, 2, 4].map(|bit| case & bit != 0);
+                let fit = small_fit(rows, epsilon, (classes, bounds, given), case + 8 * e as u64);
+                assert!(is_sound(&fit), "{rows} {epsilon} {classes} {bounds} {given}: {fit:?}");
                 let at = usize::from(classes);
                 match fit.model {
                     None => none[at] += 1,

@@ -7,11 +7,11 @@ use crate::request::builder::{CheckedSelect, Select};
 use crate::request::fields::{ScoreKind, Target};
 use crate::request::not_private::NotPrivateSelect;
 #[cfg(feature = "sites")]
-use crate::run::partial::StatedFacts;
+use crate::run::partial::SiteFacts;
 use crate::run::partial::facts::{CodedBy, Facts, Range, Summed, bounds};
 use crate::run::partial::ledger::{release_target_with_ledger, release_with_ledger};
 #[cfg(feature = "sites")]
-use crate::run::partial::of_table::stated;
+use crate::run::partial::of_table::given;
 use crate::run::partial::of_table::{Wanted, partial};
 use crate::run::partial::query::stage_query;
 use crate::run::partial::stages::{release_selection, release_target};
@@ -21,7 +21,7 @@ use crate::table::{Scaling, Source};
 
 impl Select {
     /// Sums the rows of a table that are a part of a larger one: **not private**, see [`Partial`].
-    /// Neither k nor epsilon matters, and none need be stated. `released` is the median of the
+    /// Neither k nor epsilon matters, and none need be given. `released` is the median of the
     /// target in the second stage of two.
     ///
     /// # Errors
@@ -44,8 +44,8 @@ impl Select {
     /// As for [`partial`](Self::partial), but those of rows.
     #[cfg(feature = "sites")]
     #[cfg_attr(docsrs, doc(cfg(feature = "sites")))]
-    pub fn stated_facts(&self, source: &(impl Source + ?Sized)) -> Result<StatedFacts> {
-        stated(&self.of_sums()?, source).map(|facts| StatedFacts::of(&facts))
+    pub fn site_facts(&self, source: &(impl Source + ?Sized)) -> Result<SiteFacts> {
+        given(&self.of_sums()?, source).map(|facts| SiteFacts::of(&facts))
     }
 
     /// Like [`partial`](Self::partial), of the targets alone: for Kolmogorov-Smirnov scores of
@@ -79,9 +79,9 @@ impl Select {
     }
 
     /// The query that computes the sums of the next stage in a database: the result, exported, is
-    /// what [`Partial::of_query`] reads. Neither k nor epsilon matters, and none need be stated.
+    /// what [`Partial::of_query`] reads. Neither k nor epsilon matters, and none need be given.
     ///
-    /// `features` are their names, stated because a list found in the data would tell of them; in
+    /// `features` are their names, given because a list found in the data would tell of them; in
     /// the wide form, they are columns. `released` is what was released of the target in the stage
     /// before: the median of a numeric target without a range, the center for scores of whole
     /// columns. Those are of numbers: words are missing values.
@@ -112,8 +112,8 @@ impl Select {
 }
 
 impl Partial {
-    /// A request for k of the features, with all that was stated for the sums: target, score and
-    /// scaling. Epsilon and whatever else concerns the release are yet to be stated.
+    /// A request for k of the features, with all that was given for the sums: target, score and
+    /// scaling. Epsilon and whatever else concerns the release are yet to be given.
     ///
     /// # Errors
     ///
@@ -122,7 +122,7 @@ impl Partial {
         self.state(Select::new(k))
     }
 
-    /// States in a request all that was stated for the sums, as [`request`](Self::request) does for
+    /// States in a request all that was given for the sums, as [`request`](Self::request) does for
     /// k features.
     ///
     /// # Errors
@@ -134,7 +134,7 @@ impl Partial {
 }
 
 impl Facts {
-    /// States in a request what was stated for the sums.
+    /// States in a request what was given for the sums.
     ///
     /// # Errors
     ///

@@ -72,9 +72,9 @@ impl ReleasedTarget {
         let columns = KsColumns::Values { columns: Box::new(columns), words: true };
         let threads = checked_threads(threads)?;
         let told = columns.told([&scored, &told], threads, &Hooks::default())?;
-        let score = |(score, strength, signed): (i64, i64, Option<Extremes>)| ColumnScore {
+        let score = |(score, effect_size, signed): (i64, i64, Option<Extremes>)| ColumnScore {
             score,
-            strength,
+            effect_size,
             signed: signed.map(|extremes| (extremes.least, extremes.most)),
         };
         Ok(told.into_iter().map(score).collect())

@@ -14,7 +14,7 @@ pub struct ColumnScore {
     /// The score, at the center shrunk by its noise.
     pub score: i64,
     /// The score at the center itself.
-    pub strength: i64,
+    pub effect_size: i64,
     /// The smallest and the largest signed sum over thresholds at the center itself; `None` for
     /// three or more classes.
     pub signed: Option<(i64, i64)>,
@@ -55,10 +55,10 @@ impl Partial {
         let possible = |column: &ColumnScore| {
             let (low, high) = column.signed.unwrap_or_default();
             (0..=most).contains(&column.score)
-                && (0..=most).contains(&column.strength)
+                && (0..=most).contains(&column.effect_size)
                 && column.signed.is_some() == signed
                 && low <= high
-                && low.unsigned_abs().max(high.unsigned_abs()) <= column.strength.unsigned_abs()
+                && low.unsigned_abs().max(high.unsigned_abs()) <= column.effect_size.unsigned_abs()
         };
         if self.facts.features() != scores.len() {
             return Err(Error::input("there is not one score for each feature"));

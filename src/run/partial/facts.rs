@@ -9,7 +9,7 @@ use crate::request::plan::{CodedAs, Coding, Plan, Scoring};
 use crate::run::partial::ReleasedTarget;
 use crate::table::{Bounds, CellFormat, Labels, Scaling, Schema, TargetCode};
 
-/// The facts stated of the table and of the scores. Numbers are texts, which are read back as they
+/// The facts given of the table and of the scores. Numbers are texts, which are read back as they
 /// were.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -24,7 +24,7 @@ pub(super) struct Facts {
     /// Whether rows were compared by their identifiers within these.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) compares_rows: bool,
-    /// The hash of the schema file in which facts were stated.
+    /// The hash of the schema file in which facts were given.
     pub(super) schema_hash: Option<String>,
     /// The values released from the target before.
     pub(super) released: Option<ReleasedTarget>,
@@ -96,7 +96,7 @@ impl Facts {
                 let texts = |labels: &Labels| labels.as_slice().to_vec();
                 let target = match &coded.target {
                     CodedAs::Number(Coding::MedianSplit) => CodedBy::Median,
-                    CodedAs::Number(Coding::Stated(code)) => match code {
+                    CodedAs::Number(Coding::Given(code)) => match code {
                         TargetCode::Bounded(bounds) => CodedBy::Range(ends(bounds)),
                         TargetCode::Classes(labels) => CodedBy::TwoClasses(texts(labels)),
                         TargetCode::SplitAt(_) => return Err(super::does_not_add_up()),
@@ -173,7 +173,7 @@ impl Facts {
         self.target == CodedBy::Median
     }
 
-    /// The stated facts, part by part: the name of each, and its value as it is written.
+    /// The given facts, part by part: the name of each, and its value as it is written.
     pub(super) fn parts(&self) -> [(&'static str, Value); 9] {
         [
             ("columns", json(&self.schema)),

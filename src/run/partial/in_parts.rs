@@ -130,8 +130,8 @@ mod tests {
             (request().target(classes(&["low", "high"])), "class", "y"),
             (Select::new(2).epsilon("3").target(classes(&["low", "high", "middle"])), "class", "y"),
             (request().center(crate::Center::None).estimates("0"), "y", "class"),
-            (Select::beyond_chance().epsilon("40"), "y", "class"),
-            (Select::beyond_chance().epsilon("40").target(classes(&["low", "high"])), "class", "y"),
+            (Select::significant().epsilon("40"), "y", "class"),
+            (Select::significant().epsilon("40").target(classes(&["low", "high"])), "class", "y"),
         ];
         let bounded = |(select, target, exclude): Case| (select.bounds(0.0, 80.0), target, exclude);
         let on_bins = |(select, target, exclude): Case| {

@@ -40,7 +40,7 @@ pub(super) fn release_with_ledger(
 ) -> Result<Selection> {
     check_names(request)?;
     let epsilon = stage_epsilon(request, partial, ledger)?.ok_or_else(other_stage)?;
-    let delta = Delta::stated(request.delta.clone())?;
+    let delta = Delta::given(request.delta.clone())?;
     let expense = expense(request, Command::Select, epsilon, note).delta(delta);
     let (record, receipt) = ledger.pay(&expense, || release_selection(request, partial))?;
     Ok(Selection::new(record).with_receipt(receipt))
@@ -59,7 +59,7 @@ pub(super) fn release_target_with_ledger(
 ) -> Result<ReleasedTarget> {
     check_names(request)?;
     let release = || release_target(request, partial);
-    // A stated center costs nothing.
+    // A given center costs nothing.
     let released = match stage_epsilon(request, partial, ledger)? {
         Some(epsilon) => ledger.pay(&expense(request, Command::Select, epsilon, note), release)?.0,
         None => release()?,

@@ -31,7 +31,7 @@ use facts::Facts;
 
 pub use columns::ColumnScore;
 #[cfg(feature = "sites")]
-pub use sites::{MaskedPartial, Roster, Site, SiteKey, StatedFacts};
+pub use sites::{MaskedPartial, Roster, Site, SiteFacts, SiteKey};
 pub use target::ReleasedTarget;
 pub use total::PartialFile;
 
@@ -72,7 +72,7 @@ pub use total::PartialFile;
 /// # Privacy
 ///
 /// None: the sums of some rows tell much about them, and everything about a single row. Keep them
-/// as safe as the table. Everything stated of the table is part of a partial, and partials of
+/// as safe as the table. Everything given of the table is part of a partial, and partials of
 /// different requests are refused.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "text::Unchecked")]
@@ -86,7 +86,7 @@ pub struct Partial {
     parts: Option<Parts>,
 }
 
-/// The parts that were added up, of the stated parts of a table.
+/// The parts that were added up, of the given parts of a table.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Parts {
@@ -145,7 +145,7 @@ fn not_parts() -> Error {
     let rule = "rows were compared by their identifiers within each partial: such partials add up as numbered parts \
                 alone, which hold all rows of an identifier";
     Error::request(rule)
-        .hint("state which part each is; or leave out rows of repeated identifiers before, and exclude the column")
+        .hint("give which part each is; or leave out rows of repeated identifiers before, and exclude the column")
         .about([Parameter::Id, Parameter::Exclude])
 }
 
@@ -275,7 +275,7 @@ impl Partial {
         match self.parts.is_some() {
             true => Ok(()),
             false => Err(Error::request("this partial does not say which part it is")
-                .hint("make it again, and state its part")),
+                .hint("make it again, and give its part")),
         }
     }
 
@@ -375,7 +375,7 @@ impl Partial {
 
 fn does_not_add_up() -> Error {
     Error::request("scores of whole columns do not add up from parts of the rows")
-        .hint("state bounds or row ranks: correlation adds up then, and ks on bins of the scaled values")
+        .hint("give bounds or row ranks: correlation adds up then, and ks on bins of the scaled values")
         .about([Parameter::Bounds, Parameter::Scaling, Parameter::Score])
 }
 
@@ -386,7 +386,7 @@ fn of_whole_columns() -> Error {
 
 pub(crate) fn other_stage() -> Error {
     Error::request("these are sums for another stage of the release")
-        .hint("a numeric target without a range is counted first, and summed at its released median then; a stated range or classes need one stage")
+        .hint("a numeric target without a range is counted first, and summed at its released median then; a given range or classes need one stage")
         .about([Parameter::TargetBounds, Parameter::Classes])
 }
 

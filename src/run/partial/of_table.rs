@@ -45,7 +45,7 @@ pub(crate) fn partial(
 ///
 /// Those of opening it; `Request` if its scores do not add up.
 #[cfg(feature = "sites")]
-pub(crate) fn stated(request: &Request, source: &(impl Source + ?Sized)) -> Result<Facts> {
+pub(crate) fn given(request: &Request, source: &(impl Source + ?Sized)) -> Result<Facts> {
     let opened = source.open(&opening(request, &request.hooks.for_a_run())?)?;
     let (_, facts) = facts_of(request, &prepared(request, opened)?)?;
     if facts.of_columns() { Err(does_not_add_up()) } else { Ok(facts) }

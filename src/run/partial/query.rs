@@ -73,7 +73,7 @@ pub(crate) fn stage_query(
     query(&Asked { table, features, coded, step, facts: &json })
 }
 
-/// The columns: the features, in the order in which they are stated, and the target after them, if
+/// The columns: the features, in the order in which they are given, and the target after them, if
 /// it is a column.
 fn schema_of(table: &SqlTable, features: &[String]) -> Result<Schema> {
     if features.iter().any(|name| name.trim().is_empty()) {
@@ -151,7 +151,7 @@ impl Partial {
                         .iter()
                         .map(|[score, most, least]| ColumnScore {
                             score: *score,
-                            strength: most.saturating_abs().max(least.saturating_abs()),
+                            effect_size: most.saturating_abs().max(least.saturating_abs()),
                             signed: Some((*least, *most)),
                         })
                         .collect()
@@ -191,6 +191,6 @@ fn with_missing(mut sums: Vec<i64>, targets: &[i64]) -> Vec<i64> {
 impl ColumnScore {
     /// For three or more classes, whose center is not shrunk.
     fn of_classes(score: i64) -> Self {
-        Self { score, strength: score, signed: None }
+        Self { score, effect_size: score, signed: None }
     }
 }

@@ -101,7 +101,7 @@ fn planned(request: &Request, partial: &Partial) -> Result<Plan> {
     let median = released.median.as_ref().map(|median| &median.epsilon);
     check_spent(&plan, Purpose::TargetMedian, median)?;
     if let Some(center) = released.center() {
-        if plan.scoring.public_center().is_some_and(|stated| stated != center.on_grid) {
+        if plan.scoring.public_center().is_some_and(|given| given != center.on_grid) {
             let rule = "the columns were scored at another center than this request states";
             return Err(Error::request(rule).about([Parameter::Center]));
         }
@@ -192,7 +192,7 @@ fn of_columns(release: &Release<'_>, partial: &Partial) -> Result<Chosen> {
     // Scores are at the center that is shrunk by its noise, if the plan's are.
     let score = |column: &ColumnScore| match release.plan.shrinks_center() {
         true => column.score,
-        false => column.strength,
+        false => column.effect_size,
     };
     let values = columns.iter().map(score).collect();
     let family = Family::Thresholds;
@@ -200,11 +200,11 @@ fn of_columns(release: &Release<'_>, partial: &Partial) -> Result<Chosen> {
     let scores = release.scores(values, one_row)?;
     let picks = release.select(&scores, settled.counted.as_ref())?;
     release.told(settled, picks, |target, picks| {
-        let strengths = picks.iter().map(|&pick| columns[pick].strength).collect();
+        let effect_sizes = picks.iter().map(|&pick| columns[pick].effect_size).collect();
         let signed =
             |&pick: &usize| columns[pick].signed.map(|(least, most)| Extremes { most, least });
         Ok(Exact {
-            strengths,
+            effect_sizes,
             signed: picks.iter().map(signed).collect(),
             one_row: target.one_row(&target.released, family),
         })

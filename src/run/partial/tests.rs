@@ -124,8 +124,8 @@ fn parts_give_the_record_of_the_whole() {
                     };
                     for order in [[0, 1, 2, 3], [3, 1, 0, 2]] {
                         let sums = merged(&stage, &order);
-                        let stated = sums.request(2).unwrap().epsilon("3").neighbors(neighbors);
-                        let again = stated.seed(5).release(&sums).unwrap();
+                        let given = sums.request(2).unwrap().epsilon("3").neighbors(neighbors);
+                        let again = given.seed(5).release(&sums).unwrap();
                         assert_eq!(again.selected, expected.selected);
                         assert_eq!(again.estimates, expected.estimates);
                         assert_eq!(select.clone().seed(5).release(&sums).unwrap(), expected);
@@ -157,13 +157,13 @@ fn column_scores(select: &Select, table: &FileTable, at: &ReleasedTarget) -> Vec
         |place: usize| exact.signed.as_ref().map(|all| (all[place].least, all[place].most));
     let score = |(place, score): (usize, i64)| ColumnScore {
         score,
-        strength: exact.strengths[place],
+        effect_size: exact.effect_sizes[place],
         signed: signed(place),
     };
     scores.into_iter().enumerate().map(score).collect()
 }
 
-/// For every coding of the target, both relations, and a private or a stated center: targets in
+/// For every coding of the target, both relations, and a private or a given center: targets in
 /// parts and through their texts, then scores of columns at the released center.
 #[test]
 fn whole_columns_at_a_released_center_give_the_record_of_the_whole() {
@@ -219,7 +219,7 @@ fn whole_columns_at_a_released_center_give_the_record_of_the_whole() {
                     targets.clone().with_columns(&released, wrong).unwrap_err()
                 };
                 assert_eq!(wrong(|column| column.score = -1).kind(), ErrorKind::Input);
-                assert_eq!(wrong(|column| column.strength = i64::MAX).kind(), ErrorKind::Input);
+                assert_eq!(wrong(|column| column.effect_size = i64::MAX).kind(), ErrorKind::Input);
             }
         }
     }
@@ -303,9 +303,9 @@ fn no_part_counts_twice() {
     assert_eq!(part(&rows).merge(&part(&rows)).unwrap().rows, 120);
 }
 
-/// A center that was stated for the scores is that of the release.
+/// A center that was given for the scores is that of the release.
 #[test]
-fn stated_centers_are_the_same_in_both_stages() {
+fn given_centers_are_the_same_in_both_stages() {
     let rows = rows(60);
     let select = |center| {
         Select::new(1).epsilon("1").target(Target::classes(["low", "high"])).center(center)
@@ -316,7 +316,7 @@ fn stated_centers_are_the_same_in_both_stages() {
     let scores = column_scores(&select(Center::None), &of(), &released);
     let columns = targets.with_columns(&released, scores).unwrap();
     assert!(select(Center::None).check().unwrap().release(&columns).is_ok());
-    for other in [Center::Stated(0.9), Center::Private] {
+    for other in [Center::Given(0.9), Center::Private] {
         let error = select(other).check().unwrap().release(&columns).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Request);
     }
@@ -417,7 +417,7 @@ fn whole_columns_do_not_add_up() {
     }
 }
 
-/// Any difference in the facts stated of the table or of the scores is refused.
+/// Any difference in the facts given of the table or of the scores is refused.
 #[test]
 fn partials_of_different_requests_are_refused() {
     let rows = rows(60);
@@ -438,7 +438,7 @@ fn partials_of_different_requests_are_refused() {
     for other in &others {
         let error = first.clone().merge(other).unwrap_err();
         assert!(error.to_string().contains("were made with "), "{error}");
-        // A release for another request is refused as well, as far as the request states it.
+        // A release for another request is refused as well, as far as the request gives it.
     }
     let release = |select: Select| select.check().unwrap().release(&first);
     assert!(release(base()).is_ok());

@@ -278,15 +278,15 @@ fn records_do_not_contradict_themselves() {
         ("8", 100, 20, ["a", "b"]),
     ] {
         for seed in 0..if exhaustive() { 500 } else { 8 } {
-            for select in [Select::new(1), Select::beyond_chance()] {
+            for select in [Select::new(1), Select::significant()] {
                 let select = select.epsilon(epsilon).target(Target::classes(labels));
                 let table = with_a_feature(rows, second);
                 let Ok(record) = select.seed(seed).run(&table) else { continue };
                 let record = record.into_inner();
                 let warns = |kind: WarningKind| record.warnings.iter().any(|one| one.kind == kind);
-                let is_called = record.estimates.iter().any(|one| one.beyond_chance == Some(true));
-                assert_eq!(is_called, record.verdict.beyond_chance.unwrap_or(0) > 0);
-                let is_possible = record.verdict.chance_level.is_some_and(|level| level <= 1.0);
+                let is_called = record.estimates.iter().any(|one| one.significant == Some(true));
+                assert_eq!(is_called, record.significance.significant.unwrap_or(0) > 0);
+                let is_possible = record.significance.threshold.is_some_and(|level| level <= 1.0);
                 assert!(is_possible || !is_called, "{record:?}");
                 let none = warns(WarningKind::RareClass) || warns(WarningKind::FewRows);
                 assert!(!(none && is_called), "{record:?}");
@@ -331,8 +331,8 @@ fn a_ledger_takes_back_what_was_not_released() {
         assert_eq!(error.unspent(), Some(returned.to_string().as_str()));
         // All but the center: of a model, that of the part of its selection.
         let kept = entry.epsilon.as_rational() - returned.as_rational();
-        let stated: Epsilon = if round % 2 == 0 { "0.0375" } else { "0.015" }.parse().unwrap();
-        assert_eq!(&kept, stated.as_rational());
+        let given: Epsilon = if round % 2 == 0 { "0.0375" } else { "0.015" }.parse().unwrap();
+        assert_eq!(&kept, given.as_rational());
         given_back += 1;
     }
     assert!(given_back >= 8, "{given_back}");

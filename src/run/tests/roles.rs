@@ -69,7 +69,7 @@ fn scores(select: Select, rows: &[Row], centers: &[i32]) -> Option<(Vec<i64>, u6
     gathered(select, rows, |plan, gathered| scores_of(plan, gathered, centers))
 }
 
-/// The scores at stated centers, one for each stratum or class, and the sensitivity.
+/// The scores at given centers, one for each stratum or class, and the sensitivity.
 pub(crate) fn scores_of(plan: &Plan, gathered: &Gathered<'_>, centers: &[i32]) -> (Vec<i64>, u64) {
     let statistic = match gathered {
         Gathered::Coded(statistic) => statistic,

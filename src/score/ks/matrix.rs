@@ -20,7 +20,7 @@ use crate::table::{Hooks, SomeRows};
 /// # Privacy
 ///
 /// Scores are exact functions of the data, as input for a mechanism. Their sensitivity holds for
-/// the stated neighbor relation, where a row of X and its element of y are one unit.
+/// the given neighbor relation, where a row of X and its element of y are one unit.
 ///
 /// # Errors
 ///

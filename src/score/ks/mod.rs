@@ -428,8 +428,8 @@ impl KsColumns<'_> {
                     move |feature| {
                         let values = ahead.column(feature);
                         let score = scored.score_of(values, *words, &mut memory);
-                        let (strength, signed) = told.told_of(values, *words, &mut memory);
-                        (score, strength, signed)
+                        let (effect_size, signed) = told.told_of(values, *words, &mut memory);
+                        (score, effect_size, signed)
                     }
                 })
             }
@@ -443,7 +443,7 @@ impl KsColumns<'_> {
     }
 
     /// The score of one column, and its signed sums.
-    pub(crate) fn told_one(
+    pub(crate) fn score_with_extremes(
         &self,
         feature: usize,
         target: &CenteredTarget,

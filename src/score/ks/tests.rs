@@ -316,8 +316,8 @@ fn sorted_columns_have_the_same_scores() {
     assert_eq!(columns().scores(&target, 3, &hooks).unwrap(), one);
     let sorted = columns().sorted(2, &hooks).unwrap();
     assert_eq!(sorted.scores(&target, 2, &hooks).unwrap(), one);
-    assert_eq!(sorted.told_one(7, &target).0, one[7]);
-    assert_eq!(columns().told_one(7, &target).0, one[7]);
+    assert_eq!(sorted.score_with_extremes(7, &target).0, one[7]);
+    assert_eq!(columns().score_with_extremes(7, &target).0, one[7]);
 }
 
 /// The sensitivity of a matrix's scores is that of one row, Q + |m|, for classes Q + sum M - 2 min

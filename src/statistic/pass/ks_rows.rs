@@ -129,7 +129,7 @@ impl Pass<'_> {
                 CodedAs::Classes(labels) => {
                     labels.class_of(cell, &format).map(|class| class as f64)
                 }
-                CodedAs::Number(Coding::Stated(code)) => {
+                CodedAs::Number(Coding::Given(code)) => {
                     code.code(cell, &format, GRID).map(f64::from)
                 }
                 CodedAs::Number(Coding::MedianSplit) => cell.number(&format),

@@ -259,7 +259,7 @@ impl Pass<'_> {
         let format = table.format().clone();
         let value = |cell: TargetCell<'_>| match coding {
             Coding::MedianSplit => cell.number(&format),
-            Coding::Stated(code) => {
+            Coding::Given(code) => {
                 code.code(cell, &format, GRID).map(|code| f64::from(code) / f64::from(GRID))
             }
         };

@@ -48,7 +48,7 @@ pub(super) fn advice(
     if ![Format::Text, Format::Json].contains(&format) {
         return Err(Error::request("advice comes as text or json"));
     }
-    if arguments.parameters.is_stated() {
+    if arguments.parameters.is_given() {
         return Err(Error::request("advice takes no parameters of a mechanism"));
     }
     if arguments.monotonic && arguments.neighbors == Relation::ReplaceOne {

@@ -59,8 +59,8 @@ impl SumsArguments {
     /// Refuses what only a release from sums takes, where there are none. (The parser lets it pass
     /// beside what excludes sums.)
     pub(super) fn check(&self) -> Result<()> {
-        let stated = self.direction || self.split.is_some() || self.center != "private";
-        match stated && !self.sums {
+        let given = self.direction || self.split.is_some() || self.center != "private";
+        match given && !self.sums {
             true => Err(Error::request("--center, --direction and --split belong to --sums")),
             false => Ok(()),
         }

@@ -4,18 +4,18 @@ use std::path::PathBuf;
 
 use clap::{Args, FromArgMatches, ValueEnum};
 
+use crate::given_table::GivenTable;
 use crate::group_arguments::GroupArguments;
 use crate::ledger_arguments::LedgerArguments;
 use crate::mechanism_arguments::MechanismArguments;
 use crate::output_arguments::OutputArguments;
 use crate::privacy_arguments::{BudgetArgument, DeltaArgument, Relation, privacy};
 use crate::score_arguments::ScalingArguments;
-use crate::stated_table::StatedTable;
 use crate::values::{parse_center, parse_size, with_shares, word};
 use dpsis::internals::CENTER_IN_STRATA;
 use dpsis::{Result, SelectOptions};
 
-/// Print the names of k features, or of all beyond chance, privately.
+/// Select k features, or all that are significant, privately.
 ///
 /// The file is a table with one row per person, one column per feature and the target in the last
 /// column: text with a header (CSV, TSV; plain, .gz or .zst), .npy, .npz, .gct, R's .rds and
@@ -34,7 +34,7 @@ pub(crate) struct SelectArguments {
     pub(super) budget: BudgetArgument,
 
     #[command(flatten)]
-    pub(super) stated: StatedTable,
+    pub(super) given: GivenTable,
 
     #[command(flatten)]
     pub(super) scaling: ScalingArguments,
@@ -66,7 +66,7 @@ pub(crate) struct SelectArguments {
     #[arg(long, help_heading = "Output")]
     pub(crate) dry_run: bool,
 
-    /// Draw from a stated seed: for tests, not for release
+    /// Draw from a given seed: for tests, not for release
     #[arg(long, value_name = "N", conflicts_with = "ledger", help_heading = "Output")]
     pub(super) seed: Option<u64>,
 
@@ -93,7 +93,7 @@ pub(crate) struct SelectArguments {
 /// The features that are named.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct NamesArguments {
-    /// How many features to select [default: all beyond chance]
+    /// How many features to select [default: all significant]
     #[arg(short, long, conflicts_with_all = ["fwer", "at_most"])]
     pub(super) k: Option<usize>,
 
@@ -157,8 +157,8 @@ pub(crate) struct ReleaseArguments {
         long_help = with_shares(
             &format!(
                 "Shares of the budget for the target's center (two-stage: the count of rows) and median, for the \
-                 strengths and the verdict (0: none) and for --direction, where they are drawn; the selection gets the \
-                 rest; in strata center={CENTER_IN_STRATA}, and no strengths"
+                 effect sizes and their significance (0: none) and for --direction, where they are drawn; the selection gets the \
+                 rest; in strata center={CENTER_IN_STRATA}, and no effect sizes"
             )
         )
     )]

@@ -35,7 +35,7 @@ impl SelectArguments {
     /// All files that are read, where patterns stand for several.
     pub(crate) fn inputs(&self) -> Result<Inputs> {
         let beside = self.release.groups.groups.as_deref().into_iter().chain(self.ledger.file());
-        let beside = self.stated.files(&self.scaling).chain(beside).map(Path::to_owned).collect();
+        let beside = self.given.files(&self.scaling).chain(beside).map(Path::to_owned).collect();
         Ok(Inputs { rows: files(&self.files)?, partials: files(&self.partials)?, beside })
     }
 
@@ -50,16 +50,16 @@ impl SelectArguments {
             return Err(Error::request("only one file can be standard input"));
         }
         let takes_schema = self.release.method != MethodId::DpKendall;
-        let mut stated = self.stated.request(&self.scaling, takes_schema)?;
-        self.names.state(&mut stated.options);
-        self.state_release(&mut stated.options)?;
-        let mut select = stated.select()?;
+        let mut given = self.given.request(&self.scaling, takes_schema)?;
+        self.names.state(&mut given.options);
+        self.state_release(&mut given.options)?;
+        let mut select = given.select()?;
         if self.shows_progress()
             && let Some(report) = progress()
         {
             select = select.progress(report);
         }
-        let table = self.stated.tables(&inputs.rows, &stated)?;
+        let table = self.given.tables(&inputs.rows, &given)?;
         Ok(Job { table, select })
     }
 

@@ -121,7 +121,7 @@ fn the_folder_agrees_with_the_record() {
     let mut names = files.names();
     assert_eq!(
         names.headers().unwrap().iter().take(3).collect::<Vec<_>>(),
-        ["name", "column", "strength"]
+        ["name", "column", "effect_size"]
     );
     let rows: Vec<csv::StringRecord> = names.records().map(Result::unwrap).collect();
     let selected = record["selected"].as_array().unwrap();
@@ -131,11 +131,11 @@ fn the_folder_agrees_with_the_record() {
     {
         assert_eq!(row[0], *picked["name"].as_str().unwrap());
         assert_eq!(row[1], picked["column"].to_string());
-        assert_eq!(row[2], estimate["strength"].to_string());
+        assert_eq!(row[2], estimate["effect_size"].to_string());
     }
     let report = &files.files["output_0_report.txt"];
     assert!(report.starts_with("protected"), "{report}");
-    assert_contains(report, "\nverdict ");
+    assert_contains(report, "\nresult ");
     // No hash of the table, and no name of a file.
     let hash = sha256(fs::read(DEMO).unwrap());
     for text in files.files.values().chain([&files.results.to_string()]) {

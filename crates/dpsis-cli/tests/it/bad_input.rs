@@ -189,7 +189,7 @@ fn a_first_column_without_a_name_holds_ids() {
     let folder = Folder::new().with("t.csv", ",a,y\nr1,1,2\n");
     let output = folder.run("select --k 1 --eps 1 t.csv").succeeds();
     assert_eq!(output.stdout, "a\n");
-    assert_contains(&output.stderr, "column 1 is read as ids");
+    assert_contains(&output.stderr, "column 1 holds identifiers");
 }
 
 /// A gigabyte in one line, made on the fly: refused within a bounded memory and time.

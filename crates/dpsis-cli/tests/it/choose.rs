@@ -26,12 +26,12 @@ fn a_choice_is_made_and_reported() {
     assert_contains_all(
         &report,
         &[
-            "it moves a score by 0.00001, as stated",
+            "it moves a score by 0.00001, as given",
             "epsilon 2 = 2 selection; delta 0; adding or removing one unit",
             "1 of 4 candidates by the mechanism canonical, gamma 1",
         ],
     );
-    let last = "verdict no verdict: none is proven for a choice among scores";
+    let last = "result significance is not tested for a choice among scores";
     assert!(report.ends_with(last), "{report}");
     // No score in any output.
     let json = choose("--format json");
@@ -58,7 +58,7 @@ fn columns_can_have_other_names() {
     let own = choose("--sensitivity-column d --mechanism gem own.csv");
     assert_eq!(own.succeeds().stdout, "b\n");
     for (options, code, part) in [
-        ("--sensitivity 1e-5", 3, "state the columns (--name-column,"),
+        ("--sensitivity 1e-5", 3, "give the columns (--name-column,"),
         ("--name-column modle --score-column auc", 2, "mean \"model\"?"),
         ("--name-column model", 2, "no column \"score\" for the score"),
         ("--name-column auc --score-column auc", 2, "cannot be two of"),
@@ -94,8 +94,8 @@ fn wrong_requests_and_files_are_refused() {
     folder.refuses_options(
         "choose --eps 1 models.csv",
         &[
-            ("", "no sensitivity is stated"),
-            ("--sensitivity largest", "no sensitivity is stated"),
+            ("", "no sensitivity is given"),
+            ("--sensitivity largest", "no sensitivity is given"),
             ("--sensitivity 0", "above 0"),
             ("--sensitivity x", "not a decimal number"),
             // A column of scores is not taken for sensitivities.
@@ -105,8 +105,8 @@ fn wrong_requests_and_files_are_refused() {
     folder.refuses_options(
         "choose --eps 1 own.csv",
         &[
-            ("--sensitivity 1", "the file states sensitivities"),
-            ("", "state the mechanism"),
+            ("--sensitivity 1", "the file gives sensitivities"),
+            ("", "give the mechanism"),
             ("--mechanism peel", "needs one sensitivity"),
             ("--mechanism gem --beta 2", "between 0 and 1"),
             ("--mechanism gem --eta 1", "gem takes no parameter `eta`"),

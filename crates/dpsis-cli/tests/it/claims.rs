@@ -1,4 +1,4 @@
-//! `dpsis verify` and `dpsis audit`: verdicts, exit codes and refusals.
+//! `dpsis verify` and `dpsis audit`: results, exit codes and refusals.
 
 use crate::harness::{Folder, assert_contains, assert_contains_all, dpsis};
 
@@ -13,9 +13,9 @@ fn every_mechanism_holds() {
 fn the_published_error_is_one_command() {
     let broken = dpsis("verify canonical --variant printed-class-sizes");
     assert_eq!(broken.code, Some(1));
-    assert_contains_all(&broken.stdout, &["verdict    violates", "at         scores"]);
+    assert_contains_all(&broken.stdout, &["result     violates", "at         scores"]);
     let holds = dpsis("verify canonical --k 3 --gamma 3/4").succeeds();
-    assert_contains(&holds.stdout, "verdict    holds");
+    assert_contains(&holds.stdout, "result     holds");
     assert_contains(&dpsis("verify --list").stdout, "--variant printed-class-sizes");
 }
 
@@ -36,7 +36,7 @@ fn wrong_requests_are_refused() {
             ("canonical --variant x", "it has monotonic-constant-gamma-1"),
             ("em --k 2", "k from 1 to 1"),
             ("em --gamma 1/2", "--gamma"),
-            ("--gamma 1/2", "state the mechanism"),
+            ("--gamma 1/2", "give the mechanism"),
             ("em --variant monotonic-constant --draws 10", "nothing draws"),
             ("--k 2", "MECHANISM"),
         ],

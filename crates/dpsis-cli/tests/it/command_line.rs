@@ -27,10 +27,10 @@ fn names_go_to_stdout_and_the_report_to_stderr() {
             "epsilon 2 = 0.2 target median + 0.15 target center + 1.25 selection",
         ],
     );
-    // Names may be found, not found, or found in part; the last words are the verdict in any case.
-    let verdict = &report[report.rfind("\nverdict    ").unwrap()..];
-    assert_contains(verdict, "chance");
-    assert_lacks(verdict, "\nwarning");
+    // Names may be found, not found, or found in part; the last words are the result in any case.
+    let result = &report[report.rfind("\nresult     ").unwrap()..];
+    assert_contains(result, "significant");
+    assert_lacks(result, "\nwarning");
     for name in names {
         assert_contains(report, &format!("\n           {name}  0."));
     }
@@ -123,7 +123,7 @@ fn wrong_requests_are_refused_before_reading() {
             ("--bounds 1", "LO,HI"),
             ("--bounds nan,1", "LO,HI"),
             ("--bounds=0,1 --scale row-rank", "exclude"),
-            ("--scale bounds", "state them (--bounds, --bounds-file"),
+            ("--scale bounds", "give them (--bounds, --bounds-file"),
             ("--target-bounds 5,5", "the lower one first"),
             ("--classes a", "at least two classes"),
             ("--classes a,b,a", "twice"),
@@ -341,7 +341,7 @@ fn the_form_of_the_table_does_not_matter() {
     let run = |table: &str, threads: u32| {
         let options = format!("--seed 3 --format json --threads {threads}");
         let output = folder.run(&format!("select --k 7 --eps 0.5 {options} {table}")).succeeds();
-        // The request states the threads.
+        // The request gives the threads.
         output.stdout.replace(&format!("--threads {threads} "), "")
     };
     let expected = run(DEMO, 1);
@@ -514,7 +514,7 @@ fn schemas_and_options_do_not_mix_targets() {
     ] {
         run(both, "").fails(2);
     }
-    // Files are named from where the schema is; a stated target leaves the schema's labels behind.
+    // Files are named from where the schema is; a given target leaves the schema's labels behind.
     run("{\"target_file\": \"y.csv\"}", "").succeeds();
     let labels = "{\"target\": \"y\", \"classes\": [\"0\", \"1\"]}";
     let output = run(labels, "--id id --target b").succeeds();
@@ -588,7 +588,7 @@ fn a_dry_run_touches_no_row() {
     let header: Vec<String> = (0..300).map(|i| format!("f{i}")).collect();
     let folder = Folder::new().with("t.csv", format!("{},y\n\"broken", header.join(",")));
     let plan = one_line(&select_one(&folder, "--dry-run").succeeds().stdout);
-    let parts = ["0.075 target center + 0.625 selection + 0.2 strengths", "nothing was drawn"];
+    let parts = ["0.075 target center + 0.625 selection + 0.2 effect sizes", "nothing was drawn"];
     assert_contains_all(&plan, &parts);
     let plan = select_one(&folder, "--dry-run --format json").json();
     assert_eq!((&plan["dry_run"], &plan["features"]), (&true.into(), &300.into()));
@@ -600,12 +600,15 @@ fn a_dry_run_touches_no_row() {
 fn the_split_can_be_given() {
     let report = |options: &str| dpsis(&format!("select -k5 -e1 {options} demo.csv")).message();
     let expected =
-        "epsilon 1 = 0.2 target median + 0.1 target center + 0.5 selection + 0.2 strengths";
+        "epsilon 1 = 0.2 target median + 0.1 target center + 0.5 selection + 0.2 effect sizes";
     assert_contains(&report("--split center=0.1,target=1/5"), expected);
     let none = report("--split estimates=0");
-    assert!(none.ends_with("no verdict: the share of the estimates is 0"), "{none}");
+    assert!(
+        none.ends_with("significance was not tested: the share of effect sizes is 0"),
+        "{none}"
+    );
     let directed = report("--direction --split direction=0.2");
-    assert_contains(&directed, "0.2 strengths + 0.2 directions");
+    assert_contains(&directed, "0.2 effect sizes + 0.2 directions");
     assert!(directed.contains("rises") || directed.contains("falls"), "{directed}");
     for split in [
         "center=0.5,target=0.5",
@@ -641,7 +644,7 @@ fn output_files_are_whole_or_absent() {
         |table: &str| folder.run(&format!("select -k5 -e2 --format tsv -o names.tsv {table}"));
     assert_eq!(write(DEMO).succeeds().stdout, "");
     let written = folder.read("names.tsv");
-    let header = "name\tcolumn\tstrength\tlow\thigh\tp_value\tbeyond_chance\ngene_";
+    let header = "name\tcolumn\teffect_size\tlow\thigh\tp_value\tsignificant\ngene_";
     assert!(written.starts_with(header), "{written}");
     assert_eq!(written.lines().count(), 6);
     // A run that fails leaves the old file, and nothing beside it.
@@ -764,7 +767,7 @@ fn options_make_the_request_of_the_library() {
             select().bounds(-2.0, 2.0).target(bounded.clone()).neighbors(Neighbors::ReplaceOne),
             "--bounds=-2,2 --target-bounds=-4,4 --neighbors replace-one",
         ),
-        (select().target(bounded).center(Center::Stated(0.5)), "--target-bounds=-4,4 --center 0.5"),
+        (select().target(bounded).center(Center::Given(0.5)), "--target-bounds=-4,4 --center 0.5"),
         (select().score(ScoreKind::Kendall), "--score kendall"),
         (select().shares("0.2", "0.1"), "--split center=0.1,target=0.2"),
     ];

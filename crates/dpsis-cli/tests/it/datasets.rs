@@ -237,7 +237,7 @@ fn wrong_requests_are_refused() {
     }
 }
 
-/// The selection within bounds from a reference is the one within the same bounds stated by hand.
+/// The selection within bounds from a reference is the one within the same bounds given by hand.
 #[test]
 fn select_takes_bounds_of_a_reference_table() {
     let folder = Folder::new();

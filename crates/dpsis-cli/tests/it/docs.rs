@@ -93,7 +93,7 @@ fn shown_reports_match_the_output() {
     // A typical run at first sight; one that leaves something open on the page that explains it.
     let (typical, open) = (whole(1), whole(6));
     let (report, _) = printed("select --k 5 --eps 2 --direction --seed 6 datasets/demo.csv");
-    let found = report.iter().position(|line| line.starts_with("strength")).unwrap();
+    let found = report.iter().position(|line| line.starts_with("effect ")).unwrap();
     let found = format!("```text\n{}```", report[found..].concat());
     for (page, shown) in [
         ("docs/reading-the-report.md", &open),
@@ -105,7 +105,7 @@ fn shown_reports_match_the_output() {
     }
 }
 
-/// A command that draws nothing, or by a stated seed, is shown with its exact output where that
+/// A command that draws nothing, or by a given seed, is shown with its exact output where that
 /// follows: `...` stands for lines that are left out.
 #[test]
 fn shown_outputs_match_their_commands() {

@@ -102,7 +102,7 @@ fn a_ledger_pays_for_selection_and_model_together() {
     assert_contains(&folder.run("ledger show budget.txt").succeeds().stdout, "fit");
 }
 
-/// A dry run states the parts of the budget that the run spends.
+/// A dry run gives the parts of the budget that the run spends.
 #[test]
 fn a_dry_run_states_parts_and_needs() {
     let folder = folder();

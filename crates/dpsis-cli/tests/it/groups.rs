@@ -21,11 +21,11 @@ fn sets_are_selected_in_every_format() {
             "46 of 47 are used, those with 5 or more members among the 300 features of the table; 1 with \
              fewer left out; 3 members of used sets are no features of the table",
             "4 of 46 sets, all at once (about 657 rows are enough for that), by the mechanism canonical",
-            "no verdict: values were taken in relation to the others of their row",
+            "significance was not tested: values were taken in relation to the others of their row",
         ],
     );
     let table = dpsis(&format!("{base} --format tsv")).succeeds().stdout;
-    assert!(table.starts_with("name\tline\tmembers\tmissing\tstrength"), "{table}");
+    assert!(table.starts_with("name\tline\tmembers\tmissing\teffect_size"), "{table}");
     assert_contains(&table, "\nBLOCK_15\t15\t10\t0\t");
     let record = dpsis(&format!("{base} --format json --group-size 8,15 --bounds=-3,3")).json();
     let groups = &record["score"]["groups"];

@@ -9,18 +9,20 @@ fn place(page: &str, text: &str) -> usize {
 }
 
 #[test]
-fn the_names_come_first_below_the_verdict_and_the_promise() {
+fn the_names_follow_the_significance_and_the_guarantee() {
     let output = dpsis("select -k 5 -e 2 --format html demo.csv").succeeds();
     assert_eq!(output.stderr, "", "the report is in the page");
     let html = output.stdout;
     assert!(html.starts_with("<!doctype html>"));
     let words = place(&html, "<p class=\"words\">PRIVATE</p>");
-    let verdict = place(&html, "<p class=\"words\">");
+    let significance = place(&html, "<p class=\"words\">");
     let ledger = place(&html, "<td class=\"number\">1.25</td>");
     let names = place(&html, "<td>gene_");
     let how = place(&html, "by the mechanism ");
     let record = place(&html, "aria-label=\"The whole record\">{");
-    assert!(verdict < words && words < names && names < ledger && ledger < how && how < record);
+    assert!(
+        significance < words && words < names && names < ledger && ledger < how && how < record
+    );
     place(&html, "<h1>5 of 300 features for \u{201c}response\u{201d}</h1>");
     assert_eq!(html.matches("<td>gene_").count(), 5);
     for text in ["adding or removing one row", "88.1%", "target median: 0.2 (10%)", "response"] {

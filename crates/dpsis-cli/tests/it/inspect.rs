@@ -63,14 +63,14 @@ fn the_suggested_command_works() {
             table("age,dose,y", |i, c| {
                 format!("{},{},{i}.5", if c { -999 } else { i as i32 % 5 }, i)
             }),
-            &["-999 may stand for missing values in column 1 (\"age\"): state it (--na=-999)"],
+            &["-999 may stand for missing values in column 1 (\"age\"): give it (--na=-999)"],
         ),
         // The target elsewhere.
         (
             "t.csv",
             table("out,age,dose", |i, c| format!("{},{i},{}.5", status(c), i * i)),
             &[
-                "holds labels (well, case): state it if it is the target",
+                "holds labels (well, case): give it if it is the target",
                 "its words are values, but missing for a model (--target, --exclude)",
                 "dpsis select --k 1 --eps 10 t.csv",
             ],
@@ -329,7 +329,7 @@ fn files_of_every_format() {
     }
     // Nothing to run without a target; text alone has delimiters.
     let text = inspect(&data, "v12.gct");
-    assert_contains_all(&text, &["state a file of targets", "--target-file", "No command yet"]);
+    assert_contains_all(&text, &["give a file of targets", "--target-file", "No command yet"]);
     data.run("inspect --delimiter , c-f4.npy").fails(2);
 }
 
@@ -379,7 +379,7 @@ fn ids_that_match_nothing() {
         ("--orient samples-as-rows t.tsv --target-file same.csv", names),
         (
             "rows.csv --target-file others.csv",
-            "state the column that holds them, or write them alike (--id)",
+            "give the column that holds them, or write them alike (--id)",
         ),
         ("--id who rows.csv --target-file capitals.csv", "20 differ in capitals alone"),
     ] {
@@ -392,7 +392,7 @@ fn ids_that_match_nothing() {
     assert_contains(&matching, "dpsis select");
 }
 
-/// Of labels that differ in capitals alone one is misspelled: none is suggested, but what is stated
+/// Of labels that differ in capitals alone one is misspelled: none is suggested, but what is given
 /// is taken.
 #[test]
 fn misspelled_labels_are_not_suggested() {
@@ -453,7 +453,7 @@ fn the_suggested_epsilon_makes_the_strongest_features_significant() {
             let command = with_epsilon(&command, epsilon);
             let record = folder.run(&format!("{command} --seed={seed} --format=json")).json();
             let estimates = record["estimates"].as_array().unwrap();
-            estimates.iter().filter(|one| one["beyond_chance"] == true).count()
+            estimates.iter().filter(|one| one["significant"] == true).count()
         });
         runs.sum::<usize>() as f64 / 100.0
     };

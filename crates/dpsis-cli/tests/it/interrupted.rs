@@ -81,7 +81,7 @@ fn gather(folder: &Path, all: &mut BTreeMap<PathBuf, Vec<u8>>) {
 }
 
 /// A command with the name of the file that it is to write, and that name; the extension of a table
-/// states its format.
+/// gives its format.
 fn to(line: &str, name: &str) -> (String, String) {
     let name = format!("{name}{}", if line.contains("make") { ".csv" } else { "" });
     (line.replace("OUT", &name), name)

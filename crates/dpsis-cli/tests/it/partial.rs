@@ -137,7 +137,7 @@ fn a_numeric_target_takes_two_stages_that_a_ledger_pays_for() {
             && of("1 ").contains("epsilon 0.2,")
             && of("2 ").contains("epsilon 1.8,")
     );
-    let stated = "partial --part 1/1 --released median.txt --bounds=0,1 --target-bounds=0,1";
+    let given = "partial --part 1/1 --released median.txt --bounds=0,1 --target-bounds=0,1";
     refuses(
         &folder,
         &[
@@ -146,7 +146,7 @@ fn a_numeric_target_takes_two_stages_that_a_ledger_pays_for() {
             (&format!("{release} --partials ?.counts 0.partial"), 2, ""),
             ("select --k 5 --eps 1 --partials ?.partial", 2, "has spent epsilon 0.2"),
             (&format!("{release} --neighbors replace-one --partials ?.partial"), 2, ""),
-            (&format!("{stated} {DEMO}"), 2, ""),
+            (&format!("{given} {DEMO}"), 2, ""),
         ],
     );
 }

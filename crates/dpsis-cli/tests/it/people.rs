@@ -153,9 +153,9 @@ fn wrong_requests_are_refused() {
             ("--adjust age", "neither cut points nor levels"),
             ("--adjust age:60,40", "numbers that increase"),
             ("--adjust age:60 --neighbors replace-one", "may change its stratum"),
-            ("--adjust age:60 --center 0.3", "none is stated"),
+            ("--adjust age:60 --center 0.3", "none is given"),
             ("--adjust age:60 --score kendall", "ks and correlation"),
-            ("--adjust age:60 --split estimates=0.15", "no strengths"),
+            ("--adjust age:60 --split estimates=0.15", "no effect sizes"),
             ("--adjust age:60 --direction", "one private center"),
         ],
     );

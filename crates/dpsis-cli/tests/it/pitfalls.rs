@@ -37,7 +37,7 @@ fn ids_of_samples_are_not_printed_as_features() {
         genes(&folder, corner, |s| format!("{id}{}", 100 + s));
         for dry in ["", "--dry-run"] {
             let message = select(&folder, &format!("{dry} expr.tsv")).fails(2);
-            assert_contains_all(&message, &["state which way the table lies", "--orient"]);
+            assert_contains_all(&message, &["give which way the table lies", "--orient"]);
             assert_lacks(&message, &format!("{id}101"));
             select(&folder, &format!("{dry} --orient samples-as-rows expr.tsv")).succeeds();
             let classes = "--classes case,well expr.tsv";
@@ -123,7 +123,7 @@ fn misspelled_classes_are_reported() {
         &select(&folder, "--classes ok,Fraud t.csv").succeeds().text(),
         &[
             "of class \"Fraud\" were counted, no more than noise",
-            "rows have no usable target: are all classes stated",
+            "rows have no usable target: are all classes given",
         ],
     );
     let right = select(&folder, "--classes ok,fraud t.csv").text();
@@ -145,7 +145,7 @@ fn a_target_named_as_its_label() {
     let folder = Folder::new();
     frauds(&folder, "fraud");
     let message = select(&folder, "--classes ok,fraud t.csv").fails(3);
-    assert_contains_all(&message, &["state the target by its name", "--target"]);
+    assert_contains_all(&message, &["give the target by its name", "--target"]);
     select(&folder, "--target fraud --classes ok,fraud t.csv").succeeds();
     assert_contains(&inspect(&folder, "t.csv"), "--target fraud --classes ok,fraud");
 }
@@ -297,7 +297,7 @@ fn columns_of_words_have_no_direction() {
     };
     table("words.csv", ["no", "yes"]);
     table("plain.csv", ["0", "1"]);
-    let caveat = "a column of words has no direction, and what is printed for one is noise";
+    let caveat = "a categorical column has no direction";
     for table in ["words.csv", "plain.csv"] {
         for scale in ["", "--scale row-rank"] {
             for format in ["text", "tsv", "json", "html"] {
@@ -360,7 +360,7 @@ fn words_among_numbers_are_named() {
         &[
             // 40 of marker; 36 of crp: 12 "-", 12 "hemolytic", 12 "<5".
             "2 columns (\"marker\", \"crp\"): 76 cells among numbers are words; most often \"-\" (52), \"hemolytic\" (12)",
-            "\"-\" may stand for missing values in 2 columns (\"marker\", \"crp\"): state it (--na=-)",
+            "\"-\" may stand for missing values in 2 columns (\"marker\", \"crp\"): give it (--na=-)",
             "column 2 (\"crp\"): 12 cells look like numbers with a sign",
             "for <5, any number below 5 will do",
             "column 3 (\"visit\"): 120 cells look like dates that are read as words: write them as year-month-day",
@@ -368,9 +368,9 @@ fn words_among_numbers_are_named() {
     );
     assert_lacks(&text, "--exclude visit");
     assert_lacks(&text, "occur once");
-    let stated = inspect(&folder, "--na=- t.csv");
-    assert_lacks(&stated, "may stand for missing");
-    assert_contains_all(&stated, &["24 cells are no numbers", " --na=- t.csv"]);
+    let given = inspect(&folder, "--na=- t.csv");
+    assert_lacks(&given, "may stand for missing");
+    assert_contains_all(&given, &["24 cells are no numbers", " --na=- t.csv"]);
 }
 
 /// A file whose name is that of a table would hold bare names: refused before anything is spent,
@@ -391,16 +391,16 @@ fn extensions_of_output_files() {
         for name in ["out", "out.txt", "eps8.0", "out.tsv", "out.json", "picks.list"] {
             folder.run(&format!("{command} -o {name}")).succeeds();
         }
-        folder.run(&format!("{command} --format tsv -o stated.csv")).succeeds();
+        folder.run(&format!("{command} --format tsv -o given.csv")).succeeds();
     }
 }
 
-/// A dry run reads no values: it says so of labels, and that labels are better given.
+/// A dry run reads no values: the report says so, and recommends classes for labels.
 #[test]
 fn dry_runs_report_what_they_do_not_check() {
     let folder = Folder::new();
     frauds(&folder, "class");
-    let better = "labels such as 0/1 are better stated as classes (--classes)";
+    let better = "give labels such as 0/1 as classes (--classes)";
     for (options, expected, is_split) in [
         (
             "--classes ok,Fraud",

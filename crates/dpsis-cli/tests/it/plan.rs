@@ -128,7 +128,7 @@ fn mistakes_are_explained() {
             ("--mechanism em", "k must be 1"),
             ("--mechanism peel --gamma 1", "gamma"),
             ("--mechanism canonical --gamma 1.5", "gamma"),
-            ("--over 1,1", "stated twice"),
+            ("--over 1,1", "given twice"),
             ("--draws 3", "at least 20 tables"),
             ("--split center=2", "share"),
             ("--method two-stage", "this method has no forecast"),

@@ -16,7 +16,7 @@ fn every_report_lists_the_screened_features() {
     let text = select("--k 3 --eps 40 --refine gram");
     assert_eq!(text.stdout.lines().collect::<Vec<_>>(), selected);
     let screened = screened.join(", ");
-    assert_contains(&text.message(), &format!("screened {screened} strength"));
+    assert_contains(&text.message(), &format!("screened {screened} effect "));
     assert_contains(&select("--k 3 --eps 40 --refine gram --format html").stdout, &screened);
 
     // Without a refinement nothing was screened.

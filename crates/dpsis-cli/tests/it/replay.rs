@@ -199,8 +199,8 @@ fn mask(record: &mut Value) {
         let masked = fields.get(field).map(length);
         masked.map(|masked| fields.insert(field.to_owned(), masked));
     }
-    if fields.contains_key("verdict") {
-        fields["verdict"] = true.into();
+    if fields.contains_key("significance") {
+        fields["significance"] = true.into();
     }
     if let Some(released) = fields.get_mut("released").and_then(Value::as_object_mut) {
         released.values_mut().for_each(|value| *value = value.is_null().into());
@@ -233,7 +233,7 @@ fn public(command: &str, table: &Table, options: &str) -> Vec<(Option<i32>, Stri
             _ => run.stdout,
         };
         // What was found depends on what was released.
-        let report = run.stderr.split("\nstrength ").next().unwrap();
+        let report = run.stderr.split("\neffect ").next().unwrap();
         let report = without_numbers(if form == "text" { report } else { &run.stderr });
         (run.code, stdout, report)
     };

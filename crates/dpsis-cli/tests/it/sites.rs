@@ -119,7 +119,7 @@ fn misuse_is_refused() {
         (
             "sites roster north.pub east.pub -o no.txt",
             2,
-            "east and north state another scaling of features",
+            "east and north have another scaling of features",
         ),
         (&other, 2, "another scaling of features than this key"),
         (&*format!("{pair} north.key north.csv"), 2, "has served another roster"),

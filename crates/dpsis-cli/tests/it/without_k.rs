@@ -1,30 +1,33 @@
-//! `dpsis select` without `--k`: all features beyond chance.
+//! `dpsis select` without `--k`: all significant features.
 
 use crate::harness::{
     DATASETS, DEMO, Folder, assert_contains, assert_contains_all, demo_lines, dpsis, one_line,
 };
 
 #[test]
-fn all_beyond_chance_are_named_in_every_form() {
+fn all_significant_features_are_named_in_every_form() {
     let request = "select --eps 4 --seed 3 demo.csv";
     let output = dpsis(request).succeeds();
     let (report, names) = (output.message(), output.stdout.lines().count());
     let truth = ["gene_017", "gene_074", "gene_142", "gene_209", "gene_276"];
     assert!(names >= 3, "{}", output.stdout);
     assert!(output.stdout.lines().all(|name| truth.contains(&name)), "{}", output.stdout);
-    assert!(report.starts_with("asked for all beyond chance (fwer 0.05) protected"), "{report}");
-    let rate = "(any false name in at most 5% of runs)";
-    assert!(report.ends_with(&format!("verdict {names} features are beyond chance {rate}")));
-    assert_contains(&report, &format!("chosen {names} of 300 features: all beyond chance"));
+    assert!(
+        report.starts_with("asked for all significant features (fwer 0.05) protected"),
+        "{report}"
+    );
+    let rate = "(any false discovery in at most 5% of runs)";
+    assert!(report.ends_with(&format!("result {names} features are significant {rate}")));
+    assert_contains(&report, &format!("chosen {names} of 300 features: all significant"));
 
     let record = dpsis(&format!("{request} --format json")).json();
     assert!(record["public"]["k"].is_null());
-    assert_eq!(record["public"]["false_names"]["fwer"], "0.05");
-    assert_eq!(record["verdict"]["beyond_chance"], names);
+    assert_eq!(record["public"]["false_discoveries"]["fwer"], "0.05");
+    assert_eq!(record["significance"]["significant"], names);
     let tsv = dpsis(&format!("{request} --format tsv")).succeeds().stdout;
-    assert!(tsv.starts_with("name\tcolumn\tstrength\tlow\thigh\n"), "{tsv}");
+    assert!(tsv.starts_with("name\tcolumn\teffect_size\tlow\thigh\n"), "{tsv}");
     let page = dpsis(&format!("{request} --format html")).succeeds().stdout;
-    let parts = [&*format!("{names} BEYOND CHANCE"), "all beyond chance (fwer 0.05)"];
+    let parts = [&*format!("{names} SIGNIFICANT"), "all significant features (fwer 0.05)"];
     assert_contains_all(&page, &parts);
 }
 
@@ -35,11 +38,11 @@ fn an_empty_selection_ends_well() {
     let run = |format: &str| dpsis(&format!("{select} {format}")).succeeds();
     let output = run("text");
     assert_eq!(output.stdout, "");
-    let verdict = "verdict no feature is distinguishable from chance in this run; with";
-    assert_contains(&output.message(), verdict);
+    let significance = "result no feature is significant; with";
+    assert_contains(&output.message(), significance);
     assert_contains(&run("json").stdout, "\"selected\": []");
     assert_eq!(run("tsv").stdout, "name\tcolumn\n");
-    assert_contains(&run("html").stdout, "NOTHING DISTINGUISHABLE FROM CHANCE");
+    assert_contains(&run("html").stdout, "NOTHING SIGNIFICANT");
 }
 
 #[test]
@@ -48,11 +51,11 @@ fn options_that_need_k_are_refused() {
         "select --eps 2 demo.csv",
         &[
             ("--k 3 --fwer 0.1", "cannot be used with"),
-            ("--split number=0.1", "the split must be stated as"),
-            ("--split estimates=0", "named by their strengths"),
+            ("--split number=0.1", "the split must be given as"),
+            ("--split estimates=0", "named by their effect sizes"),
             ("--at-most 0", "must be at least 1 (--at-most)"),
             ("--fwer 0.7", "from 0.001 to 0.5 (--fwer)"),
-            ("--score kendall", "Kendall's correlation hint: state k (--score, --k)"),
+            ("--score kendall", "Kendall's correlation hint: give k (--score, --k)"),
             ("--scale row-rank", "(--scale, --bounds, --k)"),
             ("--center 0.5", "(--center, --k)"),
             ("--mechanism peel", "(--mechanism, --k)"),
@@ -73,7 +76,7 @@ fn a_ledger_requires_k_or_a_rate() {
     let request = format!("select --eps 1 --target-number --ledger budget.txt {DEMO}");
     folder.refuses_options(&request, &[("", "(--k, --fwer)"), ("--dry-run", "(--k, --fwer)")]);
     let report = folder.run(&format!("{request} --fwer 0.05")).succeeds().message();
-    assert!(report.starts_with("asked for all beyond chance (fwer 0.05)"), "{report}");
+    assert!(report.starts_with("asked for all significant features (fwer 0.05)"), "{report}");
     let report = folder.run(&format!("{request} --k 2")).succeeds().message();
     assert_contains(&report, "chosen 2 of 300");
     let balance = folder.run("ledger show budget.txt").succeeds().stdout;
@@ -86,7 +89,7 @@ fn forecasts_and_inspections_do_without_k() {
     assert_contains_all(
         &plan,
         &[
-            "of 300 features: all beyond chance (fwer 0.05), by a draw of features together with their number",
+            "of 300 features: all significant features (fwer 0.05), by a draw of features together with their number",
             "in half of all runs, a single feature is named from effect size 0.2 with",
         ],
     );

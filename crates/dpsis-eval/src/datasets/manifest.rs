@@ -131,11 +131,10 @@ mod tests {
 
     #[test]
     fn the_manifest_holds_the_papers_table() {
-        let stated = |set: &DataSet| (set.paper.n, set.paper.d, set.paper.r2);
-        let stated: Vec<_> =
-            manifest().iter().map(|set| (set.name.as_str(), stated(set))).collect();
+        let given = |set: &DataSet| (set.paper.n, set.paper.d, set.paper.r2);
+        let given: Vec<_> = manifest().iter().map(|set| (set.name.as_str(), given(set))).collect();
         let expected = TABLE_1.map(|(name, n, d, r2)| (name, (n, d, r2)));
-        assert_eq!(stated, expected);
+        assert_eq!(given, expected);
         for set in manifest() {
             // The data differ from the paper in two places only.
             let (n, d) = match set.name.as_str() {

@@ -1,7 +1,7 @@
 //! Tables of the kinds that people have, with five planted true features each.
 //!
-//! They measure whether a selection of five finds them. Each kind states its model, with the
-//! strength of its signals, at the top of its file. Cells are text, as a CSV file holds them: words
+//! They measure whether a selection of five finds them. Each kind gives its model, with the
+//! effect size of its signals, at the top of its file. Cells are text, as a CSV file holds them: words
 //! and missing cells included. A table is a function of its kind, its size and its seed.
 
 mod clinical;

@@ -148,7 +148,7 @@ impl Event {
         self.count
     }
 
-    /// Whether its releases are stated to be requested before any result was seen.
+    /// Whether its releases are given to be requested before any result was seen.
     pub fn is_fixed_in_advance(&self) -> bool {
         self.fixed
     }
@@ -201,7 +201,7 @@ impl Event {
 
 /// The text of an event: the proven property, `x` and the count, as in `pure:0.5`, `range:0.04x50`,
 /// `zcdp:0.01`, `laplace:1,2.5x10` and `gaussian:1,4` (sensitivity, then scale or deviation); `+`
-/// at its end states that its releases are fixed in advance.
+/// at its end gives that its releases are fixed in advance.
 impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.loss {

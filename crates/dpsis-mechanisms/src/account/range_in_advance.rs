@@ -28,7 +28,7 @@ const MOST: u64 = 1024;
 pub(super) static CARD: AccountantCard = AccountantCard {
     id: "range-in-advance",
     summary: "the optimal composition of bounded-range releases that are fixed in advance",
-    prices: "bounded-range events with one epsilon in common that are stated to be fixed in advance",
+    prices: "bounded-range events with one epsilon in common that are given to be fixed in advance",
     reference: "J. Dong, D. Durfee and R. Rogers, \"Optimal Differential Privacy Composition for Exponential \
                 Mechanisms\" (2020)",
     page: include_str!("page.md"),

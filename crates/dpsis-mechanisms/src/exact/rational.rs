@@ -4,7 +4,7 @@ use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{One, Pow, Signed, ToPrimitive, Zero};
 
-/// The longest text parsed as a number, in bytes: ample for any stated number, short enough to
+/// The longest text parsed as a number, in bytes: ample for any given number, short enough to
 /// parse fast.
 const MAX_LENGTH: usize = 64;
 

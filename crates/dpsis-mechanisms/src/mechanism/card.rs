@@ -172,8 +172,8 @@ mod tests {
     /// every epsilon.
     #[test]
     fn the_price_of_a_peeling_covers_its_law() {
-        let stated: Epsilon = "0.8".parse().unwrap();
-        let price = BoundedRange::of(&[peel::CARD.event(2, &stated).unwrap()]).unwrap();
+        let given: Epsilon = "0.8".parse().unwrap();
+        let price = BoundedRange::of(&[peel::CARD.event(2, &given).unwrap()]).unwrap();
         let pairs = pairs(false);
         for target in [0.0f64, 0.2, 0.5, 0.7] {
             let delta = |(x, y): &(Vec<f64>, Vec<f64>)| -> f64 {

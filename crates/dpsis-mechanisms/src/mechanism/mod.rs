@@ -69,7 +69,7 @@ pub use peel_pnf::PeelPermuteAndFlip;
 pub use registry::{CARDS, by_id};
 pub use rs::RandomStopping;
 pub use rs_tnb::TruncatedNegativeBinomialStopping;
-pub use threshold_set::{FalseNames, ThresholdSet};
+pub use threshold_set::{Fwer, ThresholdSet};
 
 #[cfg(any(test, feature = "verify"))]
 #[doc(hidden)]

@@ -16,7 +16,7 @@ pub struct MechanismParameter {
     pub meaning: &'static str,
     /// The values it may take.
     pub range: &'static str,
-    /// The value used where none is stated.
+    /// The value used where none is given.
     pub default: &'static str,
 }
 
@@ -52,9 +52,9 @@ impl Parameters {
     /// # Errors
     ///
     /// `Request` if no mechanism has a parameter of a name.
-    pub fn named(stated: &BTreeMap<String, String>) -> Result<Self> {
+    pub fn named(given: &BTreeMap<String, String>) -> Result<Self> {
         let mut parameters = Self::default();
-        stated.iter().try_for_each(|(name, value)| parameters.set(name, value))?;
+        given.iter().try_for_each(|(name, value)| parameters.set(name, value))?;
         Ok(parameters)
     }
 
@@ -84,7 +84,7 @@ impl Parameters {
     }
 
     /// The names of the parameters that have a value.
-    pub fn stated(&self) -> impl Iterator<Item = &'static str> {
+    pub fn given(&self) -> impl Iterator<Item = &'static str> {
         let all = [
             ("gamma", self.gamma.is_some()),
             ("noise", self.noise.is_some()),
@@ -96,14 +96,14 @@ impl Parameters {
             ("alpha", self.alpha.is_some()),
             ("rate", self.rate.is_some()),
         ];
-        all.into_iter().filter(|(_, stated)| *stated).map(|(name, _)| name)
+        all.into_iter().filter(|(_, given)| *given).map(|(name, _)| name)
     }
 }
 
 /// A mechanism with a single parameter: from its value, or the default one.
 pub(super) fn with_one<M: Mechanism + Default + 'static>(
-    stated: &Option<Exact>,
+    given: &Option<Exact>,
     with: fn(Exact) -> Result<M>,
 ) -> Result<Arc<dyn Mechanism>> {
-    Ok(Arc::new(stated.clone().map_or_else(|| Ok(M::default()), with)?))
+    Ok(Arc::new(given.clone().map_or_else(|| Ok(M::default()), with)?))
 }

@@ -53,7 +53,7 @@ pub fn by_id(id: &str, parameters: &Parameters) -> Result<Arc<dyn Mechanism>> {
             .about([Parameter::Mechanism])
     })?;
     let is_foreign = |name: &&str| card.parameters.iter().all(|own| own.name != *name);
-    match parameters.stated().find(is_foreign) {
+    match parameters.given().find(is_foreign) {
         Some(foreign) => Err(Error::request(format!("{id} takes no parameter `{foreign}`"))
             .about([Parameter::OfMechanism(foreign)])),
         None => (card.build)(parameters),

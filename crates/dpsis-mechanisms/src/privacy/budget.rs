@@ -29,7 +29,7 @@ pub enum Purpose {
     FeatureMedians,
     /// The sums of signs that a selection is refined by.
     Signs,
-    /// The strengths of the selected features.
+    /// The effect sizes of the selected features.
     Estimates,
     /// The directions of the selected features.
     Direction,

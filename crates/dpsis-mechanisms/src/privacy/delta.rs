@@ -39,12 +39,12 @@ impl Delta {
         self.0.is_zero()
     }
 
-    /// The stated delta of a request, or that of pure differential privacy.
+    /// The given delta of a request, or that of pure differential privacy.
     ///
     /// # Errors
     ///
     /// `Request` if it is no number or out of range.
-    pub fn stated(number: Option<Exact>) -> Result<Self> {
+    pub fn given(number: Option<Exact>) -> Result<Self> {
         number.map_or_else(|| Ok(Self::zero()), Self::try_from)
     }
 

@@ -62,13 +62,13 @@ impl FromStr for Epsilon {
 }
 
 impl Epsilon {
-    /// The stated budget of a request.
+    /// The given budget of a request.
     ///
     /// # Errors
     ///
-    /// `Request` if none is stated, it is no number or out of range.
-    pub fn stated(number: Option<Exact>) -> Result<Self> {
-        let none = || Error::request("no epsilon is stated").about([Parameter::Epsilon]);
+    /// `Request` if none is given, it is no number or out of range.
+    pub fn given(number: Option<Exact>) -> Result<Self> {
+        let none = || Error::request("no epsilon is given").about([Parameter::Epsilon]);
         Self::try_from(number.ok_or_else(none)?)
     }
 }

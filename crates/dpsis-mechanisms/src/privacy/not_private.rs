@@ -4,7 +4,7 @@ use std::ops::Deref;
 
 use serde::{Serialize, Serializer};
 
-/// A result that is not private, or must not be released: drawn from a stated seed, or computed
+/// A result that is not private, or must not be released: drawn from a given seed, or computed
 /// from the data without a budget.
 ///
 /// It dereferences to the result but is a distinct type: a function that takes a private result

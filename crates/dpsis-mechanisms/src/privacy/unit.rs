@@ -38,7 +38,7 @@ impl fmt::Display for Unit {
 impl FromStr for Unit {
     type Err = Error;
 
-    /// From `row` or `person`, the units that are stated of a table.
+    /// From `row` or `person`, the units that are given of a table.
     fn from_str(text: &str) -> Result<Self> {
         word(Parameter::Unit, text, &[("row", Self::Row), ("person", Self::Person)])
     }

@@ -1,4 +1,4 @@
-//! Goodness of fit with a stated error probability.
+//! Goodness of fit with a given error probability.
 
 /// The probability that a test of a true hypothesis fails. The seeds are fixed, so this can happen
 /// only when a test is written.

@@ -1,4 +1,4 @@
-//! The binary mechanism: a stated number of steps, one noisy node per binary digit.
+//! The binary mechanism: a given number of steps, one noisy node per binary digit.
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -10,7 +10,7 @@ use dpsis::{Epsilon, Error, Neighbors, Result};
 /// The card of [`BinaryCounter`].
 pub(super) static CARD: CounterCard = CounterCard {
     id: "binary",
-    summary: "the running sum at each of a stated number of steps",
+    summary: "the running sum at each of a given number of steps",
     reference: "T.-H. H. Chan, E. Shi and D. Song, \"Private and Continual Release of Statistics\" (2010), \
                 section 3.3",
     page: include_str!("page.md"),

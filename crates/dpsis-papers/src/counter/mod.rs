@@ -17,7 +17,7 @@ pub use binary::Binary;
 pub use hybrid::Hybrid;
 pub use logarithmic::Logarithmic;
 
-/// A counter for a stated number of steps.
+/// A counter for a given number of steps.
 pub type BinaryCounter = ContinualCounter<Binary>;
 /// A counter for any number of steps whose sum is new at powers of two.
 pub type LogarithmicCounter = ContinualCounter<Logarithmic>;
@@ -61,7 +61,7 @@ const DRAW: u64 = 8;
 ///
 /// # Privacy
 ///
-/// `epsilon`-differentially private for the stated neighbor relation between streams, all released
+/// `epsilon`-differentially private for the given neighbor relation between streams, all released
 /// sums together, if a unit contributes at most one value: see [the page](self). The number of
 /// steps, and the step at which a value comes, are public: take a step per unit of time, with
 /// [`skip`](Self::skip) where there is no value. A step per record is not covered, for then the

@@ -142,7 +142,7 @@ pub(super) fn untested(statement: &str) -> Block {
         source: SOURCE.to_owned(),
         paper: "a figure".to_owned(),
         ours: "not run".to_owned(),
-        verdict: Agreement::NotTested,
+        agreement: Agreement::NotTested,
         note: String::new(),
     }
 }
@@ -191,7 +191,7 @@ fn accuracy_section(
             source: SOURCE.to_owned(),
             paper: "a figure".to_owned(),
             ours: format!("k = {count}, epsilon: DP-SIS / two-stage: {}", shown.join("; ")),
-            verdict,
+            agreement: verdict,
             note: format!(
                 "Significantly ahead (5%, two-sided) at {ahead} of {} epsilons of that range, behind at \
                  {behind}. A match: ahead somewhere, behind nowhere. Truth: {}; scale: the paper's. By the \

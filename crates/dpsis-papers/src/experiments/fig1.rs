@@ -78,7 +78,7 @@ pub(super) fn run(experiment: &Experiment<'_>) -> Result<Section> {
         source: "DP-SIS paper, section 3 and Figure 1".to_owned(),
         paper: "a bar chart without numbers".to_owned(),
         ours: format!("share of features 1 to 5 among the picks: {}", ours.join("; ")),
-        verdict: if better { Agreement::Matches } else { Agreement::DoesNotMatch },
+        agreement: if better { Agreement::Matches } else { Agreement::DoesNotMatch },
         note: "Counted as a match if SIS finds a tenth more on both. Without noise; two-stage \
              splits 100 rows at random into ten blocks of ten; the data as they were generated, \
              LASSO penalty 0.1; each block votes for its five largest coefficients that are not \
@@ -133,7 +133,7 @@ mod tests {
         with(2, 2, |experiment| {
             let section = run(experiment).unwrap();
             let matches = |block: &Block| {
-                matches!(block, Block::Comparison { verdict: Agreement::Matches, .. })
+                matches!(block, Block::Comparison { agreement: Agreement::Matches, .. })
             };
             assert!(section.blocks.iter().any(matches));
             let csv = std::fs::read_to_string(experiment.output.path().join("fig1.csv")).unwrap();

@@ -92,7 +92,7 @@ pub(super) fn run(experiment: &Experiment<'_>) -> Result<Section> {
             short(last.good),
             short(last.lasso.mean)
         ),
-        verdict: match (well, chin.present.is_empty()) {
+        agreement: match (well, chin.present.is_empty()) {
             (true, false) => Agreement::Matches,
             (true, true) => Agreement::Partly,
             (false, _) => Agreement::DoesNotMatch,

@@ -66,7 +66,7 @@ fn heat(experiment: &Experiment<'_>, figure: &str, count: Count) -> Result<Secti
     let claimed = ["alon", "borovecki"];
     let here = claimed.iter().filter(|set| names.iter().any(|name| name == *set)).count();
     let agree = claimed.iter().filter(|set| unmoved.iter().any(|name| name == *set)).count();
-    let unmoved_verdict = match (here, agree) {
+    let unmoved_significance = match (here, agree) {
         (0, _) => Agreement::NotTested,
         // Where no set shows a difference, these two are not special.
         _ if unmoved.len() == names.len() => Agreement::Undecided,
@@ -88,7 +88,7 @@ fn heat(experiment: &Experiment<'_>, figure: &str, count: Count) -> Result<Secti
             worse.len(),
             strictly_worse.len()
         ),
-        verdict,
+        agreement: verdict,
         note: format!(
             "Significant: 5%, two-sided, one cell by itself (z of {SIGNIFICANT}; some cells pass by chance); \
              strictly: 5% for all cells together (z of {strict:.2}, Bonferroni). A match: behind nowhere; \
@@ -111,7 +111,7 @@ fn heat(experiment: &Experiment<'_>, figure: &str, count: Count) -> Result<Secti
                 false => unmoved.join(", "),
             }
         ),
-        verdict: unmoved_verdict,
+        agreement: unmoved_significance,
         note: "By cell, 5%, two-sided.".to_owned(),
     });
     let map = HeatMap {

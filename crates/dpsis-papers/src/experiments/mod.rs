@@ -159,7 +159,7 @@ fn notices(frame: &Experiment<'_>, on_tables: bool) -> Vec<Notice> {
     let private = match frame.interactions {
         None => "NOT PRIVATE: computed from public and synthetic data with a fixed seed",
         Some(_) => {
-            "NOT PRIVATE: computed from the file of interactions that was stated, with a fixed seed; not to be \
+            "NOT PRIVATE: computed from the file of interactions that was given, with a fixed seed; not to be \
              passed on unless that is public"
         }
     };

@@ -37,13 +37,13 @@ pub(super) fn share_at(x: f64, share: &Estimate) -> CurvePoint {
 }
 
 /// A statement of a paper.
-pub(super) struct Stated<'a> {
+pub(super) struct Given<'a> {
     pub(super) statement: &'a str,
     pub(super) source: &'a str,
     pub(super) paper: &'a str,
 }
 
-impl Stated<'_> {
+impl Given<'_> {
     /// Returns a comparison with our result, the verdict and an explanation.
     pub(super) fn against(&self, ours: String, verdict: Agreement, note: &str) -> Block {
         Block::Comparison {
@@ -51,7 +51,7 @@ impl Stated<'_> {
             source: self.source.into(),
             paper: self.paper.into(),
             ours,
-            verdict,
+            agreement: verdict,
             note: note.into(),
         }
     }

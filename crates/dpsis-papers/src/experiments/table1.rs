@@ -88,12 +88,12 @@ pub(super) fn run(experiment: &Experiment<'_>) -> Result<Section> {
         Block::Comparison {
             statement: "R² are included for nonprivate LASSO regressions with λ = 0.1.".to_owned(),
             source: "DP-SIS paper, Table 1".to_owned(),
-            paper: "one column; the preparation is not stated".to_owned(),
+            paper: "one column; the preparation is not given".to_owned(),
             ours: format!(
                 "{matched} of {} sets agree to three decimals with one of three preparations",
                 sets.present.len()
             ),
-            verdict,
+            agreement: verdict,
             note: format!(
                 "Mean distance from the paper's column: A {}, B {}, C {}. A: columns by their range to \
                  [-1, 1], target centered, largest magnitude 1. B: columns and target centered, largest \

@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn verdicts_follow_the_rule() {
+    fn significance_follows_the_rule() {
         let clear = |differences: &[f64]| Clear::of(differences.iter().copied());
         assert_eq!(clear(&[4.0, -4.0, 2.0, f64::NAN, 5.0]), Clear { held: 2, reversed: 1 });
         assert_eq!(verdict_of_parts(&[clear(&[4.0, 2.9])]), Agreement::Matches);

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::hex::Bytes32;
 use super::masks::{Use, public_key};
 use super::roster::check_name;
-use super::{MaskedPartial, Roster, Site, StatedFacts};
+use super::{MaskedPartial, Roster, Site, SiteFacts};
 use crate::error::{Error, Parameter, Result};
 use crate::privacy::locked::{self, Locked};
 use crate::random::Entropy;
@@ -79,7 +79,7 @@ struct Secret {
     secret: Bytes32,
     nonce: Bytes32,
     #[serde(skip_serializing_if = "Option::is_none")]
-    facts: Option<StatedFacts>,
+    facts: Option<SiteFacts>,
 }
 
 /// The record of masked sums in the file of a key.
@@ -143,7 +143,7 @@ impl SiteKey {
     pub fn create(
         path: impl AsRef<Path>,
         name: &str,
-        facts: impl Into<Option<StatedFacts>>,
+        facts: impl Into<Option<SiteFacts>>,
     ) -> Result<Self> {
         Self::create_with(path, name, facts.into(), Entropy::OperatingSystem)
     }
@@ -151,7 +151,7 @@ impl SiteKey {
     pub(super) fn create_with(
         path: impl AsRef<Path>,
         name: &str,
-        facts: Option<StatedFacts>,
+        facts: Option<SiteFacts>,
         entropy: Entropy,
     ) -> Result<Self> {
         check_name(name)?;
@@ -209,8 +209,8 @@ impl SiteKey {
         let locked = Locked::to_append(&FILE, &self.path)?;
         let (secret, done) = read(&locked.content)?;
         let partial = partial.clone().dense()?;
-        if let Some(stated) = &secret.facts
-            && let Some(what) = stated.difference(&StatedFacts::of(&partial.facts))
+        if let Some(given) = &secret.facts
+            && let Some(what) = given.difference(&SiteFacts::of(&partial.facts))
         {
             let rule = format!("the sums were made with another {what} than this key was made for");
             return Err(Error::request(rule).about([Parameter::SiteKey]));

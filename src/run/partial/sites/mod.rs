@@ -1,16 +1,16 @@
 //! Several sites, one release: sums under masks that cancel in the total.
 
+mod facts;
 mod hex;
 mod key;
 mod masked;
 mod masks;
 mod numbers;
 mod roster;
-mod stated;
 #[cfg(test)]
 mod tests;
 
+pub use facts::SiteFacts;
 pub use key::SiteKey;
 pub use masked::MaskedPartial;
 pub use roster::{Roster, Site};
-pub use stated::StatedFacts;

@@ -59,7 +59,7 @@ impl Partial {
         self
     }
 
-    /// All that is not masked: what was stated, the stage with what was released before it, the
+    /// All that is not masked: what was given, the stage with what was released before it, the
     /// kind of sums and how many they are.
     pub(super) fn blank(&self) -> Self {
         let mut blank = self.clone();

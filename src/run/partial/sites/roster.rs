@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::StatedFacts;
+use super::SiteFacts;
 use super::hex::Bytes32;
 use crate::error::{Error, Parameter, Result};
 use crate::privacy::ledger::check_words;
@@ -26,7 +26,7 @@ pub struct Site {
     pub(super) nonce: Bytes32,
     /// The facts that it states of its table.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) facts: Option<StatedFacts>,
+    pub(super) facts: Option<SiteFacts>,
 }
 
 impl Site {
@@ -36,7 +36,7 @@ impl Site {
     }
 
     /// The facts that it states of its table, if its key was made for some.
-    pub fn facts(&self) -> Option<&StatedFacts> {
+    pub fn facts(&self) -> Option<&SiteFacts> {
         self.facts.as_ref()
     }
 
@@ -125,7 +125,7 @@ impl Roster {
             };
             let (one, other) = (&one.name, &other.name);
             let rule =
-                format!("the sites {one} and {other} state {what}: their sums would not add up");
+                format!("the sites {one} and {other} have {what}: their sums would not add up");
             return Err(Error::request(rule)
                 .hint("agree on it, and make new keys")
                 .about([Parameter::Roster]));

@@ -10,7 +10,7 @@ pub(in crate::mechanism) fn contract() -> Contract {
     let mut mutants = broken(flips);
     mutants.push(Mutant::with_gamma("flips without permuting", 3, flips_without_permuting));
     Contract {
-        law: |stated| law_with(stated, flips),
+        law: |given| law_with(given, flips),
         settings: settings(),
         symmetric: true,
         max_ratio: 1.0,
@@ -21,7 +21,7 @@ pub(in crate::mechanism) fn contract() -> Contract {
 
 pub(in crate::mechanism) fn gumbel_contract() -> Contract {
     Contract {
-        law: |stated| law_with(stated, exponential),
+        law: |given| law_with(given, exponential),
         settings: settings(),
         symmetric: true,
         max_ratio: 1.0,
@@ -30,8 +30,8 @@ pub(in crate::mechanism) fn gumbel_contract() -> Contract {
     }
 }
 
-fn law_with(stated: &Parameters, noise: Noise) -> Law {
-    let gamma = stated.gamma.clone();
+fn law_with(given: &Parameters, noise: Noise) -> Law {
+    let gamma = given.gamma.clone();
     Law::common(move |x, k, eps| {
         // As the mechanism: 1 for one pick.
         let gamma = number(&gamma, if k == 1 { 1.0 } else { 0.5 });
@@ -40,7 +40,7 @@ fn law_with(stated: &Parameters, noise: Noise) -> Law {
 }
 
 fn settings() -> Vec<Setting> {
-    let with = |text, ks| Setting::new(ks).stated("gamma", text);
+    let with = |text, ks| Setting::new(ks).given("gamma", text);
     vec![with("1", &[1, 2, 3]), with("1/4", &[2]), with("3/4", &[3])]
 }
 

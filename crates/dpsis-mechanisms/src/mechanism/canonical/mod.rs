@@ -54,7 +54,7 @@ pub static CARD: Card = Card {
          below the k-th",
     ),
     parameters: &[GAMMA],
-    build: |stated| with_one(&stated.gamma, CanonicalLipschitz::with_gamma),
+    build: |given| with_one(&given.gamma, CanonicalLipschitz::with_gamma),
     #[cfg(any(test, feature = "verify"))]
     contract: contract::contract,
 };
@@ -63,7 +63,7 @@ pub static CARD: Card = Card {
 pub static GUMBEL_CARD: Card = Card {
     id: "canonical-gumbel",
     summary: "canonical Lipschitz with Gumbel noise: the exponential mechanism over sets",
-    build: |stated| with_one(&stated.gamma, CanonicalGumbel::with_gamma),
+    build: |given| with_one(&given.gamma, CanonicalGumbel::with_gamma),
     #[cfg(any(test, feature = "verify"))]
     contract: contract::gumbel_contract,
     ..CARD
@@ -78,7 +78,7 @@ const GAMMA: MechanismParameter = MechanismParameter {
     default: "1/2, and 1 for k = 1",
 };
 
-/// The weight of the worst chosen score, if it is stated.
+/// The weight of the worst chosen score, if it is given.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Weight(Option<BigRational>);
 

@@ -132,7 +132,7 @@ fn excess_of(values: &[i64], set: &[usize], case: &Case) -> BigRational {
     excess * case.epsilon.as_rational() / whole(2 * case.scores.sensitivity() as i64)
 }
 
-/// Large blocks are counted nearly as exactly as stated.
+/// Large blocks are counted nearly as exactly as given.
 #[test]
 fn sizes_of_blocks_keep_their_error() {
     for (before, n, r) in [

@@ -13,9 +13,9 @@ impl Setting {
 
     /// The mechanism and its parameters, for messages.
     pub(super) fn name(&self, card: &Card) -> String {
-        let stated: Vec<&str> = self.parameters.stated().collect();
+        let given: Vec<&str> = self.parameters.given().collect();
         let all = self.mechanism(card).parameters(2).into_iter();
-        let shown = all.filter(|(name, _)| stated.contains(name));
+        let shown = all.filter(|(name, _)| given.contains(name));
         let shown: String = shown.map(|(name, value)| format!(" {name} {value}")).collect();
         format!("{}{shown}", card.id)
     }
@@ -85,7 +85,7 @@ fn parameters_are_those_of_the_card() {
     }
     for card in CARDS {
         for name in all.keys().copied() {
-            let parameters = Setting::new(&[1]).stated(name, "out of range").parameters;
+            let parameters = Setting::new(&[1]).given(name, "out of range").parameters;
             let error = by_id(card.id, &parameters).unwrap_err().to_string();
             let own = card.parameters.iter().any(|own| own.name == name);
             let said = if own {
@@ -113,7 +113,7 @@ fn statements_name_the_sensitivity() {
     }
 }
 
-/// The typical noise for a plan, as the pages state it, at epsilon 1/2: peeling and everything
+/// The typical noise for a plan, as the pages give it, at epsilon 1/2: peeling and everything
 /// without a law of its own 2 k ln d/eps, the joint race of sets 4 ln C(d, k)/eps (2 ln d/eps for
 /// one).
 #[test]
@@ -146,12 +146,12 @@ fn defaults_and_ranges_are_those_of_the_card() {
         let mechanism = by_id(id, &Parameters::default()).unwrap();
         let shown = mechanism.parameters(1).into_iter().find(|(own, _)| *own == name);
         assert_eq!(shown.unwrap().1, default, "{id} {name}");
-        let stated = |value: &str| by_id(id, &Setting::new(&[1]).stated(name, value).parameters);
+        let given = |value: &str| by_id(id, &Setting::new(&[1]).given(name, value).parameters);
         for value in good {
-            assert!(stated(value).is_ok(), "{id} {name} {value}");
+            assert!(given(value).is_ok(), "{id} {name} {value}");
         }
         for value in bad {
-            assert!(stated(value).is_err(), "{id} {name} {value}");
+            assert!(given(value).is_err(), "{id} {name} {value}");
         }
     }
 }

@@ -192,7 +192,7 @@ fn seeded_picks_are_stable() {
         let (parameters, k, epsilon) = match card.chooses {
             Chooses::One => (Parameters::default(), 1, "4"),
             // A level amid the scores, and an epsilon that names what is above it.
-            Chooses::AtMost => (Setting::new(&[]).stated("level", "3").parameters, 8, "12"),
+            Chooses::AtMost => (Setting::new(&[]).given("level", "3").parameters, 8, "12"),
             _ => (Parameters::default(), 3, "4"),
         };
         let (mechanism, epsilon) = (by_id(card.id, &parameters).unwrap(), epsilon.parse().unwrap());

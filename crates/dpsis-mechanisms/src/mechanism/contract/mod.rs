@@ -5,7 +5,7 @@
 //!   neighbors on a grid: at least 262,144 pairs where it has a closed form, 16,384 where it needs
 //!   an integral. Where the law is the same for scores that are shifted or change places, one of
 //!   the pairs that are alike is compared. The log-ratio never exceeds epsilon (1 + 1e-12), and the
-//!   largest is the one stated. *Broken variants* are rejected on the same grids, without the
+//!   largest is the one given. *Broken variants* are rejected on the same grids, without the
 //!   symmetry, by the first pair above 1.01 epsilon. With `DPSIS_EXHAUSTIVE=1`, as in `.ci/full`:
 //!   no symmetry, and grids of 262,144 pairs for integrals as well.
 //! - *Exact fractions* (`fractions.rs`). Where the law is rational (e^eps a power of 2), privacy
@@ -134,8 +134,8 @@ impl Law {
 }
 
 /// The value of a parameter.
-pub(super) fn number(stated: &Option<Exact>, default: f64) -> f64 {
-    stated.clone().and_then(Exact::rational).map_or(default, |value| near_f64(&value))
+pub(super) fn number(given: &Option<Exact>, default: f64) -> f64 {
+    given.clone().and_then(Exact::rational).map_or(default, |value| near_f64(&value))
 }
 
 /// The tests that a mechanism is held to.
@@ -174,14 +174,14 @@ impl Setting {
     }
 
     /// With a value of a parameter.
-    pub(super) fn stated(mut self, name: &str, value: &str) -> Self {
+    pub(super) fn given(mut self, name: &str, value: &str) -> Self {
         let known = self.parameters.set(name, value);
         debug_assert!(known.is_ok(), "{name}");
         self
     }
 }
 
-/// The gamma of broken variants, unless another is stated.
+/// The gamma of broken variants, unless another is given.
 pub const GAMMA_OF_VARIANTS: f64 = 0.75;
 
 /// A broken variant.
@@ -219,8 +219,8 @@ impl Mutant {
         k: usize,
         law: impl Fn(&[f64], usize, f64, f64) -> Vec<f64> + Clone + 'static,
     ) -> Self {
-        let with = move |stated: &Parameters| {
-            let (gamma, law) = (number(&stated.gamma, GAMMA_OF_VARIANTS), law.clone());
+        let with = move |given: &Parameters| {
+            let (gamma, law) = (number(&given.gamma, GAMMA_OF_VARIANTS), law.clone());
             Law::common(move |x, k, eps| law(x, k, gamma, eps))
         };
         Self { name, k, takes: &["gamma"], law: Box::new(with) }
@@ -231,11 +231,11 @@ impl Mutant {
     }
 
     pub(super) fn by_integrals(self) -> Self {
-        Self { law: Box::new(move |stated| (self.law)(stated).by_integrals()), ..self }
+        Self { law: Box::new(move |given| (self.law)(given).by_integrals()), ..self }
     }
 
     pub(super) fn at_most(self, most: usize) -> Self {
-        Self { law: Box::new(move |stated| (self.law)(stated).at_most(most)), ..self }
+        Self { law: Box::new(move |given| (self.law)(given).at_most(most)), ..self }
     }
 
     /// Its law with these parameters.

@@ -53,8 +53,8 @@ pub static CARD: Card = Card {
         "the hull and the searches in it take time according to how the charged scores lie",
     ),
     parameters: &[BETA, SHARE],
-    build: |stated| {
-        let combined = CombinedGem::with(stated.beta.clone(), stated.share.clone())?;
+    build: |given| {
+        let combined = CombinedGem::with(given.beta.clone(), given.share.clone())?;
         Ok(Arc::new(combined))
     },
     #[cfg(any(test, feature = "verify"))]
@@ -181,8 +181,8 @@ pub(crate) mod law {
 
     pub(in crate::mechanism) fn contract() -> Contract {
         Contract {
-            law: |stated| {
-                let (beta, share) = (number(&stated.beta, BETA), number(&stated.share, SHARE));
+            law: |given| {
+                let (beta, share) = (number(&given.beta, BETA), number(&given.share, SHARE));
                 Law::own(move |q, d, eps| law(q, d, eps, beta, share))
             },
             settings: vec![Setting::new(&[1])],

@@ -30,8 +30,8 @@ pub(crate) fn of_charge(q: &[f64], d: &[f64], eps: f64, beta: f64, sign: f64) ->
 
 pub(in crate::mechanism) fn contract() -> Contract {
     Contract {
-        law: |stated| {
-            let beta = number(&stated.beta, BETA);
+        law: |given| {
+            let beta = number(&given.beta, BETA);
             Law::own(move |q, d, eps| law(q, d, eps, beta))
         },
         settings: vec![Setting::new(&[1])],

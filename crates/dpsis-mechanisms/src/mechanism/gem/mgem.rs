@@ -30,7 +30,7 @@ pub static CARD: Card = Card {
         "the hull and the searches in it take time according to how the charged scores lie",
     ),
     parameters: &[BETA],
-    build: |stated| with_one(&stated.beta, ModifiedGem::with_beta),
+    build: |given| with_one(&given.beta, ModifiedGem::with_beta),
     #[cfg(any(test, feature = "verify"))]
     contract: law::contract,
 };
@@ -79,8 +79,8 @@ pub(crate) mod law {
 
     pub(in crate::mechanism) fn contract() -> Contract {
         Contract {
-            law: |stated| {
-                let beta = number(&stated.beta, BETA);
+            law: |given| {
+                let beta = number(&given.beta, BETA);
                 Law::own(move |q, d, eps| law(q, d, eps, beta))
             },
             settings: vec![Setting::new(&[1])],

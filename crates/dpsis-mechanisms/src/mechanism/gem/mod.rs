@@ -37,7 +37,7 @@ pub static CARD: Card = Card {
         "the hull and the searches in it take time according to how the charged scores lie",
     ),
     parameters: &[BETA],
-    build: |stated| with_one(&stated.beta, Gem::with_beta),
+    build: |given| with_one(&given.beta, Gem::with_beta),
     #[cfg(any(test, feature = "verify"))]
     contract: law::contract,
 };

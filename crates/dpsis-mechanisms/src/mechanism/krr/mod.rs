@@ -18,7 +18,7 @@ use crate::privacy::Epsilon;
 use crate::random::{Bits, Entrant, Filter, FirstArrival, Handicapped, Race, uniform_below};
 use crate::scores::Scores;
 
-/// k-ary randomized response: the best candidate with a stated probability, else any other.
+/// k-ary randomized response: the best candidate with a given probability, else any other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct KaryRandomizedResponse;
 

@@ -12,15 +12,15 @@ pub(crate) fn laplace(x: &[f64], _: usize, eps: f64) -> Vec<f64> {
 
 pub(in crate::mechanism) fn contract() -> Contract {
     Contract {
-        law: |stated| match stated.noise.as_deref() {
+        law: |given| match given.noise.as_deref() {
             Some("gumbel") => Law::common(em::law::law),
             Some("laplace") => Law::common(laplace).by_integrals(),
             _ => Law::common(pnf::law::law),
         },
         settings: vec![
             Setting::new(&[1]),
-            Setting::new(&[1]).stated("noise", "gumbel"),
-            Setting::new(&[1]).stated("noise", "laplace"),
+            Setting::new(&[1]).given("noise", "gumbel"),
+            Setting::new(&[1]).given("noise", "laplace"),
         ],
         symmetric: true,
         max_ratio: 1.0,

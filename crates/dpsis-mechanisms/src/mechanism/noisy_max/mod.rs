@@ -56,8 +56,8 @@ pub static CARD: Card = Card {
     page: include_str!("page.md"),
     timing: None,
     parameters: &[NOISE],
-    build: |stated| {
-        let noise = stated.noise.as_deref().map(NoisyMax::with_noise_named).transpose()?;
+    build: |given| {
+        let noise = given.noise.as_deref().map(NoisyMax::with_noise_named).transpose()?;
         Ok(Arc::new(noise.unwrap_or_default()))
     },
     #[cfg(any(test, feature = "verify"))]

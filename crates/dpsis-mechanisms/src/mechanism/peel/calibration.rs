@@ -3,8 +3,8 @@
 //! Each of the k rounds of a peeling at e' is (e'/k)-bounded-range, and depends on the rounds
 //! before. So the k of them cost (epsilon, delta) by the adaptive composition of bounded-range
 //! releases ([`BoundedRange`], which is never above what zCDP gives), for an e' that exceeds
-//! epsilon from three rounds on. The largest such e' is searched, and stated with four digits of
-//! e'/k, rounded down; what it costs is checked once more for the number so stated. The optimum for
+//! epsilon from three rounds on. The largest such e' is searched, and given with four digits of
+//! e'/k, rounded down; what it costs is checked once more for the number so given. The optimum for
 //! releases fixed in advance would allow more noise to be left out, but does not hold here.
 //!
 //! Some twenty prices of up to 4 million steps each: a tenth to half a second.
@@ -57,7 +57,7 @@ impl Calibrated {
 ///
 /// # Errors
 ///
-/// `Request` if a delta is stated for another mechanism than peeling.
+/// `Request` if a delta is given for another mechanism than peeling.
 pub fn calibrate(card: &Card, k: usize, epsilon: &Epsilon, delta: &Delta) -> Result<Calibrated> {
     if delta.is_zero() {
         return Ok(Calibrated::pure(epsilon));
@@ -212,7 +212,7 @@ mod tests {
                 let most = in_advance(k, &epsilon(whole), &delta(most)).to_f64() * k as f64;
                 assert!(noise < most, "{k}: {noise} {most}");
             }
-            // What is stated can be checked by anyone.
+            // What is given can be checked by anyone.
             let rounds = [peel::CARD.event(k, &calibrated.noise).unwrap()];
             assert!(BoundedRange::of(&rounds).unwrap().epsilon(most).unwrap() <= eps);
         }

@@ -49,12 +49,12 @@ pub(crate) fn looks(q: &[f64], d: &[f64], eps0: f64, slope: impl Fn(f64) -> f64)
 
 pub(in crate::mechanism) fn contract() -> Contract {
     Contract {
-        law: |stated| {
-            let stop = stated.stop.clone();
+        law: |given| {
+            let stop = given.stop.clone();
             Law::own(move |q, d, eps| law(q, d, eps, number(&stop, 0.1 / q.len() as f64)))
                 .by_integrals()
         },
-        settings: vec![Setting::new(&[1]).stated("stop", "1/4")],
+        settings: vec![Setting::new(&[1]).given("stop", "1/4")],
         symmetric: false,
         max_ratio: 0.291178,
         slack: Some("3 eps0 is approached only by many looks at rare candidates"),

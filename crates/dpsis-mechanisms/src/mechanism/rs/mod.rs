@@ -34,13 +34,13 @@ pub static CARD: Card = Card {
     page: include_str!("page.md"),
     timing: Some("the number of looks is random, and its law does not depend on the scores"),
     parameters: &[STOP],
-    build: |stated| with_one(&stated.stop, RandomStopping::with_stop),
+    build: |given| with_one(&given.stop, RandomStopping::with_stop),
     #[cfg(any(test, feature = "verify"))]
     contract: law::contract,
 };
 
 impl RandomStopping {
-    /// With a stated probability of stopping after each look, from 10^-6 to 1; by default one in
+    /// With a given probability of stopping after each look, from 10^-6 to 1; by default one in
     /// ten times the number of candidates.
     ///
     /// # Errors

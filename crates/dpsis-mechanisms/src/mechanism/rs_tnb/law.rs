@@ -21,14 +21,14 @@ pub(crate) fn slope(eta: f64, gamma: f64) -> impl Fn(f64) -> f64 {
 }
 
 pub(in crate::mechanism) fn contract() -> Contract {
-    let setting = || Setting::new(&[1]).stated("stop", "1/4");
+    let setting = || Setting::new(&[1]).given("stop", "1/4");
     Contract {
-        law: |stated| {
-            let (eta, stop) = (number(&stated.eta, 0.0), stated.stop.clone());
+        law: |given| {
+            let (eta, stop) = (number(&given.eta, 0.0), given.stop.clone());
             Law::own(move |q, d, eps| law(q, d, eps, eta, number(&stop, 0.1 / q.len() as f64)))
                 .by_integrals()
         },
-        settings: vec![setting(), setting().stated("eta", "1"), setting().stated("eta", "-1/2")],
+        settings: vec![setting(), setting().given("eta", "1"), setting().given("eta", "-1/2")],
         symmetric: false,
         max_ratio: 0.291178,
         slack: Some("(2 + eta) eps0 is approached only by many looks at rare candidates"),

@@ -52,8 +52,8 @@ pub static CARD: Card = Card {
     page: include_str!("page.md"),
     timing: Some("the number of looks is random, and its law does not depend on the scores"),
     parameters: &[ETA, STOP],
-    build: |stated| {
-        let (eta, stop) = (stated.eta.clone(), stated.stop.clone());
+    build: |given| {
+        let (eta, stop) = (given.eta.clone(), given.stop.clone());
         Ok(Arc::new(TruncatedNegativeBinomialStopping::with(eta, stop)?))
     },
     #[cfg(any(test, feature = "verify"))]

@@ -2,7 +2,7 @@
 
 use crate::mechanism::Parameters;
 use crate::mechanism::contract::{Contract, Law, Mutant, Setting, number};
-use crate::mechanism::threshold_set::FalseNames;
+use crate::mechanism::threshold_set::Fwer;
 use crate::support::oracle::subsets_up_to;
 
 /// The parameters of a law besides the scores.
@@ -10,7 +10,7 @@ use crate::support::oracle::subsets_up_to;
 pub(crate) struct Terms {
     pub(crate) level: f64,
     pub(crate) alpha: f64,
-    pub(crate) bounded: FalseNames,
+    pub(crate) bounded: Fwer,
     /// The largest size of a set.
     pub(crate) most: usize,
     /// c, for scores in the same unit: eps/2 where that is the sensitivity.
@@ -19,11 +19,11 @@ pub(crate) struct Terms {
 
 impl Terms {
     /// The terms by these parameters, for scores in units of the sensitivity.
-    pub(crate) fn of(stated: &Parameters, most: usize, eps: f64) -> Self {
-        let bounded = stated.rate.as_deref().and_then(|rate| rate.parse().ok());
+    pub(crate) fn of(given: &Parameters, most: usize, eps: f64) -> Self {
+        let bounded = given.rate.as_deref().and_then(|rate| rate.parse().ok());
         Self {
-            level: number(&stated.level, 0.0),
-            alpha: number(&stated.alpha, 0.05),
+            level: number(&given.level, 0.0),
+            alpha: number(&given.alpha, 0.05),
             bounded: bounded.unwrap_or_default(),
             most,
             rate: eps / 2.0,
@@ -33,12 +33,12 @@ impl Terms {
     /// The prior probability of one set of r candidates out of d.
     pub(crate) fn prior(&self, r: usize, d: usize) -> f64 {
         match self.bounded {
-            FalseNames::Any => {
+            Fwer::Any => {
                 let lambda = self.alpha / d as f64;
                 (-(-lambda).exp_m1()).powi(r as i32) * (-lambda * (d - r) as f64).exp()
             }
             // E[q^r (1 - q)^(d - r)] for q from Beta(1, b)
-            FalseNames::Share => {
+            Fwer::Share => {
                 let b = (d as f64 / self.alpha - 1e-9).ceil();
                 let up: f64 = (1..=r).map(|i| i as f64).product();
                 let down: f64 = (0..=r).map(|i| b + (d - r + i) as f64).product();
@@ -72,7 +72,7 @@ pub(crate) fn by(x: &[f64], terms: Terms, weight: impl Fn(&[usize], f64) -> f64)
 }
 
 /// The probability of a name at or below the level, and the expected share of such names.
-pub(crate) fn false_names(x: &[f64], terms: Terms, law: &[f64]) -> (f64, f64) {
+pub(crate) fn false_discoveries(x: &[f64], terms: Terms, law: &[f64]) -> (f64, f64) {
     let sets = subsets_up_to(x.len(), terms.most);
     let wrong = |set: &[usize]| set.iter().filter(|i| x[**i] <= terms.level).count();
     let any = sets.iter().zip(law).filter(|(set, _)| wrong(set) > 0).map(|(_, p)| p).sum();
@@ -83,24 +83,24 @@ pub(crate) fn false_names(x: &[f64], terms: Terms, law: &[f64]) -> (f64, f64) {
 pub(in crate::mechanism) fn contract() -> Contract {
     /// The terms of broken variants.
     fn broken(most: usize, eps: f64) -> Terms {
-        Terms { level: 1.0, alpha: 0.3, bounded: FalseNames::Any, most, rate: eps / 2.0 }
+        Terms { level: 1.0, alpha: 0.3, bounded: Fwer::Any, most, rate: eps / 2.0 }
     }
     Contract {
-        law: |stated| {
-            let (of_law, of_bound) = (stated.clone(), stated.clone());
+        law: |given| {
+            let (of_law, of_bound) = (given.clone(), given.clone());
             let law = Law::common(move |x, k, eps| law(x, Terms::of(&of_law, k.min(x.len()), eps)));
             law.bounding(move |x, law, k| {
                 let terms = Terms::of(&of_bound, k.min(x.len()), 1.0);
-                let (any, share) = false_names(x, terms, law);
-                let rate = if terms.bounded == FalseNames::Any { any } else { share };
+                let (any, share) = false_discoveries(x, terms, law);
+                let rate = if terms.bounded == Fwer::Any { any } else { share };
                 rate / terms.alpha
             })
         },
         settings: vec![
-            Setting::new(&[1, 2, 4]).stated("level", "1"),
-            Setting::new(&[1, 2, 4]).stated("level", "1.5").stated("rate", "fwer"),
-            Setting::new(&[2]).stated("level", "2").stated("alpha", "0.4"),
-            Setting::new(&[4]).stated("level", "-1").stated("alpha", "0.5").stated("rate", "fwer"),
+            Setting::new(&[1, 2, 4]).given("level", "1"),
+            Setting::new(&[1, 2, 4]).given("level", "1.5").given("rate", "fwer"),
+            Setting::new(&[2]).given("level", "2").given("alpha", "0.4"),
+            Setting::new(&[4]).given("level", "-1").given("alpha", "0.5").given("rate", "fwer"),
         ],
         symmetric: false,
         max_ratio: 0.999999,

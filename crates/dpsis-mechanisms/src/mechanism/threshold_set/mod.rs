@@ -30,12 +30,12 @@ use sets::ThresholdSets;
 /// with a bound on names at or below it.
 ///
 /// ```
-/// use dpsis_mechanisms::mechanism::{FalseNames, Mechanism, ThresholdSet};
+/// use dpsis_mechanisms::mechanism::{Fwer, Mechanism, ThresholdSet};
 /// use dpsis_mechanisms::{Neighbors, OperatingSystem, Scores};
 ///
 /// // Counts to which one person adds at most 1, and a level of 50.
 /// let scores = Scores::new(vec![3, 220, 7, 250, 4], 1, Neighbors::AddRemove)?;
-/// let above = ThresholdSet::new(50, "0.05", FalseNames::Share)?;
+/// let above = ThresholdSet::new(50, "0.05", Fwer::Share)?;
 /// // At most as many as there are: any number.
 /// let names = above.pick(&scores, 5, &"1".parse()?, OperatingSystem)?;
 /// assert_eq!(names, [1, 3]); // wrong with probability below e^-20
@@ -46,13 +46,13 @@ pub struct ThresholdSet {
     /// In units of the sensitivity; `None` if it lies above all scores.
     level: BigRational,
     alpha: BigRational,
-    bounded: FalseNames,
+    bounded: Fwer,
 }
 
 /// The rate of names at or below the level that is bounded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[non_exhaustive]
-pub enum FalseNames {
+pub enum Fwer {
     /// The expected share of such names among all names, 0 if there are none.
     #[default]
     #[serde(rename = "fdr")]
@@ -62,7 +62,7 @@ pub enum FalseNames {
     Any,
 }
 
-impl FromStr for FalseNames {
+impl FromStr for Fwer {
     type Err = Error;
 
     /// From `fdr`, a bound on the share, or `fwer`, one on any.
@@ -74,7 +74,7 @@ impl FromStr for FalseNames {
     }
 }
 
-impl fmt::Display for FalseNames {
+impl fmt::Display for Fwer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Share => "fdr",
@@ -118,10 +118,10 @@ pub static CARD: Card = Card {
         "candidates above the level are sorted, and a set that does not fit the drawn level is drawn again",
     ),
     parameters: &[LEVEL, ALPHA, RATE],
-    build: |stated| {
-        let level = stated.level.clone().unwrap_or(Exact::from(0));
-        let alpha = stated.alpha.clone().unwrap_or(Exact::from(ALPHA.default));
-        let bounded = stated.rate.as_deref().map(str::parse).transpose()?;
+    build: |given| {
+        let level = given.level.clone().unwrap_or(Exact::from(0));
+        let alpha = given.alpha.clone().unwrap_or(Exact::from(ALPHA.default));
+        let bounded = given.rate.as_deref().map(str::parse).transpose()?;
         Ok(Arc::new(ThresholdSet::new(level, alpha, bounded.unwrap_or_default())?))
     },
     #[cfg(any(test, feature = "verify"))]
@@ -141,11 +141,7 @@ impl ThresholdSet {
     /// # Errors
     ///
     /// `Request` for another alpha, or a level that is no number.
-    pub fn new(
-        level: impl Into<Exact>,
-        alpha: impl Into<Exact>,
-        bounded: FalseNames,
-    ) -> Result<Self> {
+    pub fn new(level: impl Into<Exact>, alpha: impl Into<Exact>, bounded: Fwer) -> Result<Self> {
         let level = level.into().rational().ok_or_else(|| {
             Error::request("the level must be a number").about([Parameter::OfMechanism("level")])
         })?;

@@ -6,7 +6,7 @@ use num_rational::BigRational;
 use num_traits::{One, ToPrimitive};
 
 use crate::exact::{Enclosure, near_f64, ratio};
-use crate::mechanism::threshold_set::FalseNames;
+use crate::mechanism::threshold_set::Fwer;
 use crate::random::{Handicapped, WordStream, geometric, uniform_subset, uniform_u64};
 
 /// The law of a set before scores are looked at; all sets of one size have the same probability.
@@ -59,11 +59,11 @@ impl Ln {
 }
 
 impl Prior {
-    pub(super) fn new(d: usize, alpha: &BigRational, bounded: FalseNames) -> Self {
+    pub(super) fn new(d: usize, alpha: &BigRational, bounded: Fwer) -> Self {
         let of_d = ratio(d as i64, 1);
         match bounded {
-            FalseNames::Any => Self::Independent { d, lambda: alpha / of_d },
-            FalseNames::Share => {
+            Fwer::Any => Self::Independent { d, lambda: alpha / of_d },
+            Fwer::Share => {
                 // At most 2^31 times a million.
                 let b = (of_d / alpha).ceil().to_integer().to_u64().unwrap_or(u64::MAX >> 8);
                 Self::Beta { d, b }
@@ -269,16 +269,16 @@ mod tests {
     fn priors(d: usize) -> [Prior; 4] {
         let of = |alpha, bounded| Prior::new(d, &alpha, bounded);
         [
-            of(ratio(1, 20), FalseNames::Any),
-            of(ratio(1, 2), FalseNames::Any),
-            of(ratio(1, 20), FalseNames::Share),
-            of(ratio(3, 7), FalseNames::Share),
+            of(ratio(1, 20), Fwer::Any),
+            of(ratio(1, 2), Fwer::Any),
+            of(ratio(1, 20), Fwer::Share),
+            of(ratio(3, 7), Fwer::Share),
         ]
     }
 
     /// Logarithms in floating point are within their error bounds of the enclosed ones.
     #[test]
-    fn logarithms_are_as_exact_as_stated() {
+    fn logarithms_are_as_exact_as_given() {
         for d in [1, 5, 300, 20_000] {
             for prior in priors(d) {
                 for (held, missed) in

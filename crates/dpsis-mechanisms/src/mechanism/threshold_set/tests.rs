@@ -1,4 +1,4 @@
-use super::law::{Terms, false_names, law, loss};
+use super::law::{Terms, false_discoveries, law, loss};
 use super::sets::{Cell, cells};
 use super::*;
 use crate::privacy::{Neighbors, Seeded};
@@ -10,9 +10,9 @@ use crate::support::oracle::subsets_up_to;
 /// The sensitivity, in units of the scores.
 const UNIT: u64 = 2;
 
-const BOTH: [FalseNames; 2] = [FalseNames::Share, FalseNames::Any];
+const BOTH: [Fwer; 2] = [Fwer::Share, Fwer::Any];
 
-fn terms(level: f64, alpha: f64, bounded: FalseNames, most: usize, eps: f64) -> Terms {
+fn terms(level: f64, alpha: f64, bounded: Fwer, most: usize, eps: f64) -> Terms {
     Terms { level, alpha, bounded, most, rate: eps / 2.0 }
 }
 
@@ -31,7 +31,7 @@ fn grids() -> Vec<(Grid, Vec<f64>)> {
 
 /// Both statements on names at or below the level, for every table of the grids.
 #[test]
-fn false_names_are_bounded() {
+fn false_discoveries_are_bounded() {
     let mut largest = [0f64; 2];
     for (grid, levels) in grids() {
         let values = if grid.d == 1 { 24 } else { 6i64 };
@@ -45,10 +45,10 @@ fn false_names_are_bounded() {
                     let terms = terms(level, alpha, bounded, most, eps);
                     for table in &tables {
                         let x = in_units(table);
-                        let (any, share) = false_names(&x, terms, &law(&x, terms));
+                        let (any, share) = false_discoveries(&x, terms, &law(&x, terms));
                         let (place, rate) = match bounded {
-                            FalseNames::Share => (0, share),
-                            FalseNames::Any => (1, any),
+                            Fwer::Share => (0, share),
+                            Fwer::Any => (1, any),
                         };
                         largest[place] = largest[place].max(rate / alpha);
                         assert!(rate <= alpha * (1.0 + 1e-12), "{table:?} {terms:?}: {rate}");
@@ -75,10 +75,10 @@ fn draws_have_the_law_of_the_definition() {
     ];
     for (values, level) in tables {
         for (bounded, alpha, eps) in [
-            (FalseNames::Share, "0.05", "2"),
-            (FalseNames::Share, "0.5", "0.3"),
-            (FalseNames::Any, "0.05", "2"),
-            (FalseNames::Any, "0.5", "0.3"),
+            (Fwer::Share, "0.05", "2"),
+            (Fwer::Share, "0.5", "0.3"),
+            (Fwer::Any, "0.05", "2"),
+            (Fwer::Any, "0.5", "0.3"),
         ] {
             let set = ThresholdSet::new((level, UNIT as i64), alpha, bounded).unwrap();
             let scores = Scores::new(values.to_vec(), UNIT, Neighbors::AddRemove).unwrap();
@@ -226,7 +226,7 @@ fn cells_give_the_law_and_mistakes_another() {
         let mut furthest = 0f64;
         for (values, level) in tables {
             for (bounded, most) in BOTH.into_iter().flat_map(|of| [(of, values.len()), (of, 2)]) {
-                if mistake == FreshPrior && bounded == FalseNames::Any {
+                if mistake == FreshPrior && bounded == Fwer::Any {
                     continue;
                 }
                 let terms = terms(level as f64 / UNIT as f64, 0.5, bounded, most, 1.0);
@@ -251,7 +251,7 @@ fn extremes() {
         for sensitivity in [1, most as u64] {
             let scores = Scores::new(values.clone(), sensitivity, Neighbors::ReplaceOne).unwrap();
             for level in [-most, -1, 0, 3, most] {
-                for (bounded, alpha) in [(FalseNames::Share, "1e-6"), (FalseNames::Any, "0.5")] {
+                for (bounded, alpha) in [(Fwer::Share, "1e-6"), (Fwer::Any, "0.5")] {
                     for eps in ["1e-6", "1", "1e6"] {
                         let set = ThresholdSet::new(level, alpha, bounded).unwrap();
                         for most in [values.len(), 1, 7].map(|most| most.min(values.len())) {
@@ -280,7 +280,7 @@ fn extremes() {
 fn levels_between_scores_are_the_lower_ones() {
     let scores = Scores::new(vec![3, 1, 3], 1, Neighbors::AddRemove).unwrap();
     for level in ["2", "2.5", "2.999"] {
-        let set = ThresholdSet::new(level, "0.05", FalseNames::Share).unwrap();
+        let set = ThresholdSet::new(level, "0.05", Fwer::Share).unwrap();
         let names = set.pick(&scores, 3, &"1000".parse().unwrap(), Seeded(1)).unwrap();
         assert_eq!(*names, [0, 2], "{level}");
     }
@@ -293,7 +293,7 @@ fn a_limit_on_many_names_is_quick() {
         (0..1400).map(|i| if i < 400 { 1000 + 7 * i } else { i % 90 }).collect();
     values.push((1 << 62) - 1);
     let scores = Scores::new(values, 1, Neighbors::AddRemove).unwrap();
-    let set = ThresholdSet::new(500, "0.05", FalseNames::Share).unwrap();
+    let set = ThresholdSet::new(500, "0.05", Fwer::Share).unwrap();
     let names = set.pick(&scores, 400, &"1".parse().unwrap(), Seeded(2)).unwrap();
     assert!(names.len() <= 400);
 }
@@ -301,12 +301,12 @@ fn a_limit_on_many_names_is_quick() {
 #[test]
 fn what_cannot_be_asked_is_refused() {
     for alpha in ["0", "0.6", "1e-7", "x", "-1"] {
-        assert!(ThresholdSet::new(0, alpha, FalseNames::Any).is_err(), "{alpha}");
+        assert!(ThresholdSet::new(0, alpha, Fwer::Any).is_err(), "{alpha}");
     }
-    assert!(ThresholdSet::new("x", "0.1", FalseNames::Any).is_err());
-    assert!("other".parse::<FalseNames>().is_err());
+    assert!(ThresholdSet::new("x", "0.1", Fwer::Any).is_err());
+    assert!("other".parse::<Fwer>().is_err());
     for bounded in BOTH {
-        assert_eq!(bounded.to_string().parse::<FalseNames>().unwrap(), bounded);
+        assert_eq!(bounded.to_string().parse::<Fwer>().unwrap(), bounded);
     }
 }
 
@@ -315,7 +315,7 @@ fn what_cannot_be_asked_is_refused() {
 fn monotonic_scores_have_the_same_noise() {
     let scores = Scores::new(vec![9, 7, 3, 1], UNIT, Neighbors::AddRemove).unwrap();
     let monotonic = scores.clone().monotonic().unwrap();
-    let set = ThresholdSet::new("2.5", "0.3", FalseNames::Share).unwrap();
+    let set = ThresholdSet::new("2.5", "0.3", Fwer::Share).unwrap();
     let epsilon = "1".parse().unwrap();
     for seed in 0..300 {
         let of = |scores| set.pick(scores, 4, &epsilon, Seeded(seed)).unwrap().into_inner();

@@ -6,7 +6,7 @@ use dpsis_eval::Estimate;
 use crate::experiments::bandit::cells::{Outcomes, Trace};
 use crate::experiments::bandit::policy::{NARROW_UCB, POLICIES, PRIVATE, UCB};
 use crate::experiments::bandit::rewards::{SHIFT, STEPS};
-use crate::experiments::parts::Stated;
+use crate::experiments::parts::Given;
 use crate::experiments::verdicts::{Clear, verdict_of};
 
 const SOURCE: &str = "\"Private Selection with Heterogeneous Sensitivities\" (2025), section IX";
@@ -99,7 +99,7 @@ pub(super) fn comparisons(outcomes: &[Outcomes]) -> Vec<Block> {
 fn private_beats_ucb(outcomes: &[Outcomes]) -> Block {
     let against = |ucb| tally(outcomes, &POLICIES[..PRIVATE], &[ucb], Trace::reward_after_shift);
     let (found, wide) = (against(NARROW_UCB), against(UCB));
-    Stated {
+    Given {
         statement: "All DP variants outperform the non-private UCB baseline after the distribution shift occurs.",
         source: SOURCE,
         paper: "all five",
@@ -124,7 +124,7 @@ fn ucb_stays(outcomes: &[Outcomes]) -> Block {
     let words = |share: Option<f64>| {
         share.map_or("not run".into(), |share| format!("{:.0}% of the steps", 100.0 * share))
     };
-    Stated {
+    Given {
         statement: "The UCB bandit keeps picking action 1 for all time steps in the simulation even once it is the \
                     sub-optimal action.",
         source: SOURCE,
@@ -159,7 +159,7 @@ fn correlated(outcomes: &[Outcomes]) -> Block {
         .collect();
     let found = Tally::of(&leads);
     let (held, opposite) = (found.better, found.worse);
-    Stated {
+    Given {
         statement: "Both before and after the distribution shift, the scores and candidate sensitivities have \
                     positive correlation.",
         source: SOURCE,
@@ -180,7 +180,7 @@ fn correlated(outcomes: &[Outcomes]) -> Block {
 fn mgem_is_best(outcomes: &[Outcomes]) -> Block {
     let total = |trace: &Trace| trace.after(STEPS).reward;
     let found = tally(outcomes, &["mgem"], &["gem", "rs", "rnm", "krr"], total);
-    Stated {
+    Given {
         statement: "The mGEM mechanism is found to outperform all others, including original GEM, RS, kRR, and RNM.",
         source: SOURCE,
         paper: "all four",
@@ -195,7 +195,7 @@ fn mgem_is_best(outcomes: &[Outcomes]) -> Block {
 fn beneficial_from_the_start(outcomes: &[Outcomes]) -> Block {
     let before = |trace: &Trace| trace.after(SHIFT).reward;
     let found = tally(outcomes, &HETEROGENEOUS, &HOMOGENEOUS, before);
-    Stated {
+    Given {
         statement: "Heterogeneous noise proves to be beneficial from the start.",
         source: SOURCE,
         paper: "beneficial",
@@ -213,7 +213,7 @@ fn beneficial_from_the_start(outcomes: &[Outcomes]) -> Block {
 fn adapts_faster(outcomes: &[Outcomes]) -> Block {
     let soon = |trace: &Trace| trace.better_after_shift(ADAPTATION);
     let found = tally(outcomes, &HETEROGENEOUS, &HOMOGENEOUS, soon);
-    Stated {
+    Given {
         statement: "In addition it also appears to speed up the adaptation to the shift in distribution.",
         source: SOURCE,
         paper: "faster",
@@ -233,7 +233,7 @@ fn means_adjust(outcomes: &[Outcomes]) -> Block {
     let soon = |trace: &Trace| trace.gap(SHIFT + ADAPTATION);
     let last = |trace: &Trace| trace.gap(STEPS);
     let found = tally(outcomes, &["mgem", "rs"], &["gem", "rnm", "krr"], soon);
-    Stated {
+    Given {
         statement: "For mGEM and RS, the predicted means adjust more rapidly and they target action 0.",
         source: SOURCE,
         paper: "more rapidly than the others",
@@ -284,14 +284,14 @@ mod tests {
         comparisons(&all)
             .into_iter()
             .map(|block| match block {
-                Block::Comparison { verdict, .. } => verdict,
+                Block::Comparison { agreement, .. } => agreement,
                 other => panic!("no comparison: {other:?}"),
             })
             .collect()
     }
 
     #[test]
-    fn verdicts_follow_from_the_numbers() {
+    fn significance_follows_from_the_numbers() {
         // As the paper has it; sensitivities differ by less than three standard errors.
         let as_printed = [
             (0.9, 0.9),

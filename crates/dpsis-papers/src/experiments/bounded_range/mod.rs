@@ -91,7 +91,7 @@ mod tests {
     use super::*;
     use crate::experiments::experiment::with;
 
-    /// All that is stated is found: nothing here is drawn but scores, for which the theorems hold
+    /// All that is given is found: nothing here is drawn but scores, for which the theorems hold
     /// always.
     #[test]
     fn every_statement_matches() {
@@ -101,7 +101,9 @@ mod tests {
                 .blocks
                 .iter()
                 .filter_map(|block| match block {
-                    Block::Comparison { verdict, ours, .. } => Some(format!("{verdict:?} {ours}")),
+                    Block::Comparison { agreement, ours, .. } => {
+                        Some(format!("{agreement:?} {ours}"))
+                    }
                     _ => None,
                 })
                 .collect();

@@ -5,7 +5,7 @@ use dpsis::report::{Agreement, Block};
 use crate::experiments::bounded_range::picks::PicksWithin;
 use crate::experiments::bounded_range::prices::Prices;
 use crate::experiments::bounded_range::quality::Measured;
-use crate::experiments::parts::Stated;
+use crate::experiments::parts::Given;
 use crate::experiments::verdicts::verdict_of;
 
 const SOURCE: &str = "\"Exponential Mechanisms - What's Wrong with Sensitivity?\" (2020)";
@@ -25,7 +25,7 @@ pub(super) fn depends_on_scores(examples: &[Measured]) -> Block {
     );
     let same = (one.range - hundred.range).abs() < ROUNDING
         && (one.log_ratio - hundred.log_ratio).abs() < ROUNDING;
-    Stated {
+    Given {
         statement: "q = x + y and q' = 100 x + y are the same mechanism, with the same range, and theorem 0 prices \
                     them differently.",
         source: SOURCE,
@@ -48,7 +48,7 @@ pub(super) fn theorem_one_holds(random: &[Measured]) -> Block {
         holding(random, |one| one.log_ratio <= one.range * one.epsilon * (1.0 + ROUNDING));
     let share = |one: &Measured| one.log_ratio / (one.range * one.epsilon);
     let closest = random.iter().map(share).fold(0.0, f64::max);
-    Stated {
+    Given {
         statement: "The exponential mechanism is range(q) eps-differentially private (theorem 1).",
         source: SOURCE,
         paper: "always",
@@ -65,7 +65,7 @@ pub(super) fn theorem_one_holds(random: &[Measured]) -> Block {
 pub(super) fn never_worse(random: &[Measured]) -> Block {
     let (ours, verdict) =
         holding(random, |one| one.range <= 2.0 * one.sensitivity * (1.0 + ROUNDING));
-    Stated {
+    Given {
         statement: "range(q) <= 2 sens(q): theorem 1 is never worse than theorem 0.",
         source: SOURCE,
         paper: "always",
@@ -77,7 +77,7 @@ pub(super) fn monotone(random: &[Measured]) -> Block {
     let monotone: Vec<&Measured> = random.iter().filter(|one| one.is_monotone).collect();
     let held = monotone.iter().filter(|one| one.range <= one.sensitivity * (1.0 + ROUNDING));
     let held = held.count();
-    Stated {
+    Given {
         statement: "If scores only rise with a table, range(q) is half of what theorem 0 counts with.",
         source: SOURCE,
         paper: "range(q) = sens(q)",
@@ -104,7 +104,7 @@ pub(super) fn in_order(prices: &[Prices]) -> Block {
             one.k, one.sum, one.theorem_0, one.theorem_1, one.adaptive, one.in_advance
         )
     });
-    Stated {
+    Given {
         statement: "Theorem 1 improves on theorem 0, and the composition of exponential mechanisms on that of differential \
                     privacy; dependence between picks costs something.",
         source: SOURCE,
@@ -123,7 +123,7 @@ pub(super) fn factor_of_four(prices: &[Prices]) -> Block {
     let held = prices.iter().filter(is_four).count();
     let at = |one: &Prices| format!("{:.2} for k = {}", one.theorem_0 / one.in_advance, one.k);
     let ratios: Vec<String> = prices.iter().filter(|one| one.k >= 40).map(at).collect();
-    Stated {
+    Given {
         statement: "By the central limit theorem k picks are 2 eps sqrt(k)-GDP by theorem 0 and eps sqrt(k)/2-GDP by \
                     theorem 1: a factor of 4.",
         source: SOURCE,
@@ -147,7 +147,7 @@ pub(super) fn sixteen_times(picks: &[PicksWithin]) -> Block {
     };
     let ours: Vec<String> = picks.iter().map(at).collect();
     let smallest = picks.last().map_or(0.0, PicksWithin::ratio);
-    Stated {
+    Given {
         statement: "The improved analysis allows 16 times as many queries for the same price.",
         source: SOURCE,
         paper: "16 times, for many small queries",

@@ -4,7 +4,7 @@ use dpsis::report::{Agreement, Block};
 
 use crate::experiments::designs::cells::{DESIGNS, DesignArm, FEATURES, MECHANISMS, WITHOUT};
 use crate::experiments::designs::rows_needed::{DesignCells, words};
-use crate::experiments::parts::Stated;
+use crate::experiments::parts::Given;
 use crate::experiments::verdicts::verdict_of;
 
 const EARLIER: &str = "an earlier implementation of this experiment";
@@ -28,7 +28,7 @@ pub(super) fn comparisons(results: DesignCells<'_>) -> Vec<Block> {
     let mut blocks = Vec::new();
     for (mechanism, theirs) in MECHANISMS.into_iter().zip([330.0, 550.0, 570.0]) {
         let ours = needed(0.5, mechanism, "1");
-        let stated = Stated {
+        let given = Given {
             statement: &format!(
                 "{mechanism} finds exactly the five in 90% of runs (AR 0.1, 100 features, epsilon \
                  1, clip 0.5 sd)."
@@ -50,7 +50,7 @@ pub(super) fn comparisons(results: DesignCells<'_>) -> Vec<Block> {
                 words(needed(0.5, "joint", "2"), FEATURES[0])
             );
         }
-        blocks.push(stated.against(
+        blocks.push(given.against(
             format!("{} rows", words(ours, FEATURES[0])),
             near(ours, theirs),
             &note,
@@ -61,7 +61,7 @@ pub(super) fn comparisons(results: DesignCells<'_>) -> Vec<Block> {
     let near = clips.iter().zip(ours).map(|((_, theirs), ours)| near(ours, *theirs));
     let held = near.filter(|verdict| *verdict == Agreement::Matches).count();
     blocks.push(
-        Stated {
+        Given {
             statement: "The tighter values are clipped, the fewer rows canonical needs, down to half a \
                         standard deviation.",
             source: EARLIER,
@@ -75,7 +75,7 @@ pub(super) fn comparisons(results: DesignCells<'_>) -> Vec<Block> {
     );
     let ours = needed(0.5, "canonical", "1");
     blocks.push(
-        Stated {
+        Given {
             statement: "Screening by canonical needs fewer rows for this than the private selectors mistakes and \
                         top-R: 3560 and 3940 as published, 1960 and 2740 with the exponent that adding and \
                         removing rows allows.",
@@ -107,7 +107,7 @@ fn screening(results: DesignCells<'_>) -> Block {
     }
     let held = values.iter().filter(|(_, f1)| (f1 - 0.6).abs() <= 0.05).count();
     let ours = values.iter().map(|(name, f1)| format!("{name}: {f1:.2}"));
-    Stated {
+    Given {
         statement: "With AR 0.9 or mixed signs marginal screening itself is wrong: F1 stays at 0.60 even \
                     without privacy.",
         source: EARLIER,

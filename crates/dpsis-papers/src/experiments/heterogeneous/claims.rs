@@ -3,7 +3,7 @@
 use dpsis::report::{Agreement, Block};
 
 use crate::experiments::heterogeneous::errors::Errors;
-use crate::experiments::parts::Stated;
+use crate::experiments::parts::Given;
 use crate::experiments::verdicts::{Clear, verdict_of_parts};
 
 /// The budgets at which statements about orders are checked: for larger ones most errors vanish.
@@ -53,7 +53,7 @@ impl Claim<'_> {
                 )
             })
             .collect();
-        Stated { statement: self.statement, source: self.source, paper: "a figure" }.against(
+        Given { statement: self.statement, source: self.source, paper: "a figure" }.against(
             format!("{}, of {of} budgets", pairs.join("; ")),
             self.verdict(errors),
             &format!(
@@ -71,7 +71,7 @@ mod tests {
     use crate::parts_file::ResultRow;
 
     #[test]
-    fn verdicts_follow_the_rule() {
+    fn significance_follows_the_rule() {
         let mut errors = Errors::default();
         let row =
             |rival: &str, epsilon: &str, mean: f64| ResultRow::new(&[rival, epsilon], &[mean, 0.1]);

@@ -6,7 +6,7 @@ use dpsis::report::{Agreement, Block, Section};
 
 use crate::experiments::experiment::Experiment;
 use crate::experiments::heterogeneous::instances::{BUDGETS, INSTANCES, Instance, all};
-use crate::experiments::parts::{Stated, paragraph, row};
+use crate::experiments::parts::{Given, paragraph, row};
 use crate::experiments::verdicts::CLEAR;
 use crate::rivals::LONG_RANDOM_STOPPING;
 
@@ -87,8 +87,8 @@ fn rule_of_thumb(right: usize, of: usize) -> Agreement {
 const RULE: &str = "Of the instances and budgets at which one of the two is better by three standard errors. \
                     A match from 90%, in part from more than a half.";
 
-fn stated(statement: &str, (right, of): (usize, usize), note: &str) -> Block {
-    Stated { statement, source: SOURCE, paper: "proposed as a heuristic" }.against(
+fn given(statement: &str, (right, of): (usize, usize), note: &str) -> Block {
+    Given { statement, source: SOURCE, paper: "proposed as a heuristic" }.against(
         format!("right in {right} of {of} clear cases"),
         rule_of_thumb(right, of),
         &format!("{RULE} {note}"),
@@ -96,7 +96,7 @@ fn stated(statement: &str, (right, of): (usize, usize), note: &str) -> Block {
 }
 
 fn eighteen(all: &[Instance]) -> Block {
-    stated(
+    given(
         "GEM will have a utility bound worse than RNM when the sensitivity of the best candidate is greater \
          than half the maximum sensitivity (18).",
         agreement(all, |one| one.worse_than_rnm, "rnm"),
@@ -108,7 +108,7 @@ fn nineteen(all: &[Instance]) -> Block {
     let is_worse = |one: &&Instance| one.lead("gem", "random") < -CLEAR;
     let worse = all.iter().filter(is_worse).count();
     let vacuous = all.iter().filter(is_worse).filter(|one| one.vacuous).count();
-    stated(
+    given(
         "GEM will have a utility bound worse than selecting a candidate uniformly at random when the \
          following condition is met (19).",
         agreement(all, |one| one.vacuous, "random"),
@@ -117,7 +117,7 @@ fn nineteen(all: &[Instance]) -> Block {
 }
 
 fn correlation(all: &[Instance]) -> Block {
-    stated(
+    given(
         "We propose using the correlation between the scores and sensitivities as the basis for deciding \
          which mechanism to use.",
         agreement(all, |one| one.spearman > 0.0, "rnm"),

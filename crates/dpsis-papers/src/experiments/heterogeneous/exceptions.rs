@@ -9,7 +9,7 @@ use crate::experiments::heterogeneous::claims::Claim;
 use crate::experiments::heterogeneous::errors::Errors;
 use crate::experiments::heterogeneous::page::scenarios;
 use crate::experiments::heterogeneous::scenarios::exceptional;
-use crate::experiments::parts::{Stated, curves, paragraph, row};
+use crate::experiments::parts::{Given, curves, paragraph, row};
 use crate::experiments::verdicts::{CLEAR, verdict_of};
 use dpsis_eval::figure::{Curve, CurveChart, CurvePoint};
 
@@ -99,7 +99,7 @@ fn weighted(errors: &Errors, found: &[Correlations]) -> Block {
     } else {
         verdict_of(usize::from(falls[2] > falls[0].max(falls[1])), 1)
     };
-    Stated {
+    Given {
         statement: "This weighted correlation more accurately reflects the behavior of mGEM relative to RNM \
                     compared to Pearson or Spearman correlation coefficients.",
         source: SOURCE,
@@ -190,7 +190,7 @@ fn largest_noise(experiment: &Experiment<'_>) -> Result<[Block; 2]> {
     let drawn = curves(experiment, "largest-noise", &chart, caption, data)?;
     let quantiles = SCALES.map(|(_, scales)| largest_quantile(&scales));
     let share = (quantiles[1] - quantiles[0]) / (quantiles[3] - quantiles[0]);
-    let stated = Stated {
+    let given = Given {
         statement: "Even one large scale parameter can significantly skew the distribution of the maximum.",
         source: SOURCE,
         paper: "figure 22",
@@ -207,7 +207,7 @@ fn largest_noise(experiment: &Experiment<'_>) -> Result<[Block; 2]> {
             100.0 * share
         ),
     );
-    Ok([drawn, stated])
+    Ok([drawn, given])
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use crate::experiments::heterogeneous::claims::Claim;
 use crate::experiments::heterogeneous::errors::{EPSILONS, Errors, TRIALS, errors_file, measure};
 use crate::experiments::heterogeneous::page::scenarios;
 use crate::experiments::heterogeneous::scenarios::polarized;
-use crate::experiments::parts::{Stated, curves, paragraph};
+use crate::experiments::parts::{Given, curves, paragraph};
 use crate::experiments::verdicts::{CLEAR, verdict_of};
 use crate::rivals::Rival;
 use dpsis_eval::figure::{Curve, CurveChart, CurvePoint};
@@ -110,7 +110,7 @@ fn less_productive(errors: &Errors) -> Block {
             format!("epsilon {epsilon}: {:.2} and {:.2}", strong.mean, weak.mean)
         })
         .collect();
-    Stated {
+    Given {
         statement: "As the correlations decrease in strength and the difference between GEM and mGEM \
                     decreases, spending budget on mechanism choice may be less productive.",
         source: SOURCE,

@@ -11,7 +11,7 @@ use crate::experiments::heterogeneous::errors::{
     Errors, TRIALS, error_chart, errors_file, measure, point,
 };
 use crate::experiments::heterogeneous::scenarios::rising;
-use crate::experiments::parts::{Stated, curves, paragraph};
+use crate::experiments::parts::{Given, curves, paragraph};
 use crate::experiments::verdicts::{CLEAR, verdict_of};
 use crate::rivals::{RIVALS, Rival};
 use dpsis_eval::figure::Curve;
@@ -100,13 +100,13 @@ fn profits(errors: &Errors) -> Block {
     };
     let all: Vec<f64> = ["0.1", "1"].into_iter().flat_map(leads).collect();
     let held = all.iter().filter(|z| **z > CLEAR).count();
-    Stated {
+    Given {
         statement: "mGEM and RS benefit most from strong positive correlation, and GEM from negative.",
         source: SOURCE,
         paper: "a figure",
     }
     .against(
-        format!("{held} of {} comparisons with rnm at the two ends are as stated", all.len()),
+        format!("{held} of {} comparisons with rnm at the two ends are as given", all.len()),
         verdict_of(held, all.len()),
         "At epsilon 0.1 and 1: right end, mgem and rs before rnm before gem; left end, gem before rnm \
          before mgem and rs; each by three standard errors.",
@@ -135,7 +135,7 @@ fn strength(errors: &Errors) -> Block {
         words.push(format!("epsilon {epsilon}: {}", shares.join(", ")));
     }
     let held = verdicts.iter().filter(|held| **held).count();
-    Stated {
+    Given {
         statement: "The benefit of the best performing heterogeneous mechanism relative to RNM increases \
                     with the correlation strength.",
         source: SOURCE,

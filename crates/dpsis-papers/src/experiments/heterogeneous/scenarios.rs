@@ -1,5 +1,5 @@
 //! The scenarios of the paper. Where the text of the paper has lost a formula, the reading is
-//! stated.
+//! given.
 
 use dpsis_eval::internals::seed_of;
 use rand::Rng;

@@ -9,7 +9,7 @@ use crate::experiments::heterogeneous::errors::{
     Errors, TRIALS, error_chart, errors_file, measure, point,
 };
 use crate::experiments::heterogeneous::scenarios::{Relation, bimodal};
-use crate::experiments::parts::{Stated, curves, paragraph};
+use crate::experiments::parts::{Given, curves, paragraph};
 use crate::experiments::verdicts::{CLEAR, Clear, mostly, verdict_of};
 use crate::rivals::{RIVALS, Rival};
 use dpsis_eval::figure::Curve;
@@ -117,7 +117,7 @@ fn orders(errors: &Errors, statement: &str, relation: &str, orders: &[(&str, &st
     let Clear { held, reversed } = Clear::of(leads.iter().copied());
     let pairs: Vec<String> =
         orders.iter().map(|(better, worse)| format!("{better} before {worse}")).collect();
-    Stated { statement, source: SOURCE, paper: "a figure" }.against(
+    Given { statement, source: SOURCE, paper: "a figure" }.against(
         format!("of {} comparisons: clear in {held}, reversed in {reversed}", leads.len()),
         mostly(held, reversed, leads.len()),
         &format!(
@@ -138,7 +138,7 @@ fn extremes(errors: &Errors) -> Block {
     };
     let [first, middle, last] = [1, 50, 99].map(gap);
     let held = [first, last].iter().filter(|end| middle.z(end) > CLEAR).count();
-    Stated {
+    Given {
         statement: "The gap in performance is smallest at the extremes.",
         source: SOURCE,
         paper: "a figure",

@@ -8,7 +8,7 @@ use dpsis_eval::internals::seed_of;
 
 use crate::experiments::experiment::Experiment;
 use crate::experiments::heterogeneous::errors::TRIALS;
-use crate::experiments::parts::{Stated, figure, paragraph};
+use crate::experiments::parts::{Given, figure, paragraph};
 use crate::experiments::verdicts::{CLEAR, mostly, verdict_of};
 use crate::parts_file::{Parts, ResultRow};
 use crate::rivals::{Contest, Rival, STOP};
@@ -286,7 +286,7 @@ fn follows_sensitivity<const N: usize>(
         "GEM: where the better candidate is the less sensitive one, we expect GEM to favor it more heavily \
          than RNM; otherwise the worse one may be the favored output."
     };
-    Stated { statement, source: SOURCE, paper: "figure 3" }.against(
+    Given { statement, source: SOURCE, paper: "figure 3" }.against(
         format!("of {of} pairs: clearly so in {held}, clearly reversed in {reversed}"),
         mostly(held, reversed, of),
         "Pairs with two sensitivities at epsilon 1; clear from three standard errors. It matches if most are \
@@ -312,7 +312,7 @@ fn worse_than_random(smaller: &Differences, larger: &Differences) -> Block {
         (0, _) | (_, 0) => Agreement::Partly,
         _ => Agreement::Matches,
     };
-    Stated {
+    Given {
         statement: "GEM will perform worse than random selection since it favors the wrong candidate, when \
                     there is a large gap in the sensitivities and when epsilon is small. The mechanism mGEM \
                     displays the opposite behavior.",
@@ -333,7 +333,7 @@ fn stops(differences: &Differences) -> Block {
     let words: Vec<String> =
         STOPS.iter().zip(sizes).map(|(stop, size)| format!("{stop}: {size:.3}")).collect();
     let held = sizes.windows(2).filter(|pair| pair[1] > pair[0]).count();
-    Stated {
+    Given {
         statement: "For large gamma there are only small performance differences between RNM and RS. If gamma \
                     is small relative to the number of candidates, the difference is pronounced.",
         source: SOURCE,

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn the_stand_in_is_of_the_stated_size() {
+    fn the_stand_in_is_of_the_given_size() {
         let counts = stand_in();
         assert_eq!((counts[0], counts.len()), (583, 1682));
         let all: i64 = counts.iter().sum();

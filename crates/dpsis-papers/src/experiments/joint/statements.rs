@@ -3,7 +3,7 @@
 use dpsis::report::{Agreement, Block};
 
 use crate::experiments::joint::cells::{EPSILONS, ErrorCell, RunTime, TWO_SIDED};
-use crate::experiments::parts::Stated;
+use crate::experiments::parts::Given;
 use crate::experiments::verdicts::{Clear, mostly, verdict_of};
 
 const SOURCE: &str =
@@ -30,7 +30,7 @@ pub(super) fn strongest(cells: &[ErrorCell]) -> Block {
     let Clear { held: better, reversed: worse } = Clear::of(leads.iter().copied());
     let verdict = mostly(better, worse, leads.len());
     let next = against_next(cells);
-    Stated {
+    Given {
         statement: "Overall, JOINT obtains the strongest utility.",
         source: SOURCE,
         paper: "beats PEEL and LAPLACE at epsilon 1",
@@ -58,7 +58,7 @@ fn against_next(cells: &[ErrorCell]) -> String {
 pub(super) fn reverses(cells: &[ErrorCell]) -> Block {
     let leads = against_peers(cells, "0.1");
     let Clear { held: better, reversed: worse } = Clear::of(leads.iter().copied());
-    Stated {
+    Given {
         statement: "However, this advantage sometimes reverses for small epsilon.",
         source: SOURCE,
         paper: "sometimes worse at epsilon 0.1",
@@ -82,7 +82,7 @@ pub(super) fn gamma(cells: &[ErrorCell]) -> Block {
         .flat_map(|epsilon| others.iter().flat_map(|other| leads(cells, epsilon, other, "gamma")))
         .collect();
     let Clear { held: worse, reversed: better } = Clear::of(leads.iter().copied());
-    Stated {
+    Given {
         statement: "We also experimented with the Gamma mechanism, but it achieved poor error.",
         source: "the same, footnote 2",
         paper: "poor error",
@@ -117,7 +117,7 @@ pub(super) fn grows(seconds: &[RunTime]) -> Block {
     let tested = usize::from(with_d.is_some()) + usize::from(with_k.is_some());
     let words =
         |growth: Option<f64>| growth.map_or("not measured".into(), |g| format!("{g:.1} times"));
-    Stated {
+    Given {
         statement: "JOINT runs in time O(d k^3 log k).",
         source: "the same, theorem 8",
         paper: "d ten times: 10 times; k from 5 to 10: 11 times",

@@ -140,8 +140,8 @@ pub(super) fn listed(sets: &[&str]) -> String {
 
 #[cfg(test)]
 impl Areas {
-    /// Areas as stated, one row per set.
-    pub(super) fn stated(pipelines: &[&'static str], rows: &[(&str, &[f64])]) -> Self {
+    /// Areas as given, one row per set.
+    pub(super) fn given(pipelines: &[&'static str], rows: &[(&str, &[f64])]) -> Self {
         Self {
             sets: rows.iter().map(|(set, _)| (*set).to_owned()).collect(),
             pipelines: pipelines.to_vec(),
@@ -158,7 +158,7 @@ mod tests {
     fn means_multiples_and_what_is_behind() {
         let rows: [(&str, &[f64]); 3] =
             [("a", &[0.1, 0.3]), ("b", &[0.2, 0.196]), ("c", &[0.3, 0.2])];
-        let areas = Areas::stated(&[PAPER, DEFAULT], &rows);
+        let areas = Areas::given(&[PAPER, DEFAULT], &rows);
         let near = |one: f64, other: f64| (one - other).abs() < 1e-12;
         assert!(near(areas.mean(PAPER), 0.2) && near(areas.mean(DEFAULT), 0.232));
         assert!(near(areas.multiple(DEFAULT, PAPER), 1.16));

@@ -94,7 +94,7 @@ fn compared(experiment: &Experiment<'_>, tables: &Tables<'_>) -> Result<Vec<Bloc
             "Pipelines whose every step is within the budget, at the same total epsilon as DP-SIS \
              and the two-stage method after the paper's preprocessing (columns and target centered \
              and scaled by the data, outside of any budget: not private); k = 5, epsilon 1 to 10. \
-             The default is what select does when nothing is stated about the features: the \
+             The default is what select does when nothing is given about the features: the \
              Kolmogorov-Smirnov score, with 5% of epsilon for the center of the target and 10% for \
              strengths, which the others neither release nor pay for. Row ranks need no \
              information on the features either. One pair of bounds: the 1% and 99% quantiles of \
@@ -102,7 +102,7 @@ fn compared(experiment: &Experiment<'_>, tables: &Tables<'_>) -> Result<Vec<Bloc
              deviation around each feature's mean in the other half of the samples, treated as a \
              public reference; selections are from all samples. Class labels are treated as \
              numbers in alphabetical order with public bounds, as in the LASSO; in the last two \
-             columns they are classes, as in a selection by stated classes. Areas are means over \
+             columns they are classes, as in a selection by given classes. Areas are means over \
              epsilon; an agreement of 1 would mean all five features at every epsilon.",
         ),
         statements::lift(&lift),

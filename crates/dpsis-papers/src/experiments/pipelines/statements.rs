@@ -3,7 +3,7 @@
 use dpsis::report::{Agreement, Block};
 use dpsis_eval::internals::short;
 
-use crate::experiments::parts::Stated;
+use crate::experiments::parts::Given;
 use crate::experiments::pipelines::areas::{Areas, TOLERANCE, listed};
 use crate::experiments::pipelines::{DEFAULT, DEFAULT_OF_CLASSES, PAPER, ROW_RANKS_OF_CLASSES};
 use crate::experiments::verdicts::verdict_of;
@@ -34,7 +34,7 @@ impl Aim<'_> {
         }
     }
 
-    fn stated(&self) -> String {
+    fn given(&self) -> String {
         format!("at least {} times", self.factor)
     }
 
@@ -62,12 +62,12 @@ pub(super) fn lift(areas: &Areas) -> Block {
         }
         open => open,
     };
-    Stated {
+    Given {
         statement: "By the cross-validated accuracy above the most frequent class, the default is at \
                     least 1.4 times as good as the paper's preprocessing, which is not private, and \
                     behind it on no set.",
         source: SOURCE,
-        paper: &format!("{}; behind on no set", aim.stated()),
+        paper: &format!("{}; behind on no set", aim.given()),
     }
     .against(
         format!("{}; behind on {}", aim.found(), listed(&behind)),
@@ -81,11 +81,11 @@ pub(super) fn lift(areas: &Areas) -> Block {
 
 pub(super) fn agreement(areas: &Areas) -> Block {
     let aim = Aim { areas, pipeline: DEFAULT, other: PAPER, factor: 1.2 };
-    Stated {
+    Given {
         statement: "The default finds at least 1.2 times as many of the LASSO's top five as the \
                     paper's preprocessing.",
         source: SOURCE,
-        paper: &aim.stated(),
+        paper: &aim.given(),
     }
     .against(aim.found(), aim.verdict(), &aim.rule())
 }
@@ -99,12 +99,12 @@ pub(super) fn classes(lift: &Areas, sets: &[(String, usize)]) -> Block {
         other: ROW_RANKS_OF_CLASSES,
         factor: 1.1,
     };
-    Stated {
-        statement: "On the sets with 3 to 6 classes, stated as classes, the default is at least 1.1 \
+    Given {
+        statement: "On the sets with 3 to 6 classes, given as classes, the default is at least 1.1 \
                     times as good as row ranks by the cross-validated accuracy above the most \
                     frequent class.",
         source: SOURCE,
-        paper: &aim.stated(),
+        paper: &aim.given(),
     }
     .against(aim.found(), aim.verdict(), &aim.rule())
 }
@@ -116,7 +116,7 @@ mod tests {
     /// The verdict, what was found, and the note.
     fn read(block: Block) -> (Agreement, String, String) {
         match block {
-            Block::Comparison { verdict, ours, note, .. } => (verdict, ours, note),
+            Block::Comparison { agreement, ours, note, .. } => (agreement, ours, note),
             other => panic!("{other:?}"),
         }
     }
@@ -124,14 +124,14 @@ mod tests {
     #[test]
     fn an_aim_is_reached_in_full_in_part_or_not() {
         let verdict =
-            |rows: &[(&str, &[f64])]| read(lift(&Areas::stated(&[PAPER, DEFAULT], rows))).0;
+            |rows: &[(&str, &[f64])]| read(lift(&Areas::given(&[PAPER, DEFAULT], rows))).0;
         assert_eq!(verdict(&[("a", &[0.1, 0.14]), ("b", &[0.1, 0.15])]), Agreement::Matches);
         assert_eq!(verdict(&[("a", &[0.1, 0.09]), ("b", &[0.1, 0.30])]), Agreement::Partly);
         assert_eq!(verdict(&[("a", &[0.1, 0.13]), ("b", &[0.1, 0.14])]), Agreement::Partly);
         assert_eq!(verdict(&[("a", &[0.1, 0.09]), ("b", &[0.1, 0.15])]), Agreement::DoesNotMatch);
         // No multiple of a negative mean makes sense.
         assert_eq!(verdict(&[("a", &[-0.1, 0.2])]), Agreement::Undecided);
-        let found = read(agreement(&Areas::stated(&[PAPER, DEFAULT], &[("a", &[0.1, 0.115])])));
+        let found = read(agreement(&Areas::given(&[PAPER, DEFAULT], &[("a", &[0.1, 0.115])])));
         assert_eq!(
             (found.0, &*found.1),
             (Agreement::DoesNotMatch, "1.15 times (0.115 against 0.100)")
@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn sets_of_two_classes_do_not_count_for_classes() {
         let names = [ROW_RANKS_OF_CLASSES, DEFAULT_OF_CLASSES];
-        let areas = Areas::stated(&names, &[("two", &[0.4, 0.1]), ("six", &[0.2, 0.23])]);
+        let areas = Areas::given(&names, &[("two", &[0.4, 0.1]), ("six", &[0.2, 0.23])]);
         let sets = [("two".to_owned(), 2), ("six".to_owned(), 6)];
         let (verdict, ours, _) = read(classes(&areas, &sets));
         assert_eq!((verdict, &*ours), (Agreement::Matches, "1.15 times (0.230 against 0.200)"));

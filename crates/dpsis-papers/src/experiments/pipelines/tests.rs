@@ -79,10 +79,10 @@ fn every_pipeline_has_its_areas_on_all_rows_and_on_held_out_rows() {
         let count = |is: fn(&Block) -> bool| blocks.iter().filter(|block| is(block)).count();
         assert_eq!(count(|block| matches!(block, Block::Table { .. })), 3);
         assert_eq!(count(|block| matches!(block, Block::Figure { .. })), 3);
-        let decided = |block: &Block| matches!(block, Block::Comparison { verdict, .. } if *verdict != Agreement::NotTested);
+        let decided = |block: &Block| matches!(block, Block::Comparison { agreement, .. } if *agreement != Agreement::NotTested);
         assert_eq!(count(decided), 3);
 
-        let stated = |file: &str, set: &str, pipeline: &str| -> f64 {
+        let given = |file: &str, set: &str, pipeline: &str| -> f64 {
             let rows = rows(experiment, file);
             let row = rows.iter().find(|row| row["set"] == set).unwrap();
             row[pipeline].parse().unwrap()
@@ -99,10 +99,10 @@ fn every_pipeline_has_its_areas_on_all_rows_and_on_held_out_rows() {
         for (set, _) in SETS {
             for (pipeline, scale) in scales {
                 let lift = area(&cells, set, scale, "model") - area(&cells, set, scale, "baseline");
-                let found = stated("pipelines-lift.csv", set, pipeline);
+                let found = given("pipelines-lift.csv", set, pipeline);
                 assert!((found - lift).abs() < 0.001, "{set}, {pipeline}: {found}, {lift}");
                 let lasso = area(&cells, set, scale, "lasso");
-                let found = stated("pipelines-agreement.csv", set, pipeline);
+                let found = given("pipelines-agreement.csv", set, pipeline);
                 assert!((found - lasso).abs() < 0.001, "{set}, {pipeline}: {found}, {lasso}");
             }
         }
@@ -115,7 +115,7 @@ fn every_pipeline_has_its_areas_on_all_rows_and_on_held_out_rows() {
                     area(&cells, &table, scale, "model") - area(&cells, &table, scale, "baseline")
                 };
                 let lift = (of(1) + of(2) + of(3)) / 3.0;
-                let found = stated("pipelines-held-out.csv", set, pipeline);
+                let found = given("pipelines-held-out.csv", set, pipeline);
                 assert!((found - lift).abs() < 0.001, "{set}, {pipeline}: {found}, {lift}");
             }
         }

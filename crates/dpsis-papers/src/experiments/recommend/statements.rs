@@ -6,7 +6,7 @@
 use dpsis::report::{Agreement, Block};
 use dpsis_eval::Estimate;
 
-use crate::experiments::parts::Stated;
+use crate::experiments::parts::Given;
 use crate::experiments::recommend::measures::{
     EPSILONS, MODERATE, Measures, SLOPE, SMALL, USERS, deviations,
 };
@@ -70,7 +70,7 @@ fn positive(measures: &Measures) -> Block {
     let share = measures.get(USERS, "positive", "");
     let mean = measures.get(USERS, "mean correlation", "");
     let above = deviations(&Estimate { mean: share.mean - 0.5, ..share });
-    Stated {
+    Given {
         statement: "Each real dataset exhibits mostly positive correlation between scores and \
                     sensitivities.",
         source: SOURCE,
@@ -95,7 +95,7 @@ fn best(measures: &Measures) -> Block {
         .zip(parts)
         .map(|(other, part)| words(part, &format!("before {other}")))
         .collect();
-    Stated {
+    Given {
         statement: "Our proposed mechanism mGEM is the best performing DP selection mechanism for small \
                     epsilon.",
         source: SOURCE,
@@ -110,7 +110,7 @@ fn best(measures: &Measures) -> Block {
 
 fn worse(measures: &Measures) -> Block {
     let part = of_pair(measures, ("rnm", "gem"), &EPSILONS);
-    Stated {
+    Given {
         statement: "GEM performs worse than RNM in all three datasets.",
         source: SOURCE,
         paper: "figures 13(g) to (i)",
@@ -124,7 +124,7 @@ fn worse(measures: &Measures) -> Block {
 
 fn random(measures: &Measures) -> Block {
     let part = of_pair(measures, ("random", "gem"), &SMALL);
-    Stated {
+    Given {
         statement: "GEM can even perform worse than the random selection mechanism when epsilon is small.",
         source: SOURCE,
         paper: "figures 13(g) to (i)",
@@ -145,7 +145,7 @@ fn random(measures: &Measures) -> Block {
 fn grows(measures: &Measures) -> Block {
     let slopes = MODERATE.map(|epsilon| deviations(&measures.get(SLOPE, "all", epsilon)));
     let part = Clear::of(slopes);
-    Stated {
+    Given {
         statement: "For each dataset, the performance difference between the algorithms [mGEM and GEM] \
                     grows as the correlation coefficient grows, as expected.",
         source: SOURCE,
@@ -167,7 +167,7 @@ fn combined(measures: &Measures) -> Block {
     let beside = ["rnm", "gem"]
         .map(|other| words(of_pair(measures, (other, "cgem"), &MODERATE), other))
         .join("; ");
-    Stated {
+    Given {
         statement: "On the Amazon Books dataset, it is not productive to spend privacy budget to \
                     automatically choose a selection mechanism.",
         source: "the same, appendix G, figure 21",

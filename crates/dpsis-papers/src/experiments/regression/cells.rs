@@ -44,7 +44,7 @@ impl Setting {
         format!("{}, {} rows, {} features", self.kind.word(), self.rows, self.features)
     }
 
-    /// The number of tables for a stated number of repetitions: a third of them for each tenfold of
+    /// The number of tables for a given number of repetitions: a third of them for each tenfold of
     /// the rows.
     fn tables(&self, trials: u64) -> u64 {
         let most = trials * 100 / (10 * self.rows as u64).isqrt();
@@ -193,12 +193,12 @@ mod unit {
             high: median,
         };
         let cells = [
-            cell(Contender::Stated, "1", 0.39),
-            cell(Contender::Stated, "2", 0.4),
+            cell(Contender::Given, "1", 0.39),
+            cell(Contender::Given, "2", 0.4),
             cell(Contender::All, "1", -3.0),
             cell(Contender::PlainAll, "1", 0.8),
         ];
-        assert_eq!(Cells(&cells).enough("t", Contender::Stated), Some("2"));
+        assert_eq!(Cells(&cells).enough("t", Contender::Given), Some("2"));
         assert_eq!(Cells(&cells).enough("t", Contender::All), None);
     }
 }

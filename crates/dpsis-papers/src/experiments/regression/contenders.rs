@@ -18,9 +18,9 @@ use crate::objective_perturbation::{Loss, ObjectivePerturbation};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Contender {
     /// The library's selection and model, with the public ranges.
-    Stated,
-    /// The same if nothing is stated: selected by `ks`, ranges drawn from the budget.
-    NothingStated,
+    Given,
+    /// The same if nothing is given: selected by `ks`, ranges drawn from the budget.
+    NothingGiven,
     /// The library's model of all features, with the public ranges.
     All,
     /// The same with a delta of 1e-6.
@@ -38,8 +38,8 @@ pub(super) enum Contender {
 impl Contender {
     /// All, as they are run on synthetic tables.
     pub(super) const ALL: [Self; 8] = [
-        Self::Stated,
-        Self::NothingStated,
+        Self::Given,
+        Self::NothingGiven,
         Self::All,
         Self::AllWithDelta,
         Self::DpKendall,
@@ -50,13 +50,13 @@ impl Contender {
 
     /// Those for tables of which nothing is known, with thousands of features.
     pub(super) const WIDE: [Self; 4] =
-        [Self::NothingStated, Self::DpKendall, Self::TwoStage, Self::SamePicks];
+        [Self::NothingGiven, Self::DpKendall, Self::TwoStage, Self::SamePicks];
 
     /// The name in figures and data.
     pub(super) fn name(self) -> &'static str {
         match self {
-            Self::Stated => "select, then fit",
-            Self::NothingStated => "the same, nothing stated",
+            Self::Given => "select, then fit",
+            Self::NothingGiven => "the same, nothing given",
             Self::All => "fit on all",
             Self::AllWithDelta => "fit on all, delta 1e-6",
             Self::DpKendall => "DPKendall, then fit",
@@ -105,8 +105,8 @@ impl<'a> Contest<'a> {
         for contender in contenders {
             let seed = seed_of(self.seed, &[contender.name(), budget.total], 0);
             let quality = match contender {
-                Contender::Stated | Contender::NothingStated => {
-                    let select = self.select(*contender == Contender::Stated).epsilon(budget.total);
+                Contender::Given | Contender::NothingGiven => {
+                    let select = self.select(*contender == Contender::Given).epsilon(budget.total);
                     let record = FitModel::new(select).seed(seed).run(&self.split.table()?)?;
                     if picks.is_empty() {
                         picks = record.indices().to_vec();
@@ -135,11 +135,11 @@ impl<'a> Contest<'a> {
         Ok(qualities)
     }
 
-    /// A request with the public ranges, if they are to be stated and known.
-    fn select(&self, stated: bool) -> Select {
-        let select = Select::new(K).threads(1).target(self.split.target(stated));
+    /// A request with the public ranges, if they are to be given and known.
+    fn select(&self, given: bool) -> Select {
+        let select = Select::new(K).threads(1).target(self.split.target(given));
         match &self.split.ranges {
-            Some((features, _)) if stated => select.bounds(features.low(), features.high()),
+            Some((features, _)) if given => select.bounds(features.low(), features.high()),
             _ => select,
         }
     }
@@ -155,7 +155,7 @@ impl<'a> Contest<'a> {
         Ok(rehearsal.picks(K, &budget.selection.parse()?, None, seeds)?.into_inner())
     }
 
-    /// The library's model of stated features.
+    /// The library's model of given features.
     fn fitted(&self, features: &[usize], epsilon: &str, delta: &str, seed: u64) -> Result<f64> {
         let names = features.iter().map(|feature| format!("feature-{}", feature + 1));
         let select = self.select(true).epsilon(epsilon).delta(delta);

@@ -38,7 +38,7 @@ pub(super) fn synthetic(
              0.83 is all there is; classes are the signs of such a target. Each trial makes a table, and each \
              contender a model from it at each total epsilon; all are tested on the same 2,000 other rows. Values and \
              targets are clipped at two standard deviations, treated as public knowledge, except where nothing is \
-             stated. Where a contender selects, it selects five features by 0.4 of epsilon. A prediction of the mean, or \
+             given. Where a contender selects, it selects five features by 0.4 of epsilon. A prediction of the mean, or \
              of the larger class, measures 0. Figures show medians over tables, and between which values the middle half \
              lies.",
         ),
@@ -46,7 +46,7 @@ pub(super) fn synthetic(
             "The linear model is AdaSSP on integer sums, the logistic one output perturbation on the grid, both as in \
              the library and with the smallest noise that the budget allows; pure differential privacy except where a \
              delta is named. The two-stage method selects by votes of a LASSO (penalty 0.02) on as many blocks as the \
-             square root of the number of rows, stated; its second stage is objective perturbation, as published, which \
+             square root of the number of rows, given; its second stage is objective perturbation, as published, which \
              has no exact law in floating-point numbers and is not for releases.",
         ),
     ];
@@ -185,14 +185,14 @@ pub(super) fn sets(experiment: &Experiment<'_>, cells: &[Cell]) -> Result<Vec<Bl
     let mut names: Vec<&str> = cells.iter().map(|cell| &*cell.table).collect();
     names.dedup();
     let map = HeatMap {
-        title: "Private logistic models of gene expression, nothing stated".to_owned(),
+        title: "Private logistic models of gene expression, nothing given".to_owned(),
         x_label: "total epsilon".to_owned(),
         columns: BUDGETS.iter().map(|budget| budget.total.to_owned()).collect(),
         rows: names.iter().map(|name| (*name).to_owned()).collect(),
         values: names
             .iter()
             .map(|name| {
-                let median = |epsilon| results.median(name, Contender::NothingStated, epsilon);
+                let median = |epsilon| results.median(name, Contender::NothingGiven, epsilon);
                 BUDGETS.iter().map(|budget| Some(median(budget.total))).collect()
             })
             .collect(),
@@ -204,7 +204,7 @@ pub(super) fn sets(experiment: &Experiment<'_>, cells: &[Cell]) -> Result<Vec<Bl
     let mut blocks = vec![
         paragraph(
             "The public sets of two classes: 31 to 181 samples, two thirds of them for selection and model and the rest \
-             for the test, dealt anew in each trial. Nothing is stated of the features, so that the ranges of five \
+             for the test, dealt anew in each trial. Nothing is given of the features, so that the ranges of five \
              features are drawn by ten medians, which take about 156 samples at epsilon 10 and more below: more than \
              any of these sets has for the fit. A plain model of the same features, not private, shows what the \
              selection found.",
@@ -232,7 +232,7 @@ pub(super) fn sets(experiment: &Experiment<'_>, cells: &[Cell]) -> Result<Vec<Bl
         let above = |name: &&&str| results.median(name, one, "10") > 0.02;
         names.iter().filter(above).count()
     };
-    let best = [Contender::NothingStated, Contender::DpKendall, Contender::TwoStage].map(gains);
+    let best = [Contender::NothingGiven, Contender::DpKendall, Contender::TwoStage].map(gains);
     blocks.push(Block::Notice(Notice::new(
         Level::Warning,
         format!(

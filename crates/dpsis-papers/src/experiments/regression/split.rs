@@ -98,11 +98,11 @@ impl Split {
         ArrayTable::new(self.x.view(), self.y.view())
     }
 
-    /// The target, with its public range if it is to be stated.
-    pub(super) fn target(&self, stated: bool) -> Target {
+    /// The target, with its public range if it is to be given.
+    pub(super) fn target(&self, given: bool) -> Target {
         match (self.kind, &self.ranges) {
             (Kind::Classes, _) => Target::classes(["0", "1"]),
-            (Kind::Number, Some((_, target))) if stated => Target::Bounded(*target),
+            (Kind::Number, Some((_, target))) if given => Target::Bounded(*target),
             (Kind::Number, _) => Target::Numeric,
         }
     }

@@ -2,7 +2,7 @@
 
 use dpsis::report::Block;
 
-use crate::experiments::parts::Stated;
+use crate::experiments::parts::Given;
 use crate::experiments::regression::BUDGETS;
 use crate::experiments::regression::cells::{Cell, Cells, Setting};
 use crate::experiments::regression::contenders::Contender;
@@ -36,10 +36,10 @@ fn broadens(settings: &[Setting], results: Cells<'_>) -> Block {
     };
     let of = cases(settings, |setting| setting.kind == Kind::Number).count();
     let [all, with_delta, kendall, ours] =
-        [Contender::All, Contender::AllWithDelta, Contender::DpKendall, Contender::Stated]
+        [Contender::All, Contender::AllWithDelta, Contender::DpKendall, Contender::Given]
             .map(useful);
     let most = all.max(with_delta);
-    Stated {
+    Given {
         statement: "A private selection by Kendall's correlation before a private regression makes it useful (R² > 0) \
                     on many more tables.",
         source: "\"Better private linear regression through better private feature selection\" (2023), sections 1 and 4",
@@ -59,13 +59,13 @@ fn broadens(settings: &[Setting], results: Cells<'_>) -> Block {
 
 fn ineffective(settings: &[Setting], results: Cells<'_>) -> Block {
     let difference = |(name, epsilon): (String, &str)| {
-        results.median(&name, Contender::Stated, epsilon)
+        results.median(&name, Contender::Given, epsilon)
             - results.median(&name, Contender::TwoStage, epsilon)
     };
     let differences: Vec<f64> = cases(settings, |_| true).map(difference).collect();
     let ahead = differences.iter().filter(|difference| **difference > TOLERANCE).count();
     let behind = differences.iter().filter(|difference| **difference < -TOLERANCE).count();
-    Stated {
+    Given {
         statement: "The two-stage method's selection, private and of unstable supports, may be ineffective; selection by \
                     private correlations is better.",
         source: "DP-SIS paper, sections 2.2 and 6",

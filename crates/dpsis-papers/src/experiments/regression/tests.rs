@@ -32,7 +32,7 @@ fn a_small_run_writes_its_files_and_orders_what_is_clear() {
                 if setting.kind == Kind::Number { 0.833 } else { 0.366 },
             );
             assert!((plain - most).abs() < 0.05, "{name}: {plain}");
-            let ours = at(Contender::Stated, "10");
+            let ours = at(Contender::Given, "10");
             assert!(ours > 0.75 * plain && ours < plain + 0.01, "{name}: {ours}");
             assert!(at(Contender::SamePicks, "10") > ours - 0.02);
             // A plain model on a selection may even lose: with correlated features, the best scores

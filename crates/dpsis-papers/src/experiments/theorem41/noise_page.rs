@@ -4,7 +4,7 @@ use dpsis::Result;
 use dpsis::report::{Agreement, Block};
 
 use crate::experiments::experiment::Experiment;
-use crate::experiments::parts::{Stated, paragraph, row};
+use crate::experiments::parts::{Given, paragraph, row};
 use crate::experiments::theorem41::cells::SOURCE;
 use crate::experiments::theorem41::noise::Noise;
 
@@ -48,7 +48,7 @@ pub(super) fn noise_blocks(noises: &[Noise]) -> Vec<Block> {
          the largest class. As written, the formula loses all digits once U^(1/m) rounds to 1 and \
          is then infinite; the form -ln(-expm1(ln(U)/m)) keeps them.",
     );
-    vec![words, noise_table(noises), noise_verdict(noises)]
+    vec![words, noise_table(noises), noise_of_effect_sizes(noises)]
 }
 
 fn noise_table(noises: &[Noise]) -> Block {
@@ -87,9 +87,9 @@ fn noise_table(noises: &[Noise]) -> Block {
     }
 }
 
-fn noise_verdict(noises: &[Noise]) -> Block {
+fn noise_of_effect_sizes(noises: &[Noise]) -> Block {
     let largest = noises.iter().map(|noise| noise.z().abs()).fold(0.0, f64::max);
-    Stated {
+    Given {
         statement: "E[-ln(1 - U^(1/m))] is the m-th harmonic number.",
         source: &format!("{SOURCE}, theorem A.3"),
         paper: "H_m",

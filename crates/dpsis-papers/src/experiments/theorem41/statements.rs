@@ -2,7 +2,7 @@
 
 use dpsis::report::{Agreement, Block};
 
-use crate::experiments::parts::Stated;
+use crate::experiments::parts::Given;
 use crate::experiments::theorem41::cells::{Arrangement, RecoveryCell, SOURCE, Setting, ln_c};
 
 /// Returns the cell with the largest value of a number.
@@ -27,7 +27,7 @@ pub(super) fn holds(cells: &[RecoveryCell]) -> Block {
         .filter(|cell| cell.bound() > 0.0)
         .map(|cell| cell.recovered.mean - cell.bound());
     let tightest = tightest.fold(f64::INFINITY, f64::min);
-    Stated {
+    Given {
         statement: "Exactly the k best are taken with probability at least 1 - exp(k ln(d/k) + ln c - xi \
                     gamma eps/2), c = C(d,k)/(d/k)^k.",
         source: &format!("{SOURCE}, theorem 4.1"),
@@ -48,9 +48,9 @@ pub(super) fn closed_form(cells: &[RecoveryCell]) -> Block {
     let steps = || cells.iter().filter(|cell| cell.setting.arrangement == Arrangement::Step);
     let number = steps().count();
     let least = steps().map(RecoveryCell::p_value).fold(1.0, f64::min);
-    Stated {
+    Given {
         statement: "On the hardest scores of a gap the probability is (1 - (1 - p)^C)/(C p).",
-        source: "derived above; not stated in the paper",
+        source: "derived above; not given in the paper",
         paper: "closed form",
     }
     .against(
@@ -83,7 +83,7 @@ pub(super) fn constant(cells: &[RecoveryCell]) -> Block {
             cell.gap
         )
     });
-    Stated {
+    Given {
         statement: "The constant of the bound satisfies c = C(d,k)/(d/k)^k <= k.",
         source: &format!("{SOURCE}, theorem 4.1, as extracted"),
         paper: "c <= k",

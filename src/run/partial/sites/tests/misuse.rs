@@ -219,7 +219,7 @@ fn no_key_comes_twice() {
 fn other_facts_are_found_before_anything_is_masked() {
     let folder = tempfile::tempdir().unwrap();
     let rows = rows(60);
-    let facts = |select: &Select| select.stated_facts(&of_target(&rows[..0], true)).unwrap();
+    let facts = |select: &Select| select.site_facts(&of_target(&rows[..0], true)).unwrap();
     let three = base().target(Target::classes(["low", "middle", "high"]));
     let wider = classes().bounds(-1.0, 1.0);
     let selects = [classes(), classes(), wider.clone(), three, classes().score(ScoreKind::Ks)];
@@ -230,7 +230,7 @@ fn other_facts_are_found_before_anything_is_masked() {
     let site = |place: usize| keys[place].site().unwrap();
     for (other, what) in [(2, "scaling of features"), (3, "coding of the target"), (4, "score")] {
         let error = Roster::new([site(0), site(other)]).unwrap_err().to_string();
-        assert!(error.contains(&format!("state another {what}")), "{error}");
+        assert!(error.contains(&format!("another {what}")), "{error}");
         assert!(error.contains("north") && error.contains(NAMES[other]), "{error}");
     }
     let without = SiteKey::create(folder.path().join("no"), "no", None).unwrap();

@@ -1,4 +1,4 @@
-#![doc = include_str!("verdict.md")]
+#![doc = include_str!("significance.md")]
 
 mod crossing;
 mod signs;
@@ -17,7 +17,7 @@ use signs::SignTails;
 /// One in so many parts of an error probability is left for true counts outside the box.
 const PARTS: f64 = 5.0;
 
-/// The number of simulated null strengths of a verdict.
+/// The number of simulated null effect sizes of a test.
 const DRAWS: usize = 5_000;
 
 /// The number for a level that is predicted, which has no guarantee to keep.
@@ -35,15 +35,15 @@ const LARGEST: f64 = 0.2;
 /// The largest number of cells to a side of the box.
 const MOST_CUTS: f64 = 4.0;
 
-/// The error probability of the verdict, for all picks together.
+/// The error probability of the test, for all picks together.
 pub(crate) const LEVEL: f64 = 0.05;
 
-/// The judgement of strengths.
+/// The judgement of effect sizes.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Judgement {
-    /// An adjusted p-value for each strength.
+    /// An adjusted p-value for each effect size.
     pub(crate) p_values: Vec<f64>,
-    /// Strengths beyond this one have a p-value of at most [`LEVEL`].
+    /// Effect sizes beyond this one have a p-value of at most [`LEVEL`].
     pub(crate) critical: f64,
 }
 
@@ -58,9 +58,9 @@ pub(crate) enum Family {
     Signs,
 }
 
-/// The values released about the target and its center, and the properties of the strengths.
+/// The values released about the target and its center, and the properties of the effect sizes.
 #[derive(Debug, Clone)]
-pub(crate) struct ChanceTest {
+pub(crate) struct SignificanceTest {
     /// The noisy number of rows of each class, N_a; for graded targets of sum 1 - y and of sum y.
     pub(crate) counts: Vec<f64>,
     /// The noise of each count has probabilities proportional to e^(-rate |z|) on the multiples of
@@ -69,21 +69,21 @@ pub(crate) struct ChanceTest {
     pub(crate) step: f64,
     /// The number of features from which the picks were selected.
     pub(crate) features: usize,
-    /// The scale of the strengths' noise, in the unit of the strengths: steps/eps.
+    /// The scale of the effect sizes' noise, in the unit of the effect sizes: steps/eps.
     pub(crate) noise: f64,
     pub(crate) family: Family,
     /// Whether the target is a number between two bounds instead of a class.
     pub(crate) graded: bool,
 }
 
-impl ChanceTest {
-    /// Judges the strengths of `k` features, in units of the one-row sensitivity D; `None` if the
+impl SignificanceTest {
+    /// Judges the effect sizes of `k` features, in units of the one-row sensitivity D; `None` if the
     /// counts are too noisy to say anything.
-    pub(crate) fn judge(&self, k: usize, strengths: &[f64], bits: &Bits) -> Option<Judgement> {
-        self.judge_by(DRAWS, LEVEL, k, strengths, bits)
+    pub(crate) fn judge(&self, k: usize, effect_sizes: &[f64], bits: &Bits) -> Option<Judgement> {
+        self.judge_by(DRAWS, LEVEL, k, effect_sizes, bits)
     }
 
-    /// About the level that strengths of `k` features have to reach; `None` if the counts are too
+    /// About the level that effect sizes of `k` features have to reach; `None` if the counts are too
     /// noisy.
     pub(crate) fn predict(&self, k: usize, bits: &Bits) -> Option<f64> {
         Some(self.judge_by(FEWER_DRAWS, LEVEL, k, &[], bits)?.critical)
@@ -96,7 +96,7 @@ impl ChanceTest {
         Some(self.judge_by(count, alpha, 0, &[], bits)?.critical)
     }
 
-    /// About that level, as [`predict`](Self::predict) is about that of strengths.
+    /// About that level, as [`predict`](Self::predict) is about that of effect sizes.
     pub(crate) fn predict_level(&self, alpha: f64, bits: &Bits) -> Option<f64> {
         Some(self.judge_by(FEWER_DRAWS, alpha, 0, &[], bits)?.critical)
     }
@@ -107,7 +107,7 @@ impl ChanceTest {
         count: usize,
         alpha: f64,
         k: usize,
-        strengths: &[f64],
+        effect_sizes: &[f64],
         bits: &Bits,
     ) -> Option<Judgement> {
         if !self.is_possible() {
@@ -115,13 +115,13 @@ impl ChanceTest {
         }
         let beta = alpha / PARTS;
         if self.family == Family::Signs {
-            return Some(self.judge_signs(count, alpha, k, strengths, bits));
+            return Some(self.judge_signs(count, alpha, k, effect_sizes, bits));
         }
-        // The largest number of draws that reach a strength whose p-value is at most alpha.
+        // The largest number of draws that reach an effect size whose p-value is at most alpha.
         let most_reached = (((alpha - beta) * (count + 1) as f64) as usize).saturating_sub(1);
         let mut words = bits.lane(0);
         let draws: Vec<Draw> = (0..count).map(|_| Draw::new(self, k, &mut words)).collect();
-        let mut p_values = vec![0.0f64; strengths.len()];
+        let mut p_values = vec![0.0f64; effect_sizes.len()];
         let (mut critical, mut scratch) = (0.0f64, Scratch::default());
         for (least, most) in self.cells(beta) {
             let null = Null::new(self, least, most);
@@ -137,10 +137,10 @@ impl ChanceTest {
                 }
             }
             values.sort_unstable_by(f64::total_cmp);
-            // g(N)/D(N), which is subtracted from a strength before it is compared.
+            // g(N)/D(N), which is subtracted from an effect size before it is compared.
             let level = self.main_term(&self.counts);
-            for (p, strength) in p_values.iter_mut().zip(strengths) {
-                let reached = count - values.partition_point(|value| *value < strength - level);
+            for (p, effect_size) in p_values.iter_mut().zip(effect_sizes) {
+                let reached = count - values.partition_point(|value| *value < effect_size - level);
                 let value = beta + (1 + reached) as f64 / (count + 1) as f64;
                 *p = p.max(value.min(1.0));
             }
@@ -156,7 +156,7 @@ impl ChanceTest {
         count: usize,
         alpha: f64,
         k: usize,
-        strengths: &[f64],
+        effect_sizes: &[f64],
         bits: &Bits,
     ) -> Judgement {
         let beta = alpha / PARTS;
@@ -164,7 +164,7 @@ impl ChanceTest {
         // More pairs are there with probability at most beta.
         let most = self.counts.iter().sum::<f64>() - libm::log(beta) / self.rate + self.step;
         let signs = SignTails::new(most.max(0.0) as usize, self.features);
-        // Each person is rounded once, the center and the strength as elsewhere.
+        // Each person is rounded once, the center and the effect size as elsewhere.
         let rounding = (2.0 + most.max(0.0)) / f64::from(GRID);
         let mut words = bits.lane(0);
         let mut values: Vec<f64> = (0..count)
@@ -174,11 +174,11 @@ impl ChanceTest {
             })
             .collect();
         values.sort_unstable_by(f64::total_cmp);
-        let p_value = |strength: &f64| {
-            let reached = count - values.partition_point(|value| value < strength);
+        let p_value = |effect_size: &f64| {
+            let reached = count - values.partition_point(|value| value < effect_size);
             (beta + (1 + reached) as f64 / (count + 1) as f64).min(1.0)
         };
-        let p_values = strengths.iter().map(p_value).collect();
+        let p_values = effect_sizes.iter().map(p_value).collect();
         Judgement { p_values, critical: values[count - most_reached - 1] }
     }
 
@@ -245,28 +245,28 @@ impl ChanceTest {
     }
 }
 
-/// The random part of a simulated null strength.
+/// The random part of a simulated null effect size.
 struct Draw {
     /// The noise of the counts.
     counts: Vec<f64>,
     /// -ln U, of which the largest score at the exact center is a quantile.
     minus_ln: f64,
-    /// The largest noise of a strength.
-    strength: f64,
+    /// The largest noise of an effect size.
+    effect_size: f64,
 }
 
 impl Draw {
-    fn new(verdict: &ChanceTest, k: usize, words: &mut WordStream) -> Self {
-        let count = |_: &f64| laplace(verdict.rate, verdict.step, words);
-        let counts = verdict.counts.iter().map(count).collect();
+    fn new(significance: &SignificanceTest, k: usize, words: &mut WordStream) -> Self {
+        let count = |_: &f64| laplace(significance.rate, significance.step, words);
+        let counts = significance.counts.iter().map(count).collect();
         let minus_ln = -libm::log(unit(words));
-        Self { counts, minus_ln, strength: verdict.noise * largest_noise(k, words) }
+        Self { counts, minus_ln, effect_size: significance.noise * largest_noise(k, words) }
     }
 }
 
 /// A cell of the true counts, with the values that do not change from draw to draw.
 struct Null<'a> {
-    verdict: &'a ChanceTest,
+    significance: &'a SignificanceTest,
     /// The lower and upper ends of the true counts.
     least: Vec<f64>,
     most: Vec<f64>,
@@ -284,33 +284,33 @@ struct Null<'a> {
 }
 
 impl<'a> Null<'a> {
-    fn new(verdict: &'a ChanceTest, least: Vec<f64>, most: Vec<f64>) -> Self {
+    fn new(significance: &'a SignificanceTest, least: Vec<f64>, most: Vec<f64>) -> Self {
         let rows: f64 = most.iter().sum();
-        let ln_tests = verdict.ln_tests();
+        let ln_tests = significance.ln_tests();
         let variance = variance(&most) + 0.5;
         // n/v = n^2/(n1 n0) is largest in a corner where one class is large and the other small.
         let crowd = match (&least[..], &most[..]) {
             ([a, b], [c, d]) => (2.0 + a / d + d / a).max(2.0 + c / b + b / c),
             _ => rows / variance,
         };
-        let functions = match verdict.family {
+        let functions = match significance.family {
             Family::AnyFunction => rows + 1.0,
             Family::Sums | Family::Signs => 1.0,
         };
-        let typical = verdict.typical();
+        let typical = significance.typical();
         let crowd = if crowd.is_nan() { f64::INFINITY } else { crowd };
-        let crossing = match (&least[..], &most[..], verdict.family) {
-            (&[a, b], &[c, d], Family::AnyFunction) if !verdict.graded => {
+        let crossing = match (&least[..], &most[..], significance.family) {
+            (&[a, b], &[c, d], Family::AnyFunction) if !significance.graded => {
                 Some(Crossing::new([a, b], [c, d], crowd))
             }
             _ => None,
         };
-        Self { verdict, least, most, ln_tests, functions, crowd, variance, typical, crossing }
+        Self { significance, least, most, ln_tests, functions, crowd, variance, typical, crossing }
     }
 
     /// C(Lambda) e^-Lambda bounds the tail of the largest score of a column at the exact center.
     fn constant(&self, lambda: f64) -> f64 {
-        match self.verdict.family {
+        match self.significance.family {
             Family::Sums | Family::Signs => 2.0,
             Family::AnyFunction => {
                 let words = (2.0 + 8.0 * self.crowd).min(2.0 * self.functions);
@@ -346,7 +346,7 @@ impl<'a> Null<'a> {
         let Scratch { low, high } = scratch;
         let (places, filled) = places(low, high, noise);
         let places = &places[..filled];
-        let (least, most) = (self.verdict.scale(low), self.verdict.scale(high));
+        let (least, most) = (self.significance.scale(low), self.significance.scale(high));
         let level = 2.0 * self.typical;
         let moved = fallen(noise, places);
         // One Lambda for all centers of the cell: a place decides for all only at a fixed one.
@@ -366,12 +366,12 @@ impl<'a> Null<'a> {
             (add * widen + crude.min(gap)) / place.sensitivity
         };
         let excess = places.iter().map(excess).fold(f64::NEG_INFINITY, f64::max);
-        excess + draw.strength + 2.0 / f64::from(GRID)
+        excess + draw.effect_size + 2.0 / f64::from(GRID)
     }
 
-    /// An upper bound of a null strength, less the level.
+    /// An upper bound of a null effect size, less the level.
     fn value(&self, draw: &Draw, scratch: &mut Scratch) -> f64 {
-        let (noise, minus_ln, graded) = (&draw.counts, draw.minus_ln, self.verdict.graded);
+        let (noise, minus_ln, graded) = (&draw.counts, draw.minus_ln, self.significance.graded);
         let classes = self.least.len();
         self.ends(noise, scratch);
         let Scratch { low, high } = scratch;
@@ -385,7 +385,7 @@ impl<'a> Null<'a> {
         let lambda_all = self.lambda_all(minus_ln + self.ln_tests);
         let (all, each) = (2.0 * lambda_all * widen * widen, 2.0 * lambda_each * widen * widen);
         let level = 2.0 * self.typical;
-        let (least, most) = (self.verdict.scale(low), self.verdict.scale(high));
+        let (least, most) = (self.significance.scale(low), self.significance.scale(high));
         let drift = noise.iter().sum::<f64>();
 
         // sqrt(all v'(n)) - sqrt(level w(N)) for the true counts n.
@@ -424,7 +424,7 @@ impl<'a> Null<'a> {
         if !graded {
             excess = excess.min(largest(&|place| shift(place) + spread));
         }
-        excess + draw.strength + 2.0 / f64::from(GRID)
+        excess + draw.effect_size + 2.0 / f64::from(GRID)
     }
 
     /// Lambda with d C(Lambda) e^-Lambda = U, from above; `target` = ln(d/U).

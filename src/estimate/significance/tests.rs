@@ -6,13 +6,13 @@ pub(super) fn bits(seed: u64) -> Bits {
     Entropy::Seeded(seed).source().unwrap().bits(9)
 }
 
-fn two_classes(counts: [f64; 2], rate: f64, family: Family) -> ChanceTest {
+fn two_classes(counts: [f64; 2], rate: f64, family: Family) -> SignificanceTest {
     let counts = counts.into();
-    ChanceTest { counts, rate, step: 1.0, features: 10, noise: 5.0, family, graded: false }
+    SignificanceTest { counts, rate, step: 1.0, features: 10, noise: 5.0, family, graded: false }
 }
 
-fn judge(verdict: &ChanceTest, strengths: &[f64], seed: u64) -> Option<Judgement> {
-    verdict.judge(strengths.len(), strengths, &bits(seed))
+fn judge(significance: &SignificanceTest, effect_sizes: &[f64], seed: u64) -> Option<Judgement> {
+    significance.judge(effect_sizes.len(), effect_sizes, &bits(seed))
 }
 
 /// P(A_1 + A_0 >= e) for the laws of Massart's bounds, by quadrature, against kappa(L) e^-L.
@@ -149,8 +149,8 @@ fn bounds_hold_for_all_labelings() {
             let rows = [(n - ones) as f64, ones as f64];
             let exact = rows[1] / n as f64;
             let proxy = harmonic(rows[0], rows[1]) + rows[0].min(rows[1]) / n as f64;
-            let verdict = two_classes(rows, 1.0, Family::AnyFunction);
-            let null = Null::new(&verdict, rows.into(), rows.into());
+            let significance = two_classes(rows, 1.0, Family::AnyFunction);
+            let null = Null::new(&significance, rows.into(), rows.into());
             let sum = |f: &[f64], labels: usize, c: f64| -> f64 {
                 f.iter()
                     .enumerate()
@@ -206,12 +206,13 @@ fn a_cell_bounds_all_its_counts() {
         let most: Vec<f64> = least.iter().map(|n| n + within(0.0, 30.0)).collect();
         let truth: Vec<f64> = least.iter().zip(&most).map(|(a, b)| within(*a, *b)).collect();
         let noise: Vec<f64> = (0..classes).map(|_| within(-30.0, 30.0)).collect();
-        let draw = Draw { counts: noise, minus_ln: within(0.0, 8.0), strength: within(-5.0, 5.0) };
+        let draw =
+            Draw { counts: noise, minus_ln: within(0.0, 8.0), effect_size: within(-5.0, 5.0) };
         let family = if trial % 3 == 0 { Family::Sums } else { Family::AnyFunction };
-        let mut verdict = two_classes([1.0, 1.0], 0.1, family);
-        verdict.counts = least.clone();
-        verdict.graded = trial % 4 == 2;
-        let null = Null::new(&verdict, least, most);
+        let mut significance = two_classes([1.0, 1.0], 0.1, family);
+        significance.counts = least.clone();
+        significance.graded = trial % 4 == 2;
+        let null = Null::new(&significance, least, most);
 
         let noisy: Vec<f64> =
             truth.iter().zip(&draw.counts).map(|(n, z)| (n + z).max(0.0)).collect();
@@ -231,11 +232,15 @@ fn a_cell_bounds_all_its_counts() {
         let all = null.lambda_all(draw.minus_ln + null.ln_tests);
         let count = if family == Family::Sums { 1.0 } else { n + 1.0 };
         let each = draw.minus_ln + null.ln_tests + (2.0 * count).ln();
-        let whole = if verdict.graded { f64::INFINITY } else { shift + (2.0 * proxy * all).sqrt() };
+        let whole =
+            if significance.graded { f64::INFINITY } else { shift + (2.0 * proxy * all).sqrt() };
         let one = (shift * shift + (n + 2.0) / 2.0 * each).sqrt();
-        let scale =
-            if classes == 2 && !verdict.graded { noisy[0] * noisy[1] / total } else { total / 4.0 };
-        let direct = (whole.min(one) - (2.0 * null.typical * scale).sqrt()) / d + draw.strength;
+        let scale = if classes == 2 && !significance.graded {
+            noisy[0] * noisy[1] / total
+        } else {
+            total / 4.0
+        };
+        let direct = (whole.min(one) - (2.0 * null.typical * scale).sqrt()) / d + draw.effect_size;
         let value = null.value(&draw, &mut Scratch::default());
         assert!(value >= direct - 1e-9, "{trial}: {value} < {direct}");
     }
@@ -257,11 +262,14 @@ fn groups_of_classes() {
 }
 
 #[test]
-fn stronger_is_less_likely_by_chance() {
-    let verdict = two_classes([150.0, 150.0], 0.2, Family::AnyFunction);
-    let strengths: Vec<f64> = (0..30).map(|i| f64::from(i) * 20.0).collect();
-    let Judgement { p_values: p, critical } = judge(&verdict, &strengths, 1).unwrap();
-    assert!(p.iter().zip(&strengths).all(|(p, x)| (*p <= LEVEL) == (*x > critical)), "{critical}");
+fn larger_effects_have_smaller_p_values() {
+    let significance = two_classes([150.0, 150.0], 0.2, Family::AnyFunction);
+    let effect_sizes: Vec<f64> = (0..30).map(|i| f64::from(i) * 20.0).collect();
+    let Judgement { p_values: p, critical } = judge(&significance, &effect_sizes, 1).unwrap();
+    assert!(
+        p.iter().zip(&effect_sizes).all(|(p, x)| (*p <= LEVEL) == (*x > critical)),
+        "{critical}"
+    );
     assert!(p.windows(2).all(|pair| pair[0] >= pair[1]));
     assert_eq!((p[0], p[29] < 0.011), (1.0, true));
     // Too few rows, and one class alone.
@@ -270,7 +278,7 @@ fn stronger_is_less_likely_by_chance() {
 }
 
 /// A constant column, whose score is the error of the center alone: taking the center as exact
-/// calls it beyond chance again and again.
+/// calls it significant again and again.
 #[test]
 fn the_noise_of_the_center_counts() {
     let (mut calls, mut broken) = (0, 0);
@@ -278,11 +286,15 @@ fn the_noise_of_the_center_counts() {
         let mut words = bits(seed).lane(3);
         let counts = [200.0; 2].map(|n| n + laplace(0.02, 1.0, &mut words));
         let share = counts[1] / (counts[0] + counts[1]);
-        let strength = (200.0 - 400.0 * share).abs() / share.max(1.0 - share);
+        let effect_size = (200.0 - 400.0 * share).abs() / share.max(1.0 - share);
         let called = |rate: f64| {
-            let verdict =
-                ChanceTest { features: 1, noise: 0.1, ..two_classes(counts, rate, Family::Sums) };
-            judge(&verdict, &[strength], seed).is_some_and(|judged| judged.p_values[0] <= LEVEL)
+            let significance = SignificanceTest {
+                features: 1,
+                noise: 0.1,
+                ..two_classes(counts, rate, Family::Sums)
+            };
+            judge(&significance, &[effect_size], seed)
+                .is_some_and(|judged| judged.p_values[0] <= LEVEL)
         };
         calls += usize::from(called(0.02));
         broken += usize::from(called(1e6));
@@ -291,23 +303,24 @@ fn the_noise_of_the_center_counts() {
     assert!(calls < 4 && broken >= 4, "{calls}, {broken}");
 }
 
-/// Ten strengths that are noise alone: judging each as if it were released alone calls one beyond
+/// Ten effect sizes that are noise alone: judging each as if it were released alone calls one beyond
 /// chance.
 #[test]
-fn the_noise_of_all_strengths_counts() {
+fn the_noise_of_all_effect_sizes_counts() {
     let (mut calls, mut broken) = (0, 0);
     for seed in 0..6 {
         let mut words = bits(seed).lane(3);
         let radius: f64 = (0..11).map(|_| -unit(&mut words).ln()).sum();
-        let strengths: Vec<f64> =
+        let effect_sizes: Vec<f64> =
             (0..10).map(|_| 50.0 * radius * (2.0 * unit(&mut words) - 1.0)).collect();
-        let verdict = ChanceTest { noise: 50.0, ..two_classes([15.0; 2], 10.0, Family::Sums) };
-        let called = |strengths: &[f64]| {
-            let judged = judge(&verdict, strengths, seed).unwrap();
+        let significance =
+            SignificanceTest { noise: 50.0, ..two_classes([15.0; 2], 10.0, Family::Sums) };
+        let called = |effect_sizes: &[f64]| {
+            let judged = judge(&significance, effect_sizes, seed).unwrap();
             judged.p_values.iter().any(|p| *p <= LEVEL)
         };
-        calls += usize::from(called(&strengths));
-        broken += usize::from(strengths.iter().any(|one| called(&[*one])));
+        calls += usize::from(called(&effect_sizes));
+        broken += usize::from(effect_sizes.iter().any(|one| called(&[*one])));
     }
     assert!(calls < 3 && broken >= 3, "{calls}, {broken}");
 }
@@ -315,8 +328,8 @@ fn the_noise_of_all_strengths_counts() {
 /// However strong a feature is, 0.01 is set aside for the counts, and the draws are limited.
 #[test]
 fn the_smallest_p_value() {
-    let verdict = two_classes([200.0, 200.0], 0.5, Family::AnyFunction);
-    let p = judge(&verdict, &[1e9], 1).unwrap().p_values[0];
+    let significance = two_classes([200.0, 200.0], 0.5, Family::AnyFunction);
+    let p = judge(&significance, &[1e9], 1).unwrap().p_values[0];
     assert!((p - (0.01 + 1.0 / 5001.0)).abs() < 1e-12, "{p}");
 }
 
@@ -331,7 +344,7 @@ fn cells_tile_the_box() {
         ([200.0, 40.0], 0.5, 1.0, 3),
         ([100.0, -1.0], 0.5, 1.0, 4),
     ] {
-        let test = ChanceTest { step, ..two_classes(counts, rate, Family::Sums) };
+        let test = SignificanceTest { step, ..two_classes(counts, rate, Family::Sums) };
         let reach = (2.0f64 / 0.01).ln() / rate + step / 2.0;
         let end = |n: f64, i: usize| (n - reach + 2.0 * reach * i as f64 / cuts as f64).max(0.0);
         let cells = test.cells(0.01);
@@ -347,7 +360,7 @@ fn cells_tile_the_box() {
         }
     }
     let counts = vec![50.0, 20.0, 3.0];
-    let three = ChanceTest { counts, ..two_classes([0.0; 2], 2.0, Family::Sums) };
+    let three = SignificanceTest { counts, ..two_classes([0.0; 2], 2.0, Family::Sums) };
     let reach = 300f64.ln() / 2.0 + 0.5;
     let [(least, most)] = &three.cells(0.01)[..] else { panic!("one cell") };
     for (i, n) in [50.0, 20.0, 3.0f64].into_iter().enumerate() {
@@ -363,19 +376,22 @@ fn the_level_is_that_of_the_formula() {
     let test = two_classes([30.0, 10.0], 1.0, Family::Sums);
     let null = Null::new(&test, vec![30.0, 10.0], vec![30.0, 10.0]);
     assert!(
-        (null.verdict.main_term(&[30.0, 10.0]) - (2.0 * 40f64.ln() * 7.5).sqrt() / 0.75).abs()
+        (null.significance.main_term(&[30.0, 10.0]) - (2.0 * 40f64.ln() * 7.5).sqrt() / 0.75).abs()
             < 1e-12
     );
 }
 
-/// Without noise the critical strength for one of d sums is sqrt(2 ln(2 d/0.04) n1 n0/n)/D, up to
+/// Without noise the critical effect size for one of d sums is sqrt(2 ln(2 d/0.04) n1 n0/n)/D, up to
 /// the error of a quantile of 5,000 draws: that of 0.04 has a standard deviation of 7%, and five of
-/// those are 3.3% of the strength.
+/// those are 3.3% of the effect size.
 #[test]
-fn the_critical_strength_without_noise() {
+fn the_critical_effect_size_without_noise() {
     for (n1, n0) in [(5000.0, 5000.0), (9000.0, 3000.0f64)] {
-        let test =
-            ChanceTest { noise: 1e-9, step: 1e-6, ..two_classes([n1, n0], 1e6, Family::Sums) };
+        let test = SignificanceTest {
+            noise: 1e-9,
+            step: 1e-6,
+            ..two_classes([n1, n0], 1e6, Family::Sums)
+        };
         let variance = n1 * n0 / (n1 + n0);
         let sensitivity = f64::max(n1, n0) / (n1 + n0);
         let expected = (2.0 * (20.0f64 / 0.04).ln() * variance).sqrt() / sensitivity;
@@ -594,11 +610,12 @@ fn a_cell_bounds_the_crossings_of_all_its_counts() {
         let most = least.map(|n| n * (1.0 + width));
         let truth = [0, 1].map(|a| within(least[a], most[a]));
         let noise: Vec<f64> = (0..2).map(|_| within(-10.0, 10.0)).collect();
-        let draw = Draw { counts: noise, minus_ln: within(0.0, 8.0), strength: within(-5.0, 5.0) };
-        let mut verdict = two_classes([1.0, 1.0], 0.1, Family::AnyFunction);
-        verdict.counts = least.to_vec();
-        verdict.features = if trial % 2 == 0 { 10 } else { 5000 };
-        let null = Null::new(&verdict, least.to_vec(), most.to_vec());
+        let draw =
+            Draw { counts: noise, minus_ln: within(0.0, 8.0), effect_size: within(-5.0, 5.0) };
+        let mut significance = two_classes([1.0, 1.0], 0.1, Family::AnyFunction);
+        significance.counts = least.to_vec();
+        significance.features = if trial % 2 == 0 { 10 } else { 5000 };
+        let null = Null::new(&significance, least.to_vec(), most.to_vec());
         let value = null.value_crossing(&null.crossing.unwrap(), &draw, &mut Scratch::default());
         if !value.is_finite() {
             continue;
@@ -620,7 +637,7 @@ fn a_cell_bounds_the_crossings_of_all_its_counts() {
         let lambda = lambda - 0.01;
         let y = at.height(lambda, shift).at(2.0 * v * lambda);
         let level = (2.0 * null.typical * harmonic(noisy[0], noisy[1])).sqrt();
-        let direct = (y - level) / share.max(1.0 - share) + draw.strength;
+        let direct = (y - level) / share.max(1.0 - share) + draw.effect_size;
         assert!(value >= direct - 1e-9, "{trial}: {value} < {direct}");
         // Nor is there a center between the places with a larger one.
         let mut scratch = Scratch::default();
@@ -637,7 +654,7 @@ fn a_cell_bounds_the_crossings_of_all_its_counts() {
             let shift = (draw.counts[1] - share * drift).abs();
             assert!(shift <= furthest + 1e-9, "{trial}");
             let y = cell.height(lambda, shift).at(2.0 * v * lambda);
-            let inner = (y - level) / share.max(1.0 - share) + draw.strength;
+            let inner = (y - level) / share.max(1.0 - share) + draw.effect_size;
             assert!(value >= inner - 1e-9, "{trial}: {value} < {inner} at {share}");
         }
     }

@@ -60,7 +60,7 @@ impl FitOptions {
     ///
     /// # Errors
     ///
-    /// As for [`SelectOptions::request`]; `Request` if features are stated and selected, too.
+    /// As for [`SelectOptions::request`]; `Request` if features are given and selected, too.
     pub fn request(&self) -> Result<FitModel> {
         self.request_with(|select| select)
     }
@@ -74,9 +74,8 @@ impl FitOptions {
         let SelectOptions { k, fwer, at_most, .. } = &self.select;
         let selects = k.is_some() || fwer.is_some() || at_most.is_some();
         if self.model.features.is_some() && selects {
-            let rule = "the features of a model are stated, or selected: not both";
-            let about =
-                [Parameter::Features, Parameter::K, Parameter::FalseNames, Parameter::AtMost];
+            let rule = "the features of a model are given, or selected: not both";
+            let about = [Parameter::Features, Parameter::K, Parameter::Fwer, Parameter::AtMost];
             return Err(Error::request(rule).about(about));
         }
         self.model.request(hooks(self.select.request()?))
@@ -115,16 +114,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn options_are_what_the_builder_is_told() {
+    fn options_equal_the_builder() {
         let full = r#"{"epsilon": "2", "selection_share": "1/2", "ranges": "0.1", "lambda": 30, "classes": ["a", "b"],
             "levels": [["stage", ["I", "II"]]]}"#;
-        let stated = FitOptions::from_json(full).unwrap();
-        let select = Select::beyond_chance().epsilon(2).target(crate::Target::classes(["a", "b"]));
+        let given = FitOptions::from_json(full).unwrap();
+        let select = Select::significant().epsilon(2).target(crate::Target::classes(["a", "b"]));
         let told = FitModel::new(select).selection_share("1/2").ranges("0.1").lambda(30.0);
         let told = told.levels(["stage=I,II".parse().unwrap()]);
-        assert_eq!(format!("{:?}", stated.request().unwrap()), format!("{told:?}"));
-        let again = serde_json::to_string(&stated).unwrap();
-        assert_eq!(FitOptions::from_json(&again).unwrap(), stated, "{again}");
+        assert_eq!(format!("{:?}", given.request().unwrap()), format!("{told:?}"));
+        let again = serde_json::to_string(&given).unwrap();
+        assert_eq!(FitOptions::from_json(&again).unwrap(), given, "{again}");
     }
 
     #[test]

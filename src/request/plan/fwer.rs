@@ -1,4 +1,4 @@
-//! The plan of a selection of all features beyond chance: its bound on false names.
+//! The plan of a selection of all significant features: its bound on false discoveries.
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -6,30 +6,30 @@ use num_traits::ToPrimitive;
 
 use crate::error::{Error, Parameter, Result};
 use crate::exact::{format_rational, ratio};
-use crate::request::fields::FalseNamesStated;
-use crate::request::plan::used::FalseNamesBound;
+use crate::request::fields::FwerOptions;
+use crate::request::plan::used::FalseDiscoveryBound;
 
-/// All features beyond chance, with a checked bound on false names.
-pub(crate) struct BeyondChance {
-    pub(crate) stated: FalseNamesStated,
+/// All significant features, with a checked bound on false discoveries.
+pub(crate) struct FwerControl {
+    pub(crate) given: FwerOptions,
     /// alpha/2
     half: BigRational,
 }
 
-impl BeyondChance {
+impl FwerControl {
     /// The bound, if alpha lies between 0.001 and 0.5: a smaller one takes very many draws for the
     /// level.
-    pub(crate) fn new(stated: &FalseNamesStated) -> Result<Self> {
+    pub(crate) fn new(given: &FwerOptions) -> Result<Self> {
         let possible = |alpha: &BigRational| *alpha >= ratio(1, 1000) && *alpha <= ratio(1, 2);
-        let Some(alpha) = stated.alpha().rational().filter(possible) else {
-            let rule = "a bound on false names must be a number from 0.001 to 0.5";
-            return Err(Error::request(rule).about([Parameter::FalseNames]));
+        let Some(alpha) = given.alpha().rational().filter(possible) else {
+            let rule = "a bound on false discoveries must be a number from 0.001 to 0.5";
+            return Err(Error::request(rule).about([Parameter::Fwer]));
         };
-        if stated.at_most == Some(0) {
+        if given.at_most == Some(0) {
             let rule = "the largest number of names must be at least 1";
             return Err(Error::request(rule).about([Parameter::AtMost]));
         }
-        Ok(Self { stated: stated.clone(), half: alpha / BigInt::from(2) })
+        Ok(Self { given: given.clone(), half: alpha / BigInt::from(2) })
     }
 
     /// alpha, in percent.
@@ -38,8 +38,8 @@ impl BeyondChance {
     }
 
     /// The bound, for a record.
-    pub(crate) fn bound(&self) -> FalseNamesBound {
-        FalseNamesBound { fwer: self.stated.alpha().to_string(), at_most: self.stated.at_most }
+    pub(crate) fn bound(&self) -> FalseDiscoveryBound {
+        FalseDiscoveryBound { fwer: self.given.alpha().to_string(), at_most: self.given.at_most }
     }
 
     /// alpha/2: the probability with which a feature without an association may lie above the level

@@ -90,7 +90,7 @@ impl VerifyOptions {
         Ok(all.monotonic(self.monotonic))
     }
 
-    /// Enumerates, and tests draws if a number of them is stated: see [`Verification::check`].
+    /// Enumerates, and tests draws if a number of them is given: see [`Verification::check`].
     ///
     /// # Errors
     ///
@@ -105,19 +105,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn options_are_what_the_builder_is_told() {
+    fn options_equal_the_builder() {
         let full = r#"{"mechanism": "canonical", "epsilon": "1/2", "k": 2, "d": 4, "levels": 5, "steps": 3,
             "monotonic": true, "parameters": {"gamma": "1/4"}}"#;
-        let stated = VerifyOptions::from_json(full).unwrap();
+        let given = VerifyOptions::from_json(full).unwrap();
         let gamma = BTreeMap::from([("gamma".to_owned(), "1/4".to_owned())]);
         let told = Verification::new("canonical").unwrap().k(2).candidates(4).levels(5).steps(3);
         let told = told.epsilon("1/2").monotonic(true);
         let told = told.parameters(Parameters::named(&gamma).unwrap());
         // Without the names of functions of its contract.
         let shown = |all: &Verification| format!("{:?}", all.work().unwrap());
-        assert_eq!(shown(&stated.verification().unwrap()), shown(&told));
+        assert_eq!(shown(&given.verification().unwrap()), shown(&told));
         let [found, expected] =
-            [stated.check(|_| ()).unwrap(), told.check(None, None, |_| ()).unwrap()];
+            [given.check(|_| ()).unwrap(), told.check(None, None, |_| ()).unwrap()];
         assert_eq!(
             serde_json::to_string(&found).unwrap(),
             serde_json::to_string(&expected).unwrap()

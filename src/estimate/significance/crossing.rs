@@ -3,7 +3,7 @@
 
 use std::f64::consts::FRAC_2_SQRT_PI;
 
-use crate::estimate::verdict::harmonic;
+use crate::estimate::significance::harmonic;
 
 /// The least shares of rows that are tried for words that count one by one: one in so many.
 const LARGE_WORDS: [f64; 6] = [10.0, 16.0, 24.0, 36.0, 60.0, 120.0];

@@ -1,4 +1,4 @@
-//! Private strengths: the scores of the chosen features, with noise that hides one row in all of
+//! Private effect sizes: the scores of the chosen features, with noise that hides one row in all of
 //! them at once.
 //!
 //! # What it does
@@ -39,7 +39,7 @@ const POINT_LANE: u64 = 1;
 
 /// The values plus noise, for values of which each moves by at most `sensitivity` between
 /// neighbors.
-pub(crate) fn private_strengths(
+pub(crate) fn private_effect_sizes(
     values: &[i64],
     sensitivity: u64,
     epsilon: &Epsilon,
@@ -58,7 +58,7 @@ pub(crate) fn private_strengths(
     values.iter().map(&mut noisy).collect()
 }
 
-/// The level, in units of sensitivity/eps, that the largest noise of `k` strengths exceeds with
+/// The level, in units of sensitivity/eps, that the largest noise of `k` effect sizes exceeds with
 /// probability `alpha`, rounded up a little. The noise is taken as continuous: a radius r of law
 /// Gamma(k + 1), and k uniform numbers between -r and r. So it exceeds x >= 0 with probability
 ///
@@ -78,7 +78,7 @@ pub(crate) fn noise_level(alpha: f64, k: usize) -> f64 {
     high
 }
 
-/// The probability that the noise of one of `k` strengths exceeds `x`, in the same unit.
+/// The probability that the noise of one of `k` effect sizes exceeds `x`, in the same unit.
 pub(crate) fn noise_above(k: usize, x: f64) -> f64 {
     if x < 0.0 {
         return 1.0 - noise_above(k, -x);
@@ -109,7 +109,7 @@ fn ln_gamma_tail(shape: usize, x: f64) -> f64 {
 }
 
 /// The half-width, in units of sensitivity/eps, of the interval that covers the noise of one of `k`
-/// strengths with probability `level`.
+/// effect sizes with probability `level`.
 ///
 /// For continuous noise: a Gamma(k + 1) radius times a uniform number from -1 to 1 exceeds w in
 /// magnitude with probability e^-w times the sum over i < k of (1 - i/k) w^i/i!.
@@ -181,7 +181,7 @@ mod tests {
         (-rate * z[0].abs().max(z[1].abs()) as f64).exp()
     }
 
-    /// Independent Laplace noise of scale sensitivity/eps, as if one strength alone were released.
+    /// Independent Laplace noise of scale sensitivity/eps, as if one effect size alone were released.
     fn independent(rate: f64, z: [i64; 2]) -> f64 {
         (-rate * (z[0].abs() + z[1].abs()) as f64).exp()
     }
@@ -197,7 +197,7 @@ mod tests {
         let mut counts = vec![0u64; law.len()];
         for seed in 0..30_000 {
             let bits = Entropy::Seeded(seed).source().unwrap().bits(4);
-            let noisy = private_strengths(&values, 2, &"3".parse().unwrap(), &bits);
+            let noisy = private_effect_sizes(&values, 2, &"3".parse().unwrap(), &bits);
             let z = [noisy[0] - values[0], noisy[1] - values[1]];
             let place = pairs(reach).position(|pair| pair == z);
             counts[place.unwrap_or(law.len() - 1)] += 1;
@@ -236,15 +236,15 @@ mod tests {
     fn sums_stop_at_the_ends() {
         let bits = Entropy::Seeded(1).source().unwrap().bits(4);
         let noisy =
-            private_strengths(&[i64::MAX, i64::MIN], u64::MAX, &"1".parse().unwrap(), &bits);
+            private_effect_sizes(&[i64::MAX, i64::MIN], u64::MAX, &"1".parse().unwrap(), &bits);
         assert_eq!(noisy.len(), 2);
-        let none = private_strengths(&[], 0, &"1".parse().unwrap(), &bits);
+        let none = private_effect_sizes(&[], 0, &"1".parse().unwrap(), &bits);
         assert_eq!(none, [0i64; 0]);
     }
 
     /// Against the integral over the radius of its density times max(0, 1 - w/r).
     #[test]
-    fn half_widths_cover_as_stated() {
+    fn half_widths_cover_as_given() {
         for k in [1usize, 2, 5, 40] {
             for level in [0.5, 0.9, 0.99] {
                 let w = half_width(k, level);
@@ -264,7 +264,7 @@ mod tests {
                 assert!((beyond - (1.0 - level)).abs() < 1e-9, "{k}, {level}: {beyond}");
             }
         }
-        // One strength has Laplace noise.
+        // One effect size has Laplace noise.
         for w in [1e-9, 0.5, 1.0, 7.0] {
             assert!((error_beyond(1, w) / (f64::exp(-w) / 2.0) - 1.0).abs() < 1e-12, "{w}");
         }
@@ -274,7 +274,7 @@ mod tests {
         assert!((half_width(1_000_000, 0.9) / 900_000.0 - 1.0).abs() < 1e-3);
     }
 
-    /// Against simulated noise, and for one strength against Laplace noise: of 40,000 draws a share
+    /// Against simulated noise, and for one effect size against Laplace noise: of 40,000 draws a share
     /// of alpha lies above, within 5 standard deviations.
     #[test]
     fn the_largest_noise_exceeds_its_level_with_alpha() {
@@ -290,7 +290,7 @@ mod tests {
             for seed in 0..draws {
                 let noise = {
                     let bits = Entropy::Seeded(seed).source().unwrap().bits(0);
-                    private_strengths(&vec![0; k], 1000, &epsilon, &bits)
+                    private_effect_sizes(&vec![0; k], 1000, &epsilon, &bits)
                 };
                 let largest = *noise.iter().max().unwrap() as f64 / 1000.0;
                 for (above, level) in above.iter_mut().zip([rare, common, half]) {

@@ -1,4 +1,4 @@
-//! The selection of all features beyond chance, as a user sees it.
+//! The selection of all significant features, as a user sees it.
 
 use dpsis::mechanism::Peel;
 use dpsis::report::{report, to_tsv};
@@ -34,7 +34,7 @@ fn table(rows: usize, seed: u64) -> FileTable {
 }
 
 fn select() -> Select {
-    Select::beyond_chance().epsilon(5).target(Target::classes(["a", "b"]))
+    Select::significant().epsilon(5).target(Target::classes(["a", "b"]))
 }
 
 fn ran(request: Select, rows: usize, seed: u64) -> Record {
@@ -77,9 +77,9 @@ fn nothing_is_named_where_there_is_nothing() {
             text += &format!("{cells}{word},{}\n", random.gen_range(1..4));
         }
         let table = || FileTable::from_reader(std::io::Cursor::new(text.clone()));
-        let request = || Select::beyond_chance().epsilon(10).seed(seed);
+        let request = || Select::significant().epsilon(10).seed(seed);
         named += usize::from(!request().run(&table()).unwrap().selected.is_empty());
-        let classes = Select::beyond_chance().epsilon(10).target(Target::classes(["1", "2", "3"]));
+        let classes = Select::significant().epsilon(10).target(Target::classes(["1", "2", "3"]));
         named += usize::from(!classes.seed(seed).run(&table()).unwrap().selected.is_empty());
     }
     assert!(named <= 8, "{named}");
@@ -88,22 +88,22 @@ fn nothing_is_named_where_there_is_nothing() {
 #[test]
 fn the_record_says_what_was_asked_for() {
     let record = ran(select().fwer("1/8").at_most(6), 1000, 1);
-    let bound = record.public.false_names.as_ref().unwrap();
+    let bound = record.public.false_discoveries.as_ref().unwrap();
     assert_eq!((bound.fwer.as_str(), bound.at_most), ("0.125", Some(6)));
     assert_eq!(record.public.k, None);
     assert_eq!(record.selected.len(), STRONG);
     assert_eq!(record.mechanism.id, "canonical");
     assert_eq!(record.mechanism.parameters["gamma"], "1");
     assert!((STRONG..=6).contains(&record.released.number.unwrap()), "{:?}", record.released);
-    assert_eq!(record.verdict.beyond_chance, Some(STRONG));
+    assert_eq!(record.significance.significant, Some(STRONG));
     assert_eq!(
-        record.verdict.text,
-        "4 features are beyond chance (any false name in at most 12.5% of runs)"
+        record.significance.text,
+        "4 features are significant (any false discovery in at most 12.5% of runs)"
     );
-    assert!(record.verdict.chance_level.is_some_and(|level| level > 0.0 && level < 0.5));
+    assert!(record.significance.threshold.is_some_and(|level| level > 0.0 && level < 0.5));
     for estimate in &record.estimates {
-        assert_eq!((estimate.p_value, estimate.beyond_chance), (None, Some(true)));
-        assert!(estimate.strength.is_some() && estimate.low.is_some());
+        assert_eq!((estimate.p_value, estimate.significant), (None, Some(true)));
+        assert!(estimate.effect_size.is_some() && estimate.low.is_some());
     }
     let spent: Vec<(Purpose, String)> = record
         .guarantee
@@ -119,9 +119,12 @@ fn the_record_says_what_was_asked_for() {
 
     // Nothing is said of each name by itself.
     let tsv = to_tsv(&record);
-    assert!(tsv.starts_with("name\tcolumn\tstrength\tlow\thigh\n"), "{tsv}");
+    assert!(tsv.starts_with("name\tcolumn\teffect_size\tlow\thigh\n"), "{tsv}");
     let text = report(&record);
-    assert!(text.starts_with("asked for  all beyond chance, at most 6 (fwer 0.125)\n"), "{text}");
+    assert!(
+        text.starts_with("asked for  all significant features, at most 6 (fwer 0.125)\n"),
+        "{text}"
+    );
     let lines =
         text.lines().filter(|line| line.trim_start().starts_with('f') && line.contains(" to "));
     assert!(
@@ -130,32 +133,32 @@ fn the_record_says_what_was_asked_for() {
     );
 }
 
-/// An empty selection has no strengths, and says what would be named.
+/// An empty selection has no effect sizes, and says what would be named.
 #[test]
 fn an_empty_selection_is_a_result() {
     let record = ran(select().epsilon("0.5").fwer("0.001"), 300, 3);
     assert!(record.selected.is_empty() && record.estimates.is_empty());
-    assert_eq!(record.verdict.beyond_chance, Some(0));
-    let text = &record.verdict.text;
-    assert!(text.starts_with("no feature is distinguishable from chance in this run; "), "{text}");
+    assert_eq!(record.significance.significant, Some(0));
+    let text = &record.significance.text;
+    assert!(text.starts_with("no feature is significant; "), "{text}");
     assert!(text.contains("rows") && text.contains("of effect size 0.30"), "{text}");
     // Counts that are noise give no level, and the selection is empty. (A number: with classes the
     // run ends.)
-    let number = Select::beyond_chance().epsilon("0.01").bounds(0.0, 2.0);
+    let number = Select::significant().epsilon("0.01").bounds(0.0, 2.0);
     let number = number.target(Target::Bounded(dpsis::Bounds::new(0.0, 1.0).unwrap()));
     let rows = "0.1,0.2,0\n0.3,0.1,1\n".repeat(3);
     let source = || FileTable::from_reader(std::io::Cursor::new(format!("p,q,y\n{rows}")));
     let mut none = 0;
     for seed in 0..20 {
         let record = number.clone().seed(seed).run(&source()).unwrap();
-        if record.verdict.chance_level.is_none() {
+        if record.significance.threshold.is_none() {
             none += 1;
             assert!(record.selected.is_empty());
             assert!(!record.mechanism.parameters.contains_key("level"));
             assert!(
-                record.verdict.text.ends_with("counted, no more than noise can show"),
+                record.significance.text.ends_with("counted, no more than noise can show"),
                 "{:?}",
-                record.verdict
+                record.significance
             );
         }
     }
@@ -189,7 +192,7 @@ fn the_same_names_however_it_is_run() {
 }
 
 #[test]
-fn what_has_no_level_of_chance_is_refused() {
+fn requests_without_a_significance_threshold_are_refused() {
     let covariate = "f1:0.5".parse().unwrap();
     for (request, about) in [
         (select().score(ScoreKind::Kendall), Parameter::Score),
@@ -208,16 +211,16 @@ fn what_has_no_level_of_chance_is_refused() {
             Parameter::Groups,
         ),
         (select().center(Center::None), Parameter::Center),
-        (select().center(Center::Stated(0.5)), Parameter::Center),
+        (select().center(Center::Given(0.5)), Parameter::Center),
         (select().adjust([covariate]), Parameter::Covariates),
         (select().refine(Refine::Gram), Parameter::Refine),
         (select().method(Method::DpKendall), Parameter::Method),
         (select().mechanism(Peel), Parameter::Mechanism),
         (select().delta("1e-6"), Parameter::Delta),
-        (select().fwer("0.0009"), Parameter::FalseNames),
+        (select().fwer("0.0009"), Parameter::Fwer),
         (select().estimates(0), Parameter::Shares),
-        (select().fwer("0.51"), Parameter::FalseNames),
-        (select().fwer("x"), Parameter::FalseNames),
+        (select().fwer("0.51"), Parameter::Fwer),
+        (select().fwer("x"), Parameter::Fwer),
         (select().at_most(0), Parameter::AtMost),
     ] {
         let error = request.check().unwrap_err();
@@ -233,13 +236,13 @@ fn what_has_no_level_of_chance_is_refused() {
 
 /// A forgotten k would spend a budget on another promise than was meant.
 #[test]
-fn with_a_ledger_it_is_stated() -> Result<()> {
+fn with_a_ledger_it_is_given() -> Result<()> {
     let folder = tempfile::tempdir().unwrap();
     let ledger =
         Ledger::create(folder.path().join("budget.txt"), LedgerTerms::new("20".parse().unwrap()))?;
     let error = select().run_with_ledger(&table(400, 1), &ledger, "").unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Request);
-    assert!(error.parameters().contains(&Parameter::FalseNames), "{error}");
+    assert!(error.parameters().contains(&Parameter::Fwer), "{error}");
     let fit = FitModel::new(select().at_most(3));
     assert!(fit.run_with_ledger(&table(400, 1), &ledger, "").is_err());
     assert_eq!(ledger.read()?.left(), "20");
@@ -263,7 +266,7 @@ fn a_model_goes_on_with_what_is_named() {
     std::fs::write(path.path(), format!("p,q,y\n{rows}")).unwrap();
     let bounded = || Target::Bounded(dpsis::Bounds::new(0.0, 2.0).unwrap());
     for target in [bounded(), Target::classes(["0", "1"])] {
-        let request = Select::beyond_chance().epsilon(4).target(target).bounds(0.0, 7.0);
+        let request = Select::significant().epsilon(4).target(target).bounds(0.0, 7.0);
         let fitted = FitModel::new(request.score(ScoreKind::Ks)).seed(1).run(&source).unwrap();
         assert!(fitted.selection.as_ref().unwrap().selected.is_empty());
         let model = fitted.model.as_ref().unwrap();

@@ -12,16 +12,16 @@ use crate::run::partial::facts::Facts;
 /// are equal where sums add up. Everything in it is public.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct StatedFacts(BTreeMap<String, Bytes32>);
+pub struct SiteFacts(BTreeMap<String, Bytes32>);
 
-impl StatedFacts {
+impl SiteFacts {
     pub(in crate::run::partial) fn of(facts: &Facts) -> Self {
         // What was released before is no statement.
-        let stated = facts.clone().unreleased();
+        let given = facts.clone().unreleased();
         let digest = |(what, value): (&str, serde_json::Value)| {
             (what.to_owned(), Bytes32::hash(&value.to_string()))
         };
-        Self(stated.parts().into_iter().map(digest).collect())
+        Self(given.parts().into_iter().map(digest).collect())
     }
 
     /// The first part in which others differ.
@@ -32,7 +32,7 @@ impl StatedFacts {
     }
 }
 
-impl fmt::Debug for StatedFacts {
+impl fmt::Debug for SiteFacts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.0.keys()).finish()
     }

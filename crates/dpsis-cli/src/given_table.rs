@@ -13,7 +13,7 @@ use dpsis::{FileTables, Result, Select, SelectOptions, TargetColumn};
 
 /// A table, its target, and how features are scored.
 #[derive(Debug, Args)]
-pub(super) struct StatedTable {
+pub(super) struct GivenTable {
     #[command(flatten)]
     score: ScoreArguments,
 
@@ -39,14 +39,14 @@ pub(super) struct StatedTable {
 }
 
 /// The request that options make, and the public facts about its table.
-pub(super) struct StatedRequest {
+pub(super) struct GivenRequest {
     pub(super) options: SelectOptions,
     schema: SchemaFile,
     /// The hash of the schema file.
     hash: Option<String>,
 }
 
-impl StatedTable {
+impl GivenTable {
     /// The files that are read besides the rows.
     pub(super) fn files<'a>(
         &'a self,
@@ -63,7 +63,7 @@ impl StatedTable {
         &self,
         scaling: &ScalingArguments,
         takes_schema: bool,
-    ) -> Result<StatedRequest> {
+    ) -> Result<GivenRequest> {
         let (mut schema, hash) = self.table.schema()?;
         if self.table.states_target() {
             schema.without_kind();
@@ -79,16 +79,16 @@ impl StatedTable {
             options.scoring.score = Some(word(Score::Paired));
             schema.facts.unit = Some(column.clone());
         }
-        Ok(StatedRequest { options, schema, hash })
+        Ok(GivenRequest { options, schema, hash })
     }
 
     /// The table in these files.
-    pub(super) fn tables(&self, files: &[PathBuf], request: &StatedRequest) -> Result<FileTables> {
+    pub(super) fn tables(&self, files: &[PathBuf], request: &GivenRequest) -> Result<FileTables> {
         self.table.tables(files, &request.schema)
     }
 }
 
-impl StatedRequest {
+impl GivenRequest {
     /// The request, unchecked.
     pub(super) fn select(&self) -> Result<Select> {
         let select = self.options.request()?;

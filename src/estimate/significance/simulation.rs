@@ -1,4 +1,4 @@
-//! Figures of the verdict by simulation: the rate of false calls, and the power beside that of a
+//! Simulations of the test: its error rate, and its power compared with that of a
 //! narrower form that is only checked by simulation. The tests are ignored by default, for they
 //! take minutes.
 
@@ -7,14 +7,14 @@
 use super::tests::bits;
 use super::*;
 
-/// A design: rows, share of the second class, features, and epsilons of center and strengths.
+/// A design: rows, share of the second class, features, and epsilons of center and effect sizes.
 #[derive(Debug, Clone, Copy)]
 struct Design {
     n: usize,
     share: f64,
     features: usize,
     center: f64,
-    strengths: f64,
+    effect_sizes: f64,
     planted: usize,
     effect: f64,
 }
@@ -38,7 +38,7 @@ fn score(labels: &[bool], c: f64) -> f64 {
 struct Released {
     counts: [f64; 2],
     share: f64,
-    strengths: Vec<f64>,
+    effect_sizes: Vec<f64>,
     /// The number of planted features among the picks; they come first.
     planted: usize,
 }
@@ -80,21 +80,21 @@ fn run(design: Design, words: &mut WordStream) -> Option<Released> {
     for _ in 0..6 {
         radius -= unit(words).ln();
     }
-    let strengths = scores
+    let effect_sizes = scores
         .iter()
-        .map(|(score, _)| score / d + radius / design.strengths * (2.0 * unit(words) - 1.0))
+        .map(|(score, _)| score / d + radius / design.effect_sizes * (2.0 * unit(words) - 1.0))
         .collect();
     let planted = scores.iter().filter(|score| score.1).count();
-    Some(Released { counts, share, strengths, planted })
+    Some(Released { counts, share, effect_sizes, planted })
 }
 
-fn verdict(design: Design, counts: [f64; 2]) -> ChanceTest {
-    ChanceTest {
+fn significance(design: Design, counts: [f64; 2]) -> SignificanceTest {
+    SignificanceTest {
         counts: counts.into(),
         rate: design.center,
         step: 1.0 / 65534.0,
         features: design.features,
-        noise: 1.0 / design.strengths,
+        noise: 1.0 / design.effect_sizes,
         family: Family::AnyFunction,
         graded: false,
     }
@@ -116,14 +116,14 @@ fn quadrature(design: Design, released: &Released, words: &mut WordStream) -> Ve
             let s = (2.0 * v * lambda).sqrt() / d;
             let balance = if n > 0.0 { (1.0 - 2.0 * n1 / n).abs() } else { 1.0 };
             let kappa = lambda / 2.0 * (1.0 - 2.0 * c).abs().max(balance);
-            let r = largest_noise(5, words) / design.strengths;
+            let r = largest_noise(5, words) / design.effect_sizes;
             (t + s).min((t * t + s * s).sqrt() + kappa) + r
         })
         .collect();
     draws.sort_by(f64::total_cmp);
     let m = draws.len();
     let p = |x: &f64| (1 + m - draws.partition_point(|v| v < x)) as f64 / (m + 1) as f64;
-    released.strengths.iter().map(p).collect()
+    released.effect_sizes.iter().map(p).collect()
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn false_calls() {
                         share,
                         features,
                         center: 0.05 * eps,
-                        strengths: 0.1 * eps,
+                        effect_sizes: 0.1 * eps,
                         planted: 0,
                         effect: 0.0,
                     };
@@ -150,8 +150,8 @@ fn false_calls() {
                             none += 1;
                             continue;
                         };
-                        let p = verdict(design, released.counts)
-                            .judge(released.strengths.len(), &released.strengths, &bits(seed))
+                        let p = significance(design, released.counts)
+                            .judge(released.effect_sizes.len(), &released.effect_sizes, &bits(seed))
                             .map(|judged| judged.p_values);
                         let Some(p) = p else {
                             none += 1;
@@ -176,7 +176,7 @@ fn power() {
     let effects = |n: usize| if n == 300 { [0.9, 1.2, 1.5] } else { [1.0, 1.3, 1.6] };
     for (n, share, eps) in [(300usize, 0.5, 2.0), (1000, 0.1, 2.0), (1000, 0.1, 4.0)] {
         for effect in effects(n) {
-            for (center, strengths) in
+            for (center, effect_sizes) in
                 [(0.05, 0.1), (0.05, 0.15), (0.05, 0.2), (0.1, 0.1), (0.1, 0.15), (0.075, 0.125)]
             {
                 let design = Design {
@@ -184,7 +184,7 @@ fn power() {
                     share,
                     features: 1000,
                     center: center * eps,
-                    strengths: strengths * eps,
+                    effect_sizes: effect_sizes * eps,
                     planted: 5,
                     effect,
                 };
@@ -196,8 +196,8 @@ fn power() {
                     picked += released.planted;
                     let count =
                         |p: &[f64]| p[..released.planted].iter().filter(|p| **p <= 0.05).count();
-                    if let Some(p) = verdict(design, released.counts)
-                        .judge(released.strengths.len(), &released.strengths, &bits(seed))
+                    if let Some(p) = significance(design, released.counts)
+                        .judge(released.effect_sizes.len(), &released.effect_sizes, &bits(seed))
                         .map(|judged| judged.p_values)
                     {
                         new += count(&p);
@@ -206,7 +206,7 @@ fn power() {
                 }
                 let of = |x: usize| x as f64 / runs as f64;
                 println!(
-                    "n {n} p {share} eps {eps} effect {effect} center {center} strengths {strengths}: new {:.2} old {:.2} picked {:.2}",
+                    "n {n} p {share} eps {eps} effect {effect} center {center} effect sizes {effect_sizes}: new {:.2} old {:.2} picked {:.2}",
                     of(new),
                     of(old),
                     of(picked)

@@ -1,5 +1,5 @@
-//! The verdict as a user sees it: whom it calls beside features with an association, and where
-//! there is none.
+//! Significance as users see it: which null features are found significant beside features with an
+//! association, and where significance is not tested.
 
 use dpsis::forecast::Simulated;
 use dpsis::{FileTable, Record, Scaling, ScoreKind, Select, Target};
@@ -32,7 +32,7 @@ fn select() -> Select {
 
 fn calls_a_null(record: &Record) -> bool {
     let picks = record.indices().into_iter().zip(&record.estimates);
-    picks.into_iter().any(|(index, one)| index >= STRONG && one.beyond_chance == Some(true))
+    picks.into_iter().any(|(index, one)| index >= STRONG && one.significant == Some(true))
 }
 
 /// Features without an association are called in at most 5% of runs beside ten strong ones, all of
@@ -49,28 +49,32 @@ fn strong_features_make_no_others_called() {
             let record = request.clone().seed(seed).run(&table(300, seed)).unwrap().into_inner();
             wrong += usize::from(calls_a_null(&record));
             let strong = record.indices().into_iter().zip(&record.estimates);
-            right +=
-                strong.filter(|(i, one)| *i < STRONG && one.beyond_chance == Some(true)).count();
+            right += strong.filter(|(i, one)| *i < STRONG && one.significant == Some(true)).count();
         }
         assert!(wrong <= 8, "{name}: {wrong}");
         assert!(right >= 60 * STRONG * 9 / 10, "{name}: {right}");
     }
 }
 
-/// Where values are relative to their row there are strengths, paid for, and no p-values; and so it
+/// Where values are relative to their row there are effect sizes, paid for, and no p-values; and so it
 /// is predicted.
 #[test]
-fn values_relative_to_their_row_have_no_verdict() {
+fn values_relative_to_their_row_are_not_tested() {
     let ranks = select().scaling(Scaling::RowRank);
     for request in [ranks.clone(), ranks.score(ScoreKind::Ks), select().counts_per_million()] {
         let record = request.clone().seed(1).run(&table(300, 1)).unwrap().into_inner();
         assert_eq!(record.estimates.len(), STRONG + 5);
         for estimate in &record.estimates {
-            assert!(estimate.strength.is_some() && estimate.low.is_some());
-            assert_eq!((estimate.p_value, estimate.beyond_chance), (None, None));
+            assert!(estimate.effect_size.is_some() && estimate.low.is_some());
+            assert_eq!((estimate.p_value, estimate.significant), (None, None));
         }
-        assert_eq!((record.verdict.beyond_chance, record.verdict.chance_level), (None, None));
-        assert!(record.verdict.text.starts_with("no verdict: values were taken in relation"));
+        assert_eq!((record.significance.significant, record.significance.threshold), (None, None));
+        assert!(
+            record
+                .significance
+                .text
+                .starts_with("significance was not tested: values were taken in relation")
+        );
         assert!(
             record.guarantee.spent.iter().any(|part| part.purpose == dpsis::Purpose::Estimates)
         );
