@@ -232,7 +232,7 @@ impl Choose {
         sensitivity: &BigRational,
     ) -> Result<Arc<dyn Mechanism>> {
         match (&self.mechanism, &self.above) {
-            (Some(_), Some(_)) => Err(Error::request("what is above a level has its own mechanism")
+            (Some(_), Some(_)) => Err(Error::request("a selection above a level has its own mechanism")
                 .about([Parameter::Above, Parameter::Mechanism])),
             (Some(mechanism), None) => Ok(mechanism.clone()),
             (None, Some(Above { level, parameters })) => {

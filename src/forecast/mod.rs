@@ -373,7 +373,7 @@ pub(crate) fn check_method(plan: &Plan) -> Result<()> {
 }
 
 fn unknown() -> Error {
-    let rule = "this method has no forecast: what it finds depends on how features are correlated";
+    let rule = "this method has no forecast: its findings depend on how features are correlated";
     Error::request(rule).about([Parameter::Method, Parameter::Refine])
 }
 

@@ -185,7 +185,7 @@ impl Seen<'_> {
                 column.labels().map(|(label, count)| format!("{label} ({count})")).collect();
             let text = match column.has_labels() {
                 true => format!("{what}: events {}", labels.join(", ")),
-                false => format!("{what}: events, of which the given value is one"),
+                false => format!("{what}: events; the given value is among them"),
             };
             draft.say("target", text);
         } else if !column.is_numeric() || column.categories > 0 || column.low < 0.0 {

@@ -123,7 +123,7 @@ impl Seen<'_> {
         }
         if !is_free.is_empty() {
             let text = format!(
-                "{}: words most of which occur once, as ids and free text do: no feature, exclude it",
+                "{}: texts that mostly occur once, such as ids or free text: exclude this column",
                 self.named(&is_free)
             );
             draft.warn_about("features", text, [Parameter::Exclude]);
@@ -183,7 +183,7 @@ impl Seen<'_> {
             others.into_iter().filter(|&c| self.columns[c].counts_rows()).collect();
         if !counting.is_empty() {
             let text = format!(
-                "{}: whole numbers that go from one to the next, as those of rows do: exclude it if it is an id",
+                "{}: consecutive whole numbers, like row numbers: exclude it if it is an id",
                 self.named(&counting)
             );
             draft.warn_about("features", text, [Parameter::Exclude]);

@@ -253,7 +253,7 @@ impl Seen<'_> {
                 );
                 draft.warn("shape", text);
             } else if self.header.len() == 1 && !self.turned {
-                let alone = "there is one column only: state what separates cells";
+                let alone = "there is only one column: give the delimiter";
                 draft.warn_about("shape", alone, [Parameter::Delimiter]);
             }
         }
@@ -439,9 +439,10 @@ impl Seen<'_> {
             draft.warn_about(
                 "layout",
                 format!(
-                    "{reason}: if each row is a feature, state features as rows, for else features would be \
-                     protected instead of people and ids printed; the targets then come from a file (id,value) or a \
-                     row, by its name. If each row is a person, state samples as rows. Then inspect again"
+                    "{reason}: if each row is a feature, give features as rows; otherwise features would be \
+                     protected instead of people, and ids would be printed. The targets then come from a file \
+                     (id,value) or from a row, by its name. If each row is a person, give samples as rows. Then \
+                     inspect again"
                 ),
                 ask,
             );
@@ -449,10 +450,10 @@ impl Seen<'_> {
             draft.suggestion.open.push(Parameter::Orientation);
             draft.warn_about(
                 "layout",
-                "is a line a person or a feature? Each has a name of its own. If a line is a person, \
-                 state samples as rows and inspect again. If it is a feature (as genes often are), \
-                 state features as rows, for else features would be protected instead of people; the \
-                 targets then come from a file (id,value) or a row, by its name",
+                "is a line a person or a feature? Each has its own name. If a line is a person, give samples as rows \
+                 and inspect again. If it is a feature (as genes often are), give features as rows; otherwise \
+                 features would be protected instead of people. The targets then come from a file (id,value) or from \
+                 a row, by its name",
                 ask,
             );
         } else {

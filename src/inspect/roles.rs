@@ -46,7 +46,7 @@ impl Seen<'_> {
         let name = &self.header[id];
         let is_given = self.given.ids() == Some(name);
         if matches!(self.written, Written::Blocks { ids: true, .. }) {
-            draft.say("ids", "each sample has an id beside the columns");
+            draft.say("ids", "each sample has an id outside the columns");
         } else if is_given || name.is_empty() || named_as_identifiers(self.header) == Some(id) {
             draft.say("ids", format!("column {} ({name:?}) holds identifiers", self.number(id)));
         } else {

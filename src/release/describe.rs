@@ -178,8 +178,8 @@ pub(crate) fn warnings(plan: &Plan, randomness: &RandomnessUsed, schema: &Schema
             _ => ("give the range of each, or use DPKendall", Parameter::Method),
         };
         let text = format!(
-            "with so few features the columns are often in different units, and ranks within a row \
-             then mislead: {remedy}"
+            "tables with few features often have columns in different units, for which ranks within a row mislead: \
+             {remedy}"
         );
         warnings.push(Warning::new(WarningKind::RowRankNarrow, text).about([parameter]));
     }

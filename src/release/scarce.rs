@@ -147,8 +147,7 @@ impl Scarce {
             return Some(self.warning_of_levels(schema));
         }
         let counted = self.counted(plan, schema)?;
-        let lead =
-            format!("{counted} were counted, no more than noise can show where there are none");
+        let lead = format!("{counted} were counted, which noise alone can show");
         let classes = plan.request.target.labels().is_some();
         let (remedy, about) = match (classes, schema.is_joined()) {
             (true, _) if plan.request.target.time_to_event().is_some() => (
@@ -193,8 +192,8 @@ impl Scarce {
         };
         let classes = if self.all_levels { ", and the classes of the target" } else { "" };
         let text = format!(
-            "{units} in strata: {}{more} were counted, no more than noise can show where there are none: check the \
-             levels and cut points of the covariates{classes}",
+            "{units} in strata: {}{more} were counted, which noise alone can show: check the levels and cut points \
+             of the covariates{classes}",
             listed.join(", ")
         );
         let mut about = vec![Parameter::Covariates, Parameter::Inspect];

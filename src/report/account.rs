@@ -219,7 +219,7 @@ fn of_record(name: &str, text: &str) -> Result<(String, Vec<Event>)> {
 fn of_ledger(path: &Path) -> Result<(String, Vec<Event>)> {
     let balance = Ledger::open(PathBuf::from(path))?.read()?;
     if balance.entries.iter().any(|entry| !entry.delta.is_zero()) {
-        let rule = "a budget file does not tell what ran where a delta was spent";
+        let rule = "a budget file does not record which mechanisms spent a delta";
         return Err(Error::request(rule).hint("give the JSON records of its releases"));
     }
     let events = balance.entries.iter().map(|entry| Event::pure(entry.epsilon.clone()));

@@ -220,9 +220,9 @@ fn outcome(statement: &Statement) -> Value {
     json!({
         "the guarantee covers every file": known(statement.private, "fail"),
         "no seed was given": known(!statement.seeded, "fail"),
-        "a ledger paid": known(statement.ledger.is_some(), "review"),
+        "a ledger was charged": known(statement.ledger.is_some(), "review"),
         "the unit is a whole person": "review",
-        "what was given is public": "review",
+        "the given facts are public": "review",
         "epsilon is small enough": "review",
     })
 }
@@ -237,7 +237,7 @@ fn summary(statement: &Statement) -> String {
         false => "NOT PRIVATE: these files must not be released".to_owned(),
     };
     format!(
-        "released: {released}; left out: all rows, all exact counts and scores, and whatever is not named here; \
+        "released: {released}; not released: rows, exact counts and scores, and everything not named here; \
          protected: {protected}; {promise}"
     )
 }

@@ -68,8 +68,8 @@ pub fn fit_report(record: &FitRecord, options: impl Fn(&[Parameter]) -> String) 
 }
 
 /// The note on columns of words. Whether there are any may be private: it is given for every table.
-const WORDS: &str = "a model takes numbers, and words count as missing but at given levels: another column of words is \
-     selected by chance alone, and its coefficient is noise";
+const WORDS: &str = "a model uses numbers and the given levels of categorical columns; other categories count as \
+     missing, so that another categorical column is selected only by noise, and its coefficient is noise";
 
 /// A model and its caveats.
 fn lines_of_model(text: &mut String, model: &Model) {

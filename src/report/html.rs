@@ -66,7 +66,7 @@ pub(super) fn page_of_choice(record: &ChoiceRecord) -> Page {
 fn tables(all: &[Fact]) -> Vec<Block> {
     let parts = [
         (Part::How, "How"),
-        (Part::Estimates, "Private estimates, paid for out of epsilon"),
+        (Part::Estimates, "Private estimates, part of the budget"),
         (Part::Public, "Taken as public"),
     ];
     let table = |(part, caption): (Part, &str)| {
@@ -172,7 +172,9 @@ fn selected_features(record: &Record) -> Vec<Block> {
         ("90% interval", findings::interval),
         ("adjusted p", findings::p_value),
         ("significant", |estimate| {
-            estimate.significant.map(|beyond| if beyond { "yes" } else { "not told" }.to_owned())
+            estimate
+                .significant
+                .map(|beyond| if beyond { "yes" } else { "not released" }.to_owned())
         }),
         ("direction", |estimate| estimate.direction.map(|direction| direction.to_string())),
         ("error", findings::direction_error),

@@ -40,7 +40,7 @@ fn terms(balance: &Balance) -> String {
     let relation = relation_words(*neighbors, &unit.to_string());
     let spent = match delta.is_zero() {
         true => String::new(),
-        false => format!(", of which {} is spent", balance.spent_delta),
+        false => format!(", {} spent", balance.spent_delta),
     };
     format!("{relation}; delta {delta}{spent}")
 }
@@ -99,7 +99,7 @@ mod page {
         let title = if name.is_empty() { "A privacy budget".to_owned() } else { name.clone() };
         let sections = vec![
             Section::new("left", "What is left", left(balance)),
-            Section::new("releases", "What was paid for", vec![releases(&balance.entries)]),
+            Section::new("releases", "Charges", vec![releases(&balance.entries)]),
             Section::new("terms", "Terms and notes", notes(balance)),
         ];
         Page::new(title, sections).html()
@@ -125,7 +125,7 @@ mod page {
                 banner(Level::Note, "CLOSED".to_owned(), text)
             }
             None => {
-                let text = "Releases can be paid for while enough is left.".to_owned();
+                let text = "Releases can be charged while enough is left.".to_owned();
                 banner(Level::Note, "OPEN".to_owned(), text)
             }
         };
@@ -135,8 +135,8 @@ mod page {
         let open: Vec<String> = open.map(|entry| entry.number.to_string()).collect();
         if !open.is_empty() {
             let text = format!(
-                "{} never reported back (number {}). Such a run was stopped, goes on, or was one of a version that \
-                 said only how it failed. What it has printed is not known here: it counts as spent.",
+                "{} did not report an end (number {}): stopped, still running, or from an older version. Their \
+                 output is unknown, so they count as spent.",
                 count(open.len(), "run", "runs"),
                 open.join(", ")
             );
@@ -171,7 +171,7 @@ mod page {
 
     fn releases(entries: &[LedgerEntry]) -> Block {
         if entries.is_empty() {
-            return Block::Paragraph("Nothing was paid for.".to_owned());
+            return Block::Paragraph("No charges.".to_owned());
         }
         let has_delta = entries.iter().any(|entry| !entry.delta.is_zero());
         let row = |entry: &LedgerEntry| {
@@ -183,10 +183,10 @@ mod page {
             row.push(entry.note.clone());
             row
         };
-        let header = ["", "paid for", "command", "epsilon", "delta", "what came of it", "note"];
+        let header = ["", "charged for", "command", "epsilon", "delta", "what came of it", "note"];
         let header = header.into_iter().filter(|name| has_delta || *name != "delta");
         Block::Table {
-            caption: "In the order in which they were paid for; times in UTC.".to_owned(),
+            caption: "In the order of the charges; times in UTC.".to_owned(),
             header: header.map(str::to_owned).collect(),
             rows: entries.iter().map(row).collect(),
         }
@@ -209,8 +209,8 @@ mod page {
         if !notes.is_empty() {
             blocks.push(table("Notes; times in UTC", notes));
         }
-        let text = "All releases together are differentially private with the cap as epsilon, as long as everything \
-                    about the table went through this one file. The file is not protected against whoever may write it.";
+        let text = "All releases together are differentially private with the cap as epsilon, if every release from \
+             the table was charged to this file. Anyone with write access can change the file.";
         blocks.push(Block::Paragraph(text.to_owned()));
         blocks
     }

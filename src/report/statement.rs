@@ -232,7 +232,7 @@ fn selected(record: &Record) -> String {
     add(released.center.is_some(), "the center of the target, with noise");
     add(
         released.rows_estimate.is_some(),
-        "how many rows have a target and how many have none, with noise",
+        "how many rows have a target and how many do not, with noise",
     );
     add(released.no_stratum_estimate.is_some(), "how many rows are in no stratum, with noise");
     parts.join("; ")

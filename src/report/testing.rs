@@ -59,6 +59,7 @@ pub(super) fn with_directions(names: [&str; 2]) -> Record {
         estimate.direction = Some(direction);
         estimate.direction_error = Some(error);
     }
-    record.directions = Some("whether the target rises or falls; words have none".to_owned());
+    record.directions =
+        Some("whether the target rises or falls; categories have no direction".to_owned());
     record
 }

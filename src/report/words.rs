@@ -157,8 +157,8 @@ pub(super) fn protected(score: &ScoreUsed, guarantee: &Guarantee) -> String {
     }
     if guarantee.one_row_per_identifier {
         return format!(
-            "one {unit} of the table; {unit}s that share an identifier or have none are left out: with several {unit}s \
-             per person, name the person column as the unit"
+            "one {unit} of the table; {unit}s with a repeated or missing identifier are left out: with several \
+             {unit}s per person, name the person column as the unit"
         );
     }
     format!(
@@ -439,9 +439,9 @@ pub(super) fn meaning(
         "nearly 100%: an epsilon as large as this hardly limits it".to_owned()
     };
     format!(
-        "Someone who knows everything else and gives even odds on {guess} can, after reading {read}, \
-         be right with a probability of {limit}. What the data show about people in general is not \
-         hidden, and the epsilons of further releases from the same data add up."
+        "Someone with all other information and even odds on {guess} can, after reading {read}, be right with a \
+         probability of {limit}. Findings about people in general are not hidden, and the epsilons of further \
+         releases from the same data add up."
     )
 }
 

@@ -50,7 +50,9 @@ pub(crate) fn check(request: &Request) -> Result<()> {
     check_k(card, features)?;
     if card.chooses == Chooses::AtMost {
         let id = card.id;
-        let rule = format!("{id} names what is above a level; a selection of k features has none");
+        let rule = format!(
+            "{id} selects candidates above a level; a selection of k features has no level"
+        );
         let error = Error::request(rule).hint("canonical suits it; without k, it is the mechanism");
         return Err(error.about([Parameter::Mechanism]));
     }
@@ -96,16 +98,15 @@ pub(crate) fn check(request: &Request) -> Result<()> {
     Ok(())
 }
 
-/// Refuses the options that go with k features, and not with all significant: their level is
-/// proven for scores of single features against a target coded by private counts. (People with
-/// several rows are refused where the header is known.)
+/// Refuses options that need k in a selection of all significant features: its threshold is proven
+/// for scores of single features against a target coded by private counts. (People with several
+/// rows are refused where the header is known.)
 fn check_without_k(request: &Request) -> Result<()> {
     let delta = Delta::given(request.delta.clone())?;
     let (rule, about) = match request {
-        _ if request.method != Method::Scores || request.paper => (
-            "this method has no significance threshold: it takes a number of features",
-            Parameter::Method,
-        ),
+        _ if request.method != Method::Scores || request.paper => {
+            ("this method has no significance threshold", Parameter::Method)
+        }
         _ if request.score == Some(ScoreKind::Kendall) => {
             ("no significance threshold is proven for Kendall's correlation", Parameter::Score)
         }
@@ -113,11 +114,12 @@ fn check_without_k(request: &Request) -> Result<()> {
             ("no significance threshold is proven for scores within strata", Parameter::Covariates)
         }
         _ if request.refine.is_some() => {
-            ("a refinement is of a number of features", Parameter::Refine)
+            ("a refinement needs the number of features", Parameter::Refine)
         }
-        _ if request.mechanism.is_some() => {
-            ("significant features have a mechanism of their own", Parameter::Mechanism)
-        }
+        _ if request.mechanism.is_some() => (
+            "the mechanism is fixed when the number of features is not given",
+            Parameter::Mechanism,
+        ),
         _ if request.center != Center::Private => (
             "the significance threshold needs the counts released with a private center",
             Parameter::Center,
@@ -130,13 +132,13 @@ fn check_without_k(request: &Request) -> Result<()> {
                 .about([Parameter::Groups, Parameter::K]));
         }
         _ if request.without_threshold().is_some() => {
-            let rule = "values in relation to the others of their row have no significance threshold: features with an \
-                        association shift those without one";
-            let error =
-                Error::request(rule).hint("give bounds, or the score ks without a scaling; or k");
-            return Err(error.about([Parameter::Scaling, Parameter::Bounds, Parameter::K]));
+            let rule = "row ranks and counts per million have no significance threshold: features with an association \
+                        shift those without one";
+            return Err(Error::request(rule)
+                .hint("give bounds, or the score ks without a scaling; or k")
+                .about([Parameter::Scaling, Parameter::Bounds, Parameter::K]));
         }
-        _ if !delta.is_zero() => ("a delta is for a number of features", Parameter::Delta),
+        _ if !delta.is_zero() => ("a delta needs the number of features", Parameter::Delta),
         _ => return Ok(()),
     };
     Err(Error::request(rule).hint("give k").about([about, Parameter::K]))
@@ -164,7 +166,7 @@ pub(crate) fn check_people(request: &Request, schema: &Schema) -> Result<()> {
     if request.unit_target.is_none() || schema.has_people() {
         return Ok(());
     }
-    let rule = "a rule for the target of people needs a column that tells them";
+    let rule = "unit_target needs unit, the column of person identifiers";
     Err(Error::request(rule).about([Parameter::UnitTarget, Parameter::Unit]))
 }
 

@@ -244,8 +244,8 @@ fn noise(plan: &Plan, purpose: Purpose, epsilon: &Epsilon, units: &str) -> Strin
         Purpose::Selection if matches!(plan.scoring, Scoring::TwoStage(_)) => {
             let votes = plan.votes_needed();
             format!(
-                "features are told apart where their votes differ by about {votes:.0}: with fewer \
-                 blocks than that, expect noise"
+                "features can be distinguished if their votes differ by about {votes:.0}: with fewer blocks, expect \
+                 noise"
             )
         }
         Purpose::Selection => {

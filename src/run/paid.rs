@@ -62,8 +62,7 @@ pub(crate) fn check_names(request: &Request) -> Result<()> {
     if request.names.is_given() {
         return Ok(());
     }
-    let rule = "before a ledger pays, it must be given what is selected: k features, or all significant features with a \
-                bound on false discoveries";
+    let rule = "before a ledger is charged, give the number of features k, or the bound on false discoveries (fwer)";
     Err(Error::request(rule).about([Parameter::K, Parameter::Fwer]))
 }
 
@@ -81,7 +80,7 @@ pub(crate) fn check_target(request: &Request, source: &(impl Source + ?Sized)) -
     if source.repeats() && source.has_number_target(&opening(request, &hooks)?)? {
         return Ok(());
     }
-    let rule = "before a ledger pays, what the target is must be given: its type does not tell";
+    let rule = "before a ledger is charged, give the kind of the target: its type does not show it";
     Err(Error::request(rule)
         .hint("its classes, the range of a number, or that it is a number")
         .about([Parameter::Classes, Parameter::TargetBounds, Parameter::TargetNumber]))

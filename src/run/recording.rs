@@ -436,8 +436,8 @@ fn one_sided_split(schema: &Schema, released: &Released) -> Option<Warning> {
 fn few_blocks(plan: &Plan, schema: &Schema, blocks: Option<u64>) -> Option<Warning> {
     let (blocks, votes) = (blocks?, plan.votes_needed());
     let text = format!(
-        "{blocks} blocks vote, and votes must differ by about {votes:.0} to be told apart: expect \
-         noise; two-stage needs many {} or a large epsilon",
+        "{blocks} blocks vote, and only votes that differ by about {votes:.0} can be distinguished: expect noise; \
+         two-stage needs many {} or a large epsilon",
         units(schema)
     );
     ((blocks as f64) < votes).then(|| Warning::new(WarningKind::FewBlocks, text))

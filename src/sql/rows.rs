@@ -60,8 +60,7 @@ fn differ(features: &[&str], target: &str) -> Result<()> {
     match features.iter().find(|name| !names.insert(name.to_lowercase())) {
         None => Ok(()),
         Some(name) => {
-            let rule =
-                format!("the column {name} is there twice, whatever the case of its letters");
+            let rule = format!("the column {name} occurs twice, ignoring case");
             Err(Error::request(rule).about([Parameter::Target]))
         }
     }

@@ -121,18 +121,22 @@ pub(super) struct AuditArguments {
 
 const MORE: &str = "All options, with examples: dpsis audit --help";
 
-const AFTER_HELP: &str = "\
-Examples:
+const AFTER_HELP: &str = "Examples:
   dpsis audit a.csv b.csv --eps 1 --k 2
-  dpsis audit a.csv b.csv --eps 1 --draws 100000 -- --bounds 0,1 --target dose
-  dpsis audit a.csv b.csv --eps 1 --draws 2000 --command 'python3 my.py {file}'
+  dpsis audit a.csv b.csv --eps 1 \
+     --draws 100000 -- --bounds 0,1 --target dose
+  dpsis audit a.csv b.csv --eps 1 --draws 2000 --command 'python3 \
+     my.py {file}'
   dpsis audit --mechanism peel --scores 5,3,9 4,3,8 --k 2 --eps 1
 
-A command is run without a shell: its words are what stands between blanks.
-The outcome of a command is what it writes to stdout, with its exit code.
+A command is run without a \
+     shell: its words are separated by blanks.
+The outcome of a command is its stdout and its exit code.
 
-Exit codes: 0 consistent with the claim; 1 the claim is violated; 2 wrong
-request; 3 malformed input; 5 reading, writing or starting a program failed.";
+Exit \
+     codes: 0 consistent with the claim; 1 the claim is violated; 2 wrong
+request; 3 malformed input; 5 reading, \
+     writing or starting a program failed.";
 
 /// The form of the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -152,7 +156,7 @@ pub(super) fn audit(arguments: &AuditArguments) -> Result<bool> {
     let destination = Destination::check(arguments.output.as_deref(), &inputs)?;
     let claim = Claim::new(arguments.budget.eps.clone()).delta(arguments.delta)?;
     if arguments.mechanism.is_none() && arguments.parameters.is_given() {
-        let rule = "parameters of a mechanism go with --mechanism, or after -- to select";
+        let rule = "give parameters of a mechanism with --mechanism, or after -- for select";
         return Err(Error::request(rule));
     }
     let steps = Steps::new(!arguments.no_progress);
@@ -163,7 +167,7 @@ pub(super) fn audit(arguments: &AuditArguments) -> Result<bool> {
     };
     steps.finish();
     let found = found?;
-    output::remark("NOT PRIVATE: many draws on one table tell about its rows\n");
+    output::remark("NOT PRIVATE: many draws on one table reveal its rows\n");
     destination.write(&match arguments.format {
         AuditFormat::Json => report::to_json(&found)?,
         AuditFormat::Text => report::audit(&found),
@@ -194,7 +198,7 @@ impl AuditArguments {
             [a, b] => claim.audit_selection([a, b], self.k, draws, self.seed, |share| {
                 steps.show("draws", share)
             }),
-            _ => Err(Error::request("state two files")),
+            _ => Err(Error::request("give two files")),
         }
     }
 
@@ -224,7 +228,7 @@ impl AuditArguments {
         let scores: Vec<Scores> =
             self.scores.iter().map(|text| self.scores_of(text)).collect::<Result<_>>()?;
         let [a, b] = scores.as_slice() else {
-            return Err(Error::request("state two lists of scores"));
+            return Err(Error::request("give two lists of scores"));
         };
         if a.values().len() != b.values().len() {
             return Err(Error::request("both lists must have as many scores"));

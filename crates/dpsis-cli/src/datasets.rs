@@ -169,7 +169,7 @@ fn get(arguments: &GetArguments) -> Result<()> {
         Origin::Server(set) => datasets::get(&set.name, &arguments.from)?,
     };
     write(&table, path, form, &inputs)?;
-    let unknown = "; the manifest knows no checksum of it: its shape alone was checked";
+    let unknown = "; the manifest has no checksum of it: only its shape was checked";
     let checked = if set.table_sha256.is_some() { "" } else { unknown };
     output::remark(&format!(
         "{}: {} samples, {} features, written to {}{checked}\n",
@@ -234,7 +234,7 @@ fn written_to(name: &str, given: Option<&Path>) -> Result<(PathBuf, Form)> {
     let default = || PathBuf::from(format!("{name}{}", Form::CsvGz.ending()));
     let path = given.map_or_else(default, Path::to_owned);
     let form = Form::of(&path).filter(|form| *form != Form::RData).ok_or_else(|| {
-        Error::request("the output's name must end in .csv, .csv.gz or .npy: it says the form")
+        Error::request("the output's name must end in .csv, .csv.gz or .npy, which sets the format")
     })?;
     Ok((path, form))
 }

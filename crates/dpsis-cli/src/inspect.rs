@@ -374,7 +374,7 @@ fn text(
         Checked::Open => {
             let _ = write!(
                 text,
-                "\nNo command yet: settle what is marked with ! above first. A draft:\n  {}\n",
+                "\nNo command yet: resolve the lines marked with ! first. A draft:\n  {}\n",
                 of("?", options)
             );
             return text;

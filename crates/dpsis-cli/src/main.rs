@@ -61,7 +61,7 @@ fn main() -> ExitCode {
                 return ended(output::printed(error.print()).map(|()| ExitCode::SUCCESS));
             }
             if std::env::args_os().len() < 2 {
-                output::remark(FIRST_DAY);
+                output::remark(FIRST_COMMANDS);
                 return ExitCode::from(2);
             }
             let plain = error.render().to_string();
@@ -78,15 +78,16 @@ fn main() -> ExitCode {
     ended(execute(arguments.command, &matches))
 }
 
-/// The commands of a first day, for who gives none.
-const FIRST_DAY: &str = "\
-dpsis names the features of a sensitive table that go with a target, privately.
+/// Shown when `dpsis` is run without a command.
+const FIRST_COMMANDS: &str =
+    "dpsis selects the features of a sensitive table that are associated with a target,
+under differential privacy.
 
-A first day:
-  dpsis inspect data.csv               what the table holds, and a command for
-                                       it: not private, for your eyes only
-  dpsis plan --n 500 --d 300 --eps 2   what so many rows can show, before any
-                                       data are touched
+To begin:
+  dpsis inspect data.csv               the contents of the table, and a command
+                                       for it: not private, for you alone
+  dpsis plan --n 500 --d 300 --eps 2   the effect sizes that 500 rows can show;
+                                       reads no data
   dpsis select --eps 2 data.csv        the features that are significant; with
                                        --k 5 the five best ones
 

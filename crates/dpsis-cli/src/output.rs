@@ -58,7 +58,7 @@ impl Destination {
         // The file itself where the path is a link.
         let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         if inputs.iter().any(|input| input.canonicalize().is_ok_and(|input| input == real)) {
-            return Err(Error::request("the output would overwrite what is read"));
+            return Err(Error::request("the output would overwrite an input file"));
         }
         if let Some(what) = kept(&real) {
             return Err(Error::request(format!("the output would overwrite {what}")));

@@ -173,7 +173,7 @@ fn roster(arguments: &RosterArguments) -> Result<()> {
     output::remark(&shown(&roster)?);
     if roster.sites().len() == 2 {
         output::remark(
-            "of two sites each can subtract its own sums from the total: what is left is the other's\n",
+            "with two sites, each can subtract its own sums from the total and learn those of the other\n",
         );
     }
     destination.write(&roster.to_text()?)

@@ -111,7 +111,7 @@ pub(super) fn parse_epsilons(text: &str) -> Result<Vec<Epsilon>> {
     });
     let between = between.collect::<Result<Vec<_>>>()?;
     let all = [vec![first], between, vec![last]].concat();
-    distinct(all, "the steps are too fine to be told apart")
+    distinct(all, "the steps are too fine to be distinguished")
 }
 fn distinct<T: PartialEq>(all: Vec<T>, rule: &str) -> Result<Vec<T>> {
     let twice = (1..all.len()).any(|i| all[..i].contains(&all[i]));

@@ -40,7 +40,7 @@ struct LedgerText {
 impl Question {
     pub(crate) fn read(json: &str) -> Result<Self> {
         serde_json::from_str(json)
-            .map_err(|error| Error::request(format!("what is given cannot be read: {error}")))
+            .map_err(|error| Error::request(format!("the options cannot be read: {error}")))
     }
 
     /// The table, with what is given of it.

@@ -131,7 +131,7 @@ impl Balance {
     /// is left, or the ledger is closed.
     pub(super) fn check(&self, expense: &Expense) -> Result<()> {
         if self.closed.is_some() {
-            let rule = "the ledger is closed: it pays for no more releases";
+            let rule = "the ledger is closed: no more releases can be charged";
             return Err(Error::budget(rule).about([Parameter::Ledger]));
         }
         let neighbors = |relation| match relation {

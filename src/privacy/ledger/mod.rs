@@ -342,7 +342,7 @@ impl Ledger {
                 {
                     let left = after.left();
                     let note = format!(
-                        "the ledger has paid for the counts alone, and taken back epsilon {unspent}: {left} left"
+                        "the ledger was charged for the counts alone, and epsilon {unspent} was returned: {left} left"
                     );
                     return Err(error.with_note(&note));
                 }
@@ -350,7 +350,7 @@ impl Ledger {
                 let _ = self.mark_failed(&receipt, error.kind());
                 let (epsilon, left) = (&expense.epsilon, &receipt.left);
                 Err(error.with_note(&format!(
-                    "the ledger had paid epsilon {epsilon} for this run, which stays spent: {left} left"
+                    "the ledger was charged epsilon {epsilon} for this run, which stays spent: {left} left"
                 )))
             }
         }

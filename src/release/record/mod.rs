@@ -476,8 +476,8 @@ impl Warning {
         let odds = libm::exp(value.min(300.0));
         let odds = if odds < 1e6 { format!("{odds:.0}") } else { format!("{odds:.0e}") };
         let text = format!(
-            "epsilon {epsilon} protects little: the output may raise the odds of what it tells about one person up to \
-             {odds} times"
+            "epsilon {epsilon} protects little: the output may change the odds of a statement about one person by a \
+             factor of up to {odds}"
         );
         (value > LARGE_EPSILON)
             .then(|| Self::new(WarningKind::LargeEpsilon, text).about([Parameter::Epsilon]))

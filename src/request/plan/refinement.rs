@@ -35,7 +35,7 @@ impl Refinement {
         let rule = match scoring {
             _ if request.method != Method::Scores => Some("only a selection by scores is refined"),
             Scoring::Coded(coded) if coded.labels().is_none() => None,
-            Scoring::Kendall { .. } => Some("a refinement goes with the scores ks and correlation"),
+            Scoring::Kendall { .. } => Some("a refinement needs the score ks or correlation"),
             Scoring::Paper { .. } => Some("the paper's preprocessing takes no refinement"),
             _ => Some("a refinement takes a numeric target or two classes"),
         };

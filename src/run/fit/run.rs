@@ -449,7 +449,7 @@ impl Needs {
         let epsilon = guarantee.epsilon.to_f64() * self.rows as f64 / rows.max(1) as f64;
         let instead = match guarantee.delta.is_zero() && epsilon <= LARGE_EPSILON {
             true => format!(
-                ", or for these rows a new run at epsilon {} (which adds to what is spent)",
+                ", or for these rows a new run at epsilon {} (added to the spent budget)",
                 two_digits(epsilon)
             ),
             false => String::new(),

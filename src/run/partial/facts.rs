@@ -68,7 +68,9 @@ fn ends(bounds: &Bounds) -> Ends {
 }
 
 pub(super) fn bounds(ends: &Ends) -> Result<Bounds> {
-    let end = |text: &String| text.parse().map_err(|_| Error::input("a range is none of numbers"));
+    let end = |text: &String| {
+        text.parse().map_err(|_| Error::input("a range does not consist of numbers"))
+    };
     Bounds::new(end(&ends.0)?, end(&ends.1)?).map_err(Error::into_input)
 }
 

@@ -102,7 +102,7 @@ fn planned(request: &Request, partial: &Partial) -> Result<Plan> {
     check_spent(&plan, Purpose::TargetMedian, median)?;
     if let Some(center) = released.center() {
         if plan.scoring.public_center().is_some_and(|given| given != center.on_grid) {
-            let rule = "the columns were scored at another center than this request states";
+            let rule = "the columns were scored at another center than that of this request";
             return Err(Error::request(rule).about([Parameter::Center]));
         }
         let counted = center.counted.as_ref().map(|counted| &counted.epsilon);
@@ -128,7 +128,7 @@ fn check_spent(plan: &Plan, purpose: Purpose, spent: Option<&String>) -> Result<
         _ => "center",
     };
     let rule = format!(
-        "the {what} has spent epsilon {}, of which this request would give it {}",
+        "the {what} has spent epsilon {}; this request would give it {}",
         of(spent),
         of(given.as_ref())
     );

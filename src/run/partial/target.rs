@@ -83,11 +83,7 @@ impl Counts {
             unusable: self.unusable,
         };
         let possible = counted.classes.len() == classes && counted.rate > 0.0;
-        if possible {
-            Ok(counted)
-        } else {
-            Err(Error::input("the counts of the released target are none"))
-        }
+        if possible { Ok(counted) } else { Err(Error::input("the released target has no counts")) }
     }
 }
 

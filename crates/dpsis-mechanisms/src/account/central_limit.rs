@@ -51,7 +51,7 @@ impl CentralLimit {
             Loss::Zcdp(_) => None,
             _ => event.rho().map(|rho| rho * num_bigint::BigInt::from(2)),
         };
-        let prices = "all events but those of zCDP";
+        let prices = "all events except zCDP";
         Ok(Self { mu_squared: sum(events, &each(events, "the central limit", prices, square)?) })
     }
 

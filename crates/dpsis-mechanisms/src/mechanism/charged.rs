@@ -17,7 +17,7 @@ use crate::scores::Scores;
 /// The parameter of `gem`, `mgem` and `cgem`.
 pub(super) const BETA: MechanismParameter = MechanismParameter {
     name: "beta",
-    meaning: "the probability with which noise may exceed what a candidate is charged for its sensitivity",
+    meaning: "the probability that noise exceeds the penalty of a candidate for its sensitivity",
     range: "between 0 and 1",
     default: "0.05",
 };

@@ -121,7 +121,7 @@ impl Roster {
                     None => continue,
                     Some(what) => format!("another {what}"),
                 },
-                _ => "facts, where one of them has none".to_owned(),
+                _ => "facts, which one of them lacks".to_owned(),
             };
             let (one, other) = (&one.name, &other.name);
             let rule =

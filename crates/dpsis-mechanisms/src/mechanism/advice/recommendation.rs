@@ -116,9 +116,8 @@ pub fn recommend(
         );
         if relation == Relation::Unknown && budget >= ENOUGH_TO_ASK {
             reasons.push(
-                "If you expect a strong relation that differs from data set to data set, cgem with half of \
-                 the budget for its question (share 1/2) does better: it asks privately which of gem and \
-                 mgem to use."
+                "If you expect a strong relation that differs from data set to data set, cgem with half of the \
+                 budget for its question (share 1/2) does better: a private query decides between gem and mgem."
                     .to_owned(),
             );
         }

@@ -132,7 +132,7 @@ fn privacy_by_enumeration() {
         }
         // The contract says what was found, and why where it is not near 1.
         let said = contract.max_ratio;
-        assert!((said - largest).abs() < 1e-6, "{}: {largest} found, {said} said", card.id);
+        assert!((said - largest).abs() < 1e-6, "{}: {largest} found, {said} documented", card.id);
         assert_eq!(said < 0.99, contract.slack.is_some(), "{}", card.id);
     }
 }

@@ -43,7 +43,7 @@ const SHARE: MechanismParameter = MechanismParameter {
 /// The card of [`CombinedGem`].
 pub static CARD: Card = Card {
     id: "cgem",
-    summary: "combined GEM: asks privately for the sign of the correlation, then mGEM or GEM",
+    summary: "combined GEM: estimates the sign of the correlation privately, then mGEM or GEM",
     chooses: Chooses::Sequence,
     sensitivity: Sensitivity::Own,
     loss: PickLoss::Pure,
