@@ -321,8 +321,7 @@ mod tests {
             on_features(&found),
             [
                 "0 of 4 features hold numbers, 3 hold words",
-                "! column 3 (\"note\"): words most of which occur once, as ids and free text do: no \
-                 feature, exclude it",
+                "! column 3 (\"note\"): texts that mostly occur once, such as ids or free text: exclude this column",
                 "column 4 (\"none\"): no value",
                 "column 1 (\"sex\") holds labels (F, M): give it if it is the target; as a feature its \
                  words are values, but missing for a model",

@@ -327,7 +327,7 @@ fn a_ledger_takes_back_what_was_not_released() {
         let Some(returned) = &entry.returned else { continue };
         let error = error.unwrap_err();
         assert_eq!(error.kind(), crate::ErrorKind::Input);
-        assert!(error.to_string().contains("taken back"), "{error}");
+        assert!(error.to_string().contains("was returned"), "{error}");
         assert_eq!(error.unspent(), Some(returned.to_string().as_str()));
         // All but the center: of a model, that of the part of its selection.
         let kept = entry.epsilon.as_rational() - returned.as_rational();
