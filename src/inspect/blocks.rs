@@ -163,6 +163,22 @@ struct BlockLook<'a> {
     ids: People,
 }
 
+/// The values of a block, by row or by column.
+struct Matrix<'a, A> {
+    values: &'a [A],
+    /// The distances of neighbors in a column and in a row.
+    steps: (usize, usize),
+    rows: usize,
+}
+
+impl<A> Matrix<'_, A> {
+    fn column(&self, column: usize) -> impl Iterator<Item = &A> {
+        let (down, right) = self.steps;
+        let values = self.values.get(column * right..).unwrap_or_default();
+        values.iter().step_by(down.max(1)).take(self.rows)
+    }
+}
+
 /// The place of the target in a block.
 #[derive(Debug, Clone, Copy)]
 enum InBlock {
@@ -172,17 +188,20 @@ enum InBlock {
 
 impl BlockLook<'_> {
     /// The target of each row whose values these are, if it is among them.
-    fn targets<A: Copy + Into<f64>>(&mut self, values: &[A]) -> Vec<Option<TargetValue>> {
+    fn targets<A: Copy + Into<f64>>(&mut self, values: &Matrix<'_, A>) -> Vec<Option<TargetValue>> {
         let Some(InBlock::Number(place)) = self.target else { return Vec::new() };
-        let targets = values.iter().skip(place).step_by(self.numbers.len().max(1));
-        targets.map(|&value| self.missing.number(value.into())).collect()
+        values.column(place).map(|&value| self.missing.number(value.into())).collect()
     }
 
-    fn values<A: Copy + Into<f64>>(&mut self, values: &[A], targets: &[Option<TargetValue>]) {
-        for (i, row) in values.chunks(self.numbers.len().max(1)).enumerate() {
-            for (c, (column, &value)) in self.numbers.iter_mut().zip(row).enumerate() {
+    fn values<A: Copy + Into<f64>>(
+        &mut self,
+        values: &Matrix<'_, A>,
+        targets: &[Option<TargetValue>],
+    ) {
+        for (c, summary) in self.numbers.iter_mut().enumerate() {
+            for (i, &value) in values.column(c).enumerate() {
                 let value = value.into();
-                column.take_number(value);
+                summary.take_number(value);
                 if let (false, Some(Some(target))) = (value.is_finite(), targets.get(i)) {
                     self.missing.missing(c, *target);
                 }
@@ -193,17 +212,30 @@ impl BlockLook<'_> {
     fn block(&mut self, first: u64, block: RowBlock) {
         self.rows += block.rows as u64;
         let text = |cell: &'_ TextCell| cell.clone().unwrap_or_default();
+        // Neighbors of a column in memory, and of a row.
+        let steps = match block.by_column {
+            true => (1, block.rows),
+            false => (self.numbers.len(), 1),
+        };
         let targets = match (self.target, &block.values) {
             (Some(InBlock::Text(place)), _) => {
                 let cells = block.texts[place].iter();
                 cells.map(|cell| self.missing.target(&text(cell), self.format)).collect()
             }
-            (_, RowValues::F32(values)) => self.targets(values),
-            (_, RowValues::F64(values)) => self.targets(values),
+            (_, RowValues::F32(values)) => {
+                self.targets(&Matrix { values, steps, rows: block.rows })
+            }
+            (_, RowValues::F64(values)) => {
+                self.targets(&Matrix { values, steps, rows: block.rows })
+            }
         };
         match &block.values {
-            RowValues::F32(values) => self.values(values, &targets),
-            RowValues::F64(values) => self.values(values, &targets),
+            RowValues::F32(values) => {
+                self.values(&Matrix { values, steps, rows: block.rows }, &targets);
+            }
+            RowValues::F64(values) => {
+                self.values(&Matrix { values, steps, rows: block.rows }, &targets);
+            }
         }
         for (c, (column, cells)) in self.texts.iter_mut().zip(&block.texts).enumerate() {
             for (i, cell) in cells.iter().enumerate() {

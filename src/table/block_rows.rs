@@ -105,6 +105,8 @@ impl FileTable {
             block: of_blocks.min(BLOCKS) / (opening.threads + 1),
             wide: of_blocks / (opening.threads + 1),
             format: format.clone(),
+            threads: opening.threads,
+            part: None,
         };
         let mut want = |place: Option<TextPlace>| {
             place.map(|place| {
@@ -179,14 +181,28 @@ impl RowsOfBlocks {
         for start in (0..block.rows).step_by(BATCH) {
             let rows = start..(start + BATCH).min(block.rows);
             let places = rows.start * d..rows.end * d;
+            let (narrow, wide): (Vec<&[f32]>, Vec<&[f64]>);
             let values = match &block.values {
                 _ if !read_values => Values::Unread,
+                RowValues::F32(values) if block.by_column => {
+                    narrow = columns_of(values, block.rows, &rows);
+                    Values::F32(Layout::Columns(&narrow))
+                }
+                RowValues::F64(values) if block.by_column => {
+                    wide = columns_of(values, block.rows, &rows);
+                    Values::F64(Layout::Columns(&wide))
+                }
                 RowValues::F32(values) => Values::F32(Layout::Rows(&values[places])),
                 RowValues::F64(values) => Values::F64(Layout::Rows(&values[places])),
             };
             self.send(first + start as u64, &block.texts, rows, values, sink);
         }
     }
+}
+
+/// Some rows of each column of values that are stored column by column.
+fn columns_of<'a, A>(values: &'a [A], rows: usize, some: &Range<usize>) -> Vec<&'a [A]> {
+    values.chunks_exact(rows.max(1)).map(|column| &column[some.clone()]).collect()
 }
 
 impl Rows for RowsOfBlocks {

@@ -97,6 +97,10 @@ pub(crate) struct Wanted {
     pub(crate) wide: usize,
     /// The format of texts that are read as values, with the codes for missing values.
     pub(crate) format: CellFormat,
+    /// The number of threads that one block may use.
+    pub(crate) threads: usize,
+    /// The [part](BlockTable::parts) of the table that is read; all of it if `None`.
+    pub(crate) part: Option<usize>,
 }
 
 /// A cell as text, such as a label or an id; `None` if it is missing.
@@ -107,9 +111,11 @@ pub(crate) type TextCell = Option<Vec<u8>>;
 pub(crate) struct RowBlock {
     /// The number of rows.
     pub(crate) rows: usize,
-    /// The values of the wanted columns, row by row; NaN where missing, codes for missing values
-    /// included. Of a table with words, `f64::NAN`.
+    /// The values of the wanted columns; NaN where missing, codes for missing values included. Of a
+    /// table with words, `f64::NAN`.
     pub(crate) values: RowValues,
+    /// Whether they are stored column by column; otherwise row by row.
+    pub(crate) by_column: bool,
     /// The wanted texts: for each, one cell per row.
     pub(crate) texts: Vec<Vec<TextCell>>,
 }
@@ -135,6 +141,12 @@ pub(crate) trait BlockTable: Send + Sync {
     ///
     /// `Input` if the file is malformed; `Io` if it cannot be read. Each block can fail likewise.
     fn blocks(&self, wanted: &Wanted) -> Result<RowBlocks<'_>>;
+
+    /// The numbers of rows of the parts of the table that threads can read at the same time, in
+    /// order; empty if it is read as one.
+    fn parts(&self, _wanted: &Wanted) -> Vec<u64> {
+        Vec::new()
+    }
 
     /// The wanted numbers column by column, if they are in memory so and no code for a missing value
     /// is given: passes then are made over these, in place.

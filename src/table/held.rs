@@ -119,15 +119,14 @@ impl BlockTable for HeldTable {
         let size = rows_in(wanted.block, 8 * d).min(ROWS);
         let block = move |first: usize| {
             let rows = first..(first + size).min(self.rows);
-            let mut values = vec![0.0; rows.len() * d];
-            for (place, &column) in wanted.numbers.iter().enumerate() {
+            let mut values = Vec::with_capacity(rows.len() * d);
+            for &column in &wanted.numbers {
                 let column = &self.columns[column];
-                for (into, row) in values[place..].iter_mut().step_by(d).zip(rows.clone()) {
-                    *into = column.value(row, &wanted.format);
-                }
+                values.extend(rows.clone().map(|row| column.value(row, &wanted.format)));
             }
             let texts = self.texts(&wanted, rows.clone())?;
-            Ok(RowBlock { rows: rows.len(), values: RowValues::F64(values), texts })
+            let (rows, values) = (rows.len(), RowValues::F64(values));
+            Ok(RowBlock { rows, values, by_column: true, texts })
         };
         Ok(Box::new((0..self.rows).step_by(size).map(block)))
     }

@@ -13,7 +13,7 @@
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use crate::table::batch::{Batch, Fold, Role, Sample};
+use crate::table::batch::{Batch, Fold, Layout, Role, Sample, Value, Values};
 use crate::table::cell::CellFormat;
 use crate::table::columns::Columns;
 use crate::table::identifiers::{Repeated, hash};
@@ -119,6 +119,27 @@ impl Tile {
             false => TileValues::F64(turned(staged, width, |value| value)),
         };
         Self { rows: staged.len() / width.max(1), values }
+    }
+
+    /// A tile of some rows of these features, which are stored column by column.
+    fn of_columns<A: Value>(columns: &[&[A]], features: &[usize], rows: &[usize]) -> Self {
+        fn values<'a, A: Value>(
+            columns: &'a [&[A]],
+            features: &'a [usize],
+            rows: &'a [usize],
+        ) -> impl Iterator<Item = f64> + 'a {
+            let column = |&feature: &usize| {
+                let column = columns[feature];
+                rows.iter().map(move |&row| column[row].into())
+            };
+            features.iter().flat_map(column)
+        }
+        let all = || values(columns, features, rows);
+        let values = match all().all(is_narrow) {
+            true => TileValues::F32(all().map(|value| value as f32).collect()),
+            false => TileValues::F64(all().collect()),
+        };
+        Self { rows: rows.len(), values }
     }
 
     /// The bytes of one feature.
@@ -281,13 +302,22 @@ impl<'a> HoldColumns<'a> {
 
     /// Makes a tile of the staged rows.
     fn tile(&mut self) {
-        let rows = self.staged.len() / self.width.max(1);
-        if rows > 0 {
+        if self.staged.len() >= self.width.max(1) {
             let tile = Tile::of(&self.staged, self.width);
             self.staged.clear();
-            self.holding.add(rows as u64, tile.bytes());
-            self.columns.tiles.push(tile);
+            self.add(tile);
         }
+        self.narrow();
+    }
+
+    fn add(&mut self, tile: Tile) {
+        self.holding.add(tile.rows as u64, tile.bytes());
+        self.columns.tiles.push(tile);
+        self.narrow();
+    }
+
+    /// Drops the features that no longer fit in memory.
+    fn narrow(&mut self) {
         let width = self.holding.width();
         if width < self.columns.width {
             self.columns.cut(width);
@@ -295,22 +325,48 @@ impl<'a> HoldColumns<'a> {
         }
     }
 
-    fn take(&mut self, sample: Sample<'_, '_>) {
+    /// Takes in a sample without its values. Returns whether its row is held.
+    fn holds_row(&mut self, sample: &Sample<'_, '_>) -> bool {
         self.samples += 1;
         let target = sample.target.and_then(self.code);
         if let Some(format) = self.compared {
             match (hash(sample.id, format), target) {
-                (None, _) => return,
+                (None, _) => return false,
                 (Some(id), None) => self.other_ids.push(id),
                 (Some(id), Some(_)) => self.ids.push(id),
             }
         }
-        let Some(target) = target else { return };
+        let Some(target) = target else { return false };
         self.targets.push(target);
         if !self.roles.is_empty() || sample.role != Role::default() {
-            // Those before it were alike.
+            // All rows before it have the default role.
             self.roles.resize(self.targets.len() - 1, Role::default());
             self.roles.push(sample.role);
+        }
+        true
+    }
+
+    /// Takes in samples that are stored column by column.
+    fn take_columns<A: Value>(&mut self, batch: &Batch<'_>, columns: &[&[A]]) {
+        // Small tiles cost more than staged rows.
+        if batch.len() * self.width < STAGED / 4 {
+            return batch.each(|sample| self.take(&sample));
+        }
+        // The staged rows come first.
+        self.tile();
+        let is_held =
+            |&place: &usize| !batch.is_left_out(place) && self.holds_row(&batch.sample(place, &[]));
+        let held: Vec<usize> = (0..batch.len()).filter(is_held).collect();
+        let rows = (STAGED / self.width.max(1)).max(LEAST_ROWS);
+        for rows in held.chunks(rows) {
+            let features = &self.holding.features[..self.width];
+            self.add(Tile::of_columns(columns, features, rows));
+        }
+    }
+
+    fn take(&mut self, sample: &Sample<'_, '_>) {
+        if !self.holds_row(sample) {
+            return;
         }
         let features = &self.holding.features[..self.width];
         self.staged.extend(features.iter().map(|&feature| sample.values[feature]));
@@ -322,7 +378,11 @@ impl<'a> HoldColumns<'a> {
 
 impl Fold for HoldColumns<'_> {
     fn batch(&mut self, batch: &Batch<'_>) {
-        batch.each(|sample| self.take(sample));
+        match batch.values {
+            Values::F32(Layout::Columns(columns)) => self.take_columns(batch, columns),
+            Values::F64(Layout::Columns(columns)) => self.take_columns(batch, columns),
+            _ => batch.each(|sample| self.take(&sample)),
+        }
     }
 
     fn merge(&mut self, mut other: Self) {
@@ -392,6 +452,70 @@ mod tests {
                     targets.iter().map(|t| t * (1.0 + *feature as f64 / 7.0)).collect();
                 assert_eq!(columns.to_vec(place), expected);
             }
+        }
+    }
+
+    /// Batches by column give the rows, targets and roles of batches by row, in any memory.
+    #[test]
+    fn columns_are_held_as_rows_are() {
+        let (d, n) = (40, 3000);
+        let value = |i: usize, f: usize| match (i * 31 + f * 17) % 97 {
+            0 => f64::NAN,
+            1 => f64::from_bits(f64::NAN.to_bits() | 5),
+            _ if f.is_multiple_of(7) => (i * f) as f64 / 3.0,
+            _ => ((i * 13 + f) % 1000) as f64 / 4.0,
+        };
+        let code = |cell: TargetCell<'_>| match cell {
+            TargetCell::Number(value) => Some(value).filter(|value| *value >= 0.0),
+            TargetCell::Text(_) => None,
+        };
+        let features: Vec<usize> = (0..d).filter(|f| f % 3 != 1).rev().collect();
+        let targets: Vec<_> =
+            (0..n).map(|i| Some(TargetCell::Number((i % 11) as f64 - 2.0))).collect();
+        let role = |i: usize| Role { person: (i / 1500 * i) as u32, ..Role::default() };
+        let roles: Vec<Role> = (0..n).map(role).collect();
+        let left_out: Vec<bool> = (0..n).map(|i| i % 29 == 3).collect();
+        let id = |i: usize| TargetCell::Number((i - usize::from(i % 500 == 9)) as f64);
+        let ids: Vec<_> = (0..n).map(|i| Some(id(i)).filter(|_| i % 41 != 0)).collect();
+        let columns: Vec<Vec<f64>> =
+            (0..d).map(|f| (0..n).map(|i| value(i, f)).collect()).collect();
+        let rows: Vec<f64> = (0..n).flat_map(|i| (0..d).map(move |f| value(i, f))).collect();
+        let format = CellFormat::default();
+        for (compared, bytes) in
+            [(None, None), (Some(&format), None), (None, Some(1 << 18)), (None, Some(1))]
+        {
+            let limit = bytes.map(|bytes| Limit { bytes, fixed: 0, row: 0 });
+            let held = |by_column: bool, cuts: &[usize]| {
+                let holding = Holding::new(&features, limit);
+                let mut fold = HoldColumns::new(&code, &holding, compared);
+                for ends in cuts.windows(2) {
+                    let (start, end) = (ends[0], ends[1]);
+                    let slices: Vec<&[f64]> =
+                        columns.iter().map(|column| &column[start..end]).collect();
+                    let values = match by_column {
+                        true => Layout::Columns(&slices),
+                        false => Layout::Rows(&rows[start * d..end * d]),
+                    };
+                    fold.batch(&Batch {
+                        ids: &ids[start..end],
+                        roles: &roles[start..end],
+                        left_out: &left_out[start..end],
+                        ..Batch::new(start as u64, &targets[start..end], Values::F64(values))
+                    });
+                }
+                let (columns, targets, roles, samples, repeated) = fold.finish();
+                let bits = |feature| -> Vec<u64> {
+                    columns.to_vec(feature).iter().map(|value| value.to_bits()).collect()
+                };
+                let values: Vec<Vec<u64>> = (0..columns.features()).map(bits).collect();
+                (values, targets, roles, samples, repeated.left_out())
+            };
+            let expected = held(false, &[0, n]);
+            for cuts in [&[0, n][..], &[0, 1300, n], &[0, 50, 1500, 1510, n]] {
+                assert!(held(true, cuts) == expected, "{bytes:?} {cuts:?}");
+            }
+            let found = held(true, &[0, n]).0.len();
+            assert_eq!(found == features.len(), bytes.is_none(), "{bytes:?}: {found}");
         }
     }
 

@@ -187,8 +187,10 @@ mod tests {
             ..Wanted::default()
         };
         let block = table.blocks(&wanted).unwrap().next().unwrap().unwrap();
-        let RowValues::F64(values) = block.values else { panic!() };
-        (names, values, block.texts)
+        let RowValues::F64(by_column) = block.values else { panic!() };
+        assert!(block.by_column);
+        let row = |row: usize| by_column.iter().skip(row).step_by(block.rows).copied();
+        (names, (0..block.rows).flat_map(row).collect(), block.texts)
     }
 
     fn text(cells: &[&str]) -> Vec<TextCell> {

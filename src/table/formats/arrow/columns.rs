@@ -64,39 +64,36 @@ fn values_of(of: &DataType) -> &DataType {
     }
 }
 
-/// Writes the values of a column to its place in each row: `f64::NAN` where null or NaN, texts as
-/// in a text file, dates as days since 1970-01-01, times of a day and spans in seconds.
-pub(super) fn spread<A: Copy + From<f32> + Into<f64>>(
+/// Writes the values of a column: `f64::NAN` where null or NaN, texts as in a text file, dates as
+/// days since 1970-01-01, times of a day and spans in seconds.
+pub(super) fn read_values<A: Copy + From<f32> + Into<f64>>(
     column: &dyn Array,
-    all: &mut [A],
-    place: usize,
-    d: usize,
+    slots: &mut [A],
     format: &CellFormat,
     of: impl Fn(f64) -> A + Copy,
 ) -> Result<()> {
-    let all = all.get_mut(place..).unwrap_or_default();
     if let DataType::Dictionary(..) = column.data_type() {
         let dictionary = column.as_any_dictionary();
         let mut values = vec![of(f64::NAN); dictionary.values().len()];
-        spread(dictionary.values().as_ref(), &mut values, 0, 1, format, of)?;
+        read_values(dictionary.values().as_ref(), &mut values, format, of)?;
         // Arrow's own keys panic where there are no values.
         let keys = if values.is_empty() { Vec::new() } else { dictionary.normalized_keys() };
-        all.iter_mut().step_by(d).for_each(|slot| *slot = of(f64::NAN));
-        for (row, (slot, key)) in all.iter_mut().step_by(d).zip(keys).enumerate() {
+        slots.fill(of(f64::NAN));
+        for (row, (slot, key)) in slots.iter_mut().zip(keys).enumerate() {
             let value = values.get(key).filter(|_| column.is_valid(row));
             *slot = value.copied().unwrap_or_else(|| of(f64::NAN));
         }
         return Ok(());
     }
-    spread_values(column, all.iter_mut().step_by(d), format, of)?;
+    write_values(column, slots.iter_mut(), format, of)?;
     if is_number(column.data_type()) {
-        clean(all.iter_mut().step_by(d), kind(column.data_type()), format);
+        clean(slots.iter_mut(), kind(column.data_type()), format);
     }
     Ok(())
 }
 
 /// Writes the values of a column that is not a dictionary.
-fn spread_values<'a, A: 'a>(
+fn write_values<'a, A: 'a>(
     column: &dyn Array,
     slots: impl Iterator<Item = &'a mut A>,
     format: &CellFormat,
@@ -302,7 +299,7 @@ pub(super) fn cells(column: &dyn Array) -> Result<Vec<TextCell>> {
     }
     if is_number(column.data_type()) {
         let mut values = vec![0f64; column.len()];
-        spread(column, &mut values, 0, 1, &CellFormat::default(), |value| value)?;
+        read_values(column, &mut values, &CellFormat::default(), |value| value)?;
         return Ok(values.into_iter().map(number_cell).collect());
     }
     let cells = texts(column, &None, &|text| Some(text.as_bytes().to_vec()));
@@ -331,7 +328,7 @@ mod tests {
     fn bits(column: &dyn Array) -> Vec<u64> {
         let format = CellFormat::new(false, ["-9"]);
         let mut values = vec![7.0; column.len()];
-        spread(column, &mut values, 0, 1, &format, |value| value).unwrap();
+        read_values(column, &mut values, &format, |value| value).unwrap();
         values.into_iter().map(f64::to_bits).collect()
     }
 
@@ -383,12 +380,12 @@ mod tests {
         );
         let mut values = vec![0.0; 2];
         let format = CellFormat::new(false, ["1969-12-23"]);
-        spread(&Date32Array::from(vec![-9, 1]), &mut values, 0, 1, &format, |value| value).unwrap();
+        read_values(&Date32Array::from(vec![-9, 1]), &mut values, &format, |value| value).unwrap();
         assert!(values[0].is_nan() && values[1] == 1.0);
         let mut values = vec![0f32; 2];
         let format = CellFormat::new(false, ["-99.9"]);
         let column = Float32Array::from(vec![-99.9, 1.0]);
-        spread(&column, &mut values, 0, 1, &format, |value| value as f32).unwrap();
+        read_values(&column, &mut values, &format, |value| value as f32).unwrap();
         assert!(values[0].is_nan() && values[1] == 1.0);
     }
 

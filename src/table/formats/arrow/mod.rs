@@ -32,6 +32,8 @@ use ::parquet::arrow::ProjectionMask;
 use ::parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
 };
+#[cfg(feature = "arrow")]
+use ::parquet::file::metadata::RowGroupMetaData;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Float64Type;
 use arrow_array::{Array, RecordBatch};
@@ -48,7 +50,7 @@ use crate::table::formats::positioned::Positioned;
 pub use batches::BatchIterator;
 pub(in crate::table) use batches::RecordBatches;
 pub use column_kind::ColumnKind;
-use columns::{cells, is_boolean, is_date, is_number, is_read, spread};
+use columns::{cells, is_boolean, is_date, is_number, is_read, read_values};
 use guard::guarded;
 pub use guard::quiet_caught_panics;
 #[cfg(feature = "arrow")]
@@ -60,9 +62,8 @@ use wide::Wide;
 
 /// The start of the names of the columns in which pandas stores an index without a name.
 const INDEX: &str = "__index_level_";
-/// The number of rows per batch. More are not read faster: the cache lines to which a column is
-/// written no longer fit in the cache.
-const MOST_ROWS: usize = 1 << 10;
+/// The number of rows per batch: the values of a column and their targets fit in the cache.
+const MOST_ROWS: usize = 1 << 12;
 
 /// An open Arrow or Parquet file.
 pub(in crate::table) struct ArrowTable {
@@ -200,14 +201,14 @@ impl ArrowTable {
     /// The batches with the given columns of the file, ascending; those that a file is cut into
     /// have so many rows.
     #[cfg_attr(not(feature = "arrow"), allow(unused_variables, reason = "no file is read"))]
-    fn batches(&self, columns: &[usize], rows: usize) -> Result<Batches<'_>> {
+    fn batches(&self, columns: &[usize], rows: usize, part: Option<usize>) -> Result<Batches<'_>> {
         match &self.content {
             #[cfg(feature = "arrow")]
             Content::Arrow(messages) => Ok(Box::new(messages.batches(columns))),
             Content::Batches(batches) => batches.projected(columns),
             #[cfg(feature = "arrow")]
             Content::Parquet(source, metadata) => {
-                Self::batches_of_parquet(source, metadata, columns, rows)
+                Self::batches_of_parquet(source, metadata, columns, (rows, part))
             }
         }
     }
@@ -217,15 +218,20 @@ impl ArrowTable {
         source: &'s ParquetSource,
         metadata: &ArrowReaderMetadata,
         columns: &[usize],
-        rows: usize,
+        (rows, part): (usize, Option<usize>),
     ) -> Result<Batches<'s>> {
         let name = Format::Parquet.name();
         let cause = |error| source.cause(error);
         let mut batches = guarded(name, || {
-            let (source, metadata) = (source.clone(), metadata.clone());
+            let (source, metadata) = (source.of_one_reader(), metadata.clone());
             let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(source, metadata);
             let mask = ProjectionMask::roots(builder.parquet_schema(), columns.iter().copied());
-            Ok(builder.with_projection(mask).with_batch_size(rows).build()?)
+            let builder = builder.with_projection(mask).with_batch_size(rows);
+            let builder = match part {
+                Some(group) => builder.with_row_groups(vec![group]),
+                None => builder,
+            };
+            Ok(builder.build()?)
         })
         .map_err(cause)?;
         let next = move || guarded(name, || batches.next().transpose()).map_err(cause).transpose();
@@ -247,6 +253,15 @@ fn index_columns(schema: &SchemaRef) -> Vec<usize> {
     fields.filter(|(_, field)| is_index(field.name())).map(|(place, _)| place).collect()
 }
 
+/// The places of the columns that are read, ascending.
+fn columns_read(numbers: &[usize], texts: &[Option<usize>]) -> Vec<usize> {
+    let texts = texts.iter().copied().flatten();
+    let mut columns: Vec<usize> = numbers.iter().copied().chain(texts).collect();
+    columns.sort_unstable();
+    columns.dedup();
+    columns
+}
+
 impl BlockTable for ArrowTable {
     fn layout(&self) -> &Layout {
         &self.layout
@@ -256,10 +271,7 @@ impl BlockTable for ArrowTable {
         let numbers: Vec<usize> = wanted.numbers.iter().map(|&c| self.columns[c]).collect();
         let texts = wanted.texts.iter().map(|&place| self.file_column(place));
         let texts: Vec<Option<usize>> = texts.collect();
-        let mut columns: Vec<usize> =
-            numbers.iter().copied().chain(texts.iter().copied().flatten()).collect();
-        columns.sort_unstable();
-        columns.dedup();
+        let columns = columns_read(&numbers, &texts);
         #[cfg(feature = "arrow")]
         if let Content::Parquet(source, metadata) = &self.content
             && columns.len() > wide::GROUP
@@ -271,7 +283,7 @@ impl BlockTable for ArrowTable {
         let of = |column: &usize| columns.binary_search(column).unwrap_or_default();
         Ok(Box::new(Cut {
             name: self.format.name(),
-            batches: self.batches(&columns, rows)?,
+            batches: self.batches(&columns, rows, wanted.part)?,
             batch: None,
             rows,
             narrow: self.is_narrow(&numbers),
@@ -282,6 +294,17 @@ impl BlockTable for ArrowTable {
     }
 
     /// The columns of a single batch whose wanted numbers all are `f64` and there.
+    /// The row groups of a Parquet file that is not read in groups of columns.
+    #[cfg(feature = "arrow")]
+    fn parts(&self, wanted: &Wanted) -> Vec<u64> {
+        let Content::Parquet(_, metadata) = &self.content else { return Vec::new() };
+        if wanted.numbers.len() + wanted.texts.len() > wide::GROUP {
+            return Vec::new();
+        }
+        let rows = |group: &RowGroupMetaData| u64::try_from(group.num_rows()).unwrap_or(0);
+        metadata.metadata().row_groups().iter().map(rows).collect()
+    }
+
     fn columns(&self, wanted: &Wanted) -> Option<Vec<&[f64]>> {
         let batch = self.only_batch().filter(|_| !wanted.format.has_codes())?;
         let numbers = |&column: &usize| {
@@ -335,6 +358,20 @@ impl Iterator for Cut<'_> {
 }
 
 impl Cut<'_> {
+    /// The values of the wanted columns, one column after the other.
+    fn values<A: Copy + From<f32> + Into<f64>>(
+        &self,
+        batch: &RecordBatch,
+        of: impl Fn(f64) -> A + Copy,
+    ) -> Result<Vec<A>> {
+        let mut values = vec![A::from(0.0); batch.num_rows() * self.numbers.len()];
+        let slots = values.chunks_exact_mut(batch.num_rows().max(1));
+        for (&column, slots) in self.numbers.iter().zip(slots) {
+            read_values(batch.column(column), slots, &self.format, of)?;
+        }
+        Ok(values)
+    }
+
     fn block(&mut self) -> Result<Option<RowBlock>> {
         let batch = match self.batch.take() {
             Some(batch) => batch,
@@ -352,27 +389,16 @@ impl Cut<'_> {
     }
 
     fn converted(&self, batch: &RecordBatch) -> Result<RowBlock> {
-        let (rows, d) = (batch.num_rows(), self.numbers.len());
-        let values = if self.narrow {
-            let mut values = vec![0f32; rows * d];
-            for (place, &column) in self.numbers.iter().enumerate() {
-                spread(batch.column(column), &mut values, place, d, &self.format, |value| {
-                    value as f32
-                })?;
-            }
-            RowValues::F32(values)
-        } else {
-            let mut values = vec![0f64; rows * d];
-            for (place, &column) in self.numbers.iter().enumerate() {
-                spread(batch.column(column), &mut values, place, d, &self.format, |value| value)?;
-            }
-            RowValues::F64(values)
+        let rows = batch.num_rows();
+        let values = match self.narrow {
+            true => RowValues::F32(self.values(batch, |value| value as f32)?),
+            false => RowValues::F64(self.values(batch, |value| value)?),
         };
         let texts = self.texts.iter().map(|column| match column {
             Some(column) => cells(batch.column(*column)),
             None => Ok(vec![None; rows]),
         });
-        Ok(RowBlock { rows, values, texts: texts.collect::<Result<_>>()? })
+        Ok(RowBlock { rows, values, by_column: true, texts: texts.collect::<Result<_>>()? })
     }
 }
 

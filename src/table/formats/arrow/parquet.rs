@@ -21,36 +21,42 @@ const AHEAD: u64 = 1 << 16;
 
 /// An open file, for one or several passes.
 #[derive(Clone)]
-pub(super) struct ParquetSource(Arc<Inner>);
+pub(super) struct ParquetSource {
+    file: Arc<Inner>,
+    /// The last bytes that were read ahead, and their place.
+    ahead: Arc<Mutex<(u64, Bytes)>>,
+}
 
 struct Inner {
     bytes: Positioned,
-    /// The last bytes that were read ahead, and their place.
-    ahead: Mutex<(u64, Bytes)>,
     failed: Mutex<Option<Error>>,
 }
 
 impl ParquetSource {
     pub(super) fn new(bytes: Positioned) -> Self {
-        let (ahead, failed) = (Mutex::new((0, Bytes::new())), Mutex::new(None));
-        Self(Arc::new(Inner { bytes, ahead, failed }))
+        Self { file: Arc::new(Inner { bytes, failed: Mutex::new(None) }), ahead: Arc::default() }
+    }
+
+    /// The same file for a reader of its own, which reads ahead by itself.
+    pub(super) fn of_one_reader(&self) -> Self {
+        Self { file: self.file.clone(), ahead: Arc::default() }
     }
 
     /// The failed read behind an error of the crate; otherwise the error itself.
     pub(super) fn cause(&self, error: Error) -> Error {
-        self.0.failed.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or(error)
+        self.file.failed.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or(error)
     }
 
     /// The bytes from an offset on, at most `most` and at least one unless the file ends there;
     /// following bytes are read ahead.
     fn some(&self, place: u64, most: u64) -> io::Result<Bytes> {
-        let mut ahead = self.0.ahead.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut ahead = self.ahead.lock().unwrap_or_else(PoisonError::into_inner);
         let inside = place.checked_sub(ahead.0).and_then(|from| usize::try_from(from).ok());
         if let Some(from) = inside.filter(|from| *from < ahead.1.len()) {
             let left = (ahead.1.len() - from) as u64;
             return Ok(ahead.1.slice(from..from + left.min(most) as usize));
         }
-        let read = Bytes::from(self.kept(self.0.bytes.bytes(place, most.max(AHEAD)))?);
+        let read = Bytes::from(self.kept(self.file.bytes.bytes(place, most.max(AHEAD)))?);
         *ahead = (place, read.clone());
         Ok(read.slice(..read.len().min(usize::try_from(most).unwrap_or(usize::MAX))))
     }
@@ -58,7 +64,7 @@ impl ParquetSource {
     fn kept<T>(&self, read: Result<T>) -> io::Result<T> {
         read.map_err(|error| {
             if error.kind() == ErrorKind::Io {
-                let mut failed = self.0.failed.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut failed = self.file.failed.lock().unwrap_or_else(PoisonError::into_inner);
                 *failed = Some(error);
             }
             io::ErrorKind::Other.into()
@@ -68,7 +74,7 @@ impl ParquetSource {
 
 impl Length for ParquetSource {
     fn len(&self) -> u64 {
-        self.0.bytes.len()
+        self.file.bytes.len()
     }
 }
 
@@ -90,7 +96,7 @@ impl ChunkReader for ParquetSource {
         let mut all = first.to_vec();
         all.resize(length, 0);
         let rest = &mut all[first.len()..];
-        self.kept(self.0.bytes.read_at(start + first.len() as u64, rest))?;
+        self.kept(self.file.bytes.read_at(start + first.len() as u64, rest))?;
         Ok(all.into())
     }
 }

@@ -5,17 +5,20 @@
 //! as many rows of a row group as a block holds: the block is the only thing that is as wide as the
 //! table.
 
+use std::sync::{Mutex, PoisonError};
+
 use arrow_array::RecordBatch;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReaderBuilder};
 
-use super::columns::{cells, spread};
+use super::columns::{cells, read_values};
 use super::guard::{guarded, malformed};
 use super::parquet::ParquetSource;
 use crate::error::Result;
 use crate::table::block_table::{RowBlock, RowValues, TextCell, Wanted, rows_in};
 use crate::table::cell::CellFormat;
 use crate::table::formats::Format;
+use crate::threads::on_threads;
 
 /// The number of columns that are read at a time: of more, the others wait.
 pub(super) const GROUP: usize = 2048;
@@ -34,6 +37,8 @@ pub(super) struct Wide<'a> {
     format: CellFormat,
     /// The number of columns that are read at a time.
     group: usize,
+    /// The number of threads that read a block.
+    threads: usize,
     /// The most rows of a block.
     most: usize,
     /// The next row: its row group, and its place there.
@@ -56,8 +61,8 @@ impl<'a> Wide<'a> {
     ) -> Self {
         let most = rows_in(wanted.wide, numbers.len() * if narrow { 4 } else { 8 });
         let format = wanted.format.clone();
-        let next = (0, 0);
-        Self { source, metadata, numbers, texts, narrow, format, group: GROUP, most, next }
+        let (next, threads) = ((0, 0), wanted.threads);
+        Self { source, metadata, numbers, texts, narrow, format, group: GROUP, threads, most, next }
     }
 
     /// The rows of the next block.
@@ -76,38 +81,55 @@ impl<'a> Wide<'a> {
     }
 
     fn block(&self, part: &Part) -> Result<RowBlock> {
-        let length = part.rows * self.numbers.len();
         let values = match self.narrow {
-            true => RowValues::F32(self.values(part, vec![0f32; length], |value| value as f32)?),
-            false => RowValues::F64(self.values(part, vec![0f64; length], |value| value)?),
+            true => RowValues::F32(self.values(part, |value| value as f32)?),
+            false => RowValues::F64(self.values(part, |value| value)?),
         };
         let texts = self.texts.iter().map(|column| self.texts(part, *column));
-        Ok(RowBlock { rows: part.rows, values, texts: texts.collect::<Result<_>>()? })
+        let texts = texts.collect::<Result<_>>()?;
+        Ok(RowBlock { rows: part.rows, values, by_column: true, texts })
     }
 
-    /// Reads all values, group by group.
-    fn values<A: Copy + From<f32> + Into<f64>>(
+    /// Reads all values, one column after the other; threads take turns at groups of columns.
+    fn values<A: Copy + From<f32> + Into<f64> + Send>(
         &self,
         part: &Part,
-        mut values: Vec<A>,
-        of: impl Fn(f64) -> A + Copy,
+        of: impl Fn(f64) -> A + Copy + Sync,
     ) -> Result<Vec<A>> {
-        let d = self.numbers.len();
-        for (number, group) in self.numbers.chunks(self.group).enumerate() {
-            let mut start = 0;
-            self.each_batch(part, group, |batch| {
-                let rows = values.get_mut(start * d..).unwrap_or_default();
-                for (column, values_of) in batch.columns().iter().enumerate() {
-                    spread(values_of, rows, number * self.group + column, d, &self.format, of)?;
-                }
-                start += batch.num_rows();
-                Ok(())
-            })?;
-            if start != part.rows {
-                return Err(malformed(NAME));
+        let mut values = vec![A::from(0.0); part.rows * self.numbers.len()];
+        let slots = values.chunks_mut((self.group * part.rows).max(1));
+        let groups = Mutex::new(self.numbers.chunks(self.group).zip(slots));
+        let read = |_| {
+            loop {
+                let next = groups.lock().unwrap_or_else(PoisonError::into_inner).next();
+                let Some((columns, slots)) = next else { return Ok(()) };
+                self.read_group(part, columns, slots, of)?;
             }
-        }
+        };
+        let results = on_threads(self.threads, read);
+        results.into_iter().collect::<Result<()>>()?;
         Ok(values)
+    }
+
+    /// Reads the values of a group of columns.
+    fn read_group<A: Copy + From<f32> + Into<f64>>(
+        &self,
+        part: &Part,
+        columns: &[usize],
+        slots: &mut [A],
+        of: impl Fn(f64) -> A + Copy,
+    ) -> Result<()> {
+        let mut start = 0;
+        self.each_batch(part, columns, |batch| {
+            let rows = start..start + batch.num_rows();
+            for (column, slots) in batch.columns().iter().zip(slots.chunks_exact_mut(part.rows)) {
+                let slots = slots.get_mut(rows.clone()).ok_or_else(|| malformed(NAME))?;
+                read_values(column, slots, &self.format, of)?;
+            }
+            start = rows.end;
+            Ok(())
+        })?;
+        if start == part.rows { Ok(()) } else { Err(malformed(NAME)) }
     }
 
     fn texts(&self, part: &Part, column: Option<usize>) -> Result<Vec<TextCell>> {
@@ -128,7 +150,7 @@ impl<'a> Wide<'a> {
         mut take: impl FnMut(&RecordBatch) -> Result<()>,
     ) -> Result<()> {
         let read = || {
-            let (source, metadata) = (self.source.clone(), self.metadata.clone());
+            let (source, metadata) = (self.source.of_one_reader(), self.metadata.clone());
             let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(source, metadata);
             let mask = ProjectionMask::roots(builder.parquet_schema(), columns.iter().copied());
             let builder = builder.with_projection(mask).with_row_groups(vec![part.group]);
@@ -161,16 +183,20 @@ mod tests {
     use crate::table::block_table::{BlockTable, TextPlace};
     use crate::table::formats::positioned::Positioned;
 
-    /// All values as bits, and all texts.
+    /// All values as bits, row by row, and all texts.
     fn whole(blocks: impl Iterator<Item = Result<RowBlock>>) -> (Vec<u64>, Vec<Vec<TextCell>>) {
         let (mut bits, mut texts) = (Vec::new(), Vec::new());
         for block in blocks {
             let block = block.unwrap();
-            match block.values {
+            let values: Vec<u64> = match block.values {
                 RowValues::F32(values) => {
-                    bits.extend(values.iter().map(|value| f64::from(*value).to_bits()));
+                    values.iter().map(|value| f64::from(*value).to_bits()).collect()
                 }
-                RowValues::F64(values) => bits.extend(values.iter().map(|value| value.to_bits())),
+                RowValues::F64(values) => values.iter().map(|value| value.to_bits()).collect(),
+            };
+            assert!(block.by_column);
+            for row in 0..block.rows {
+                bits.extend(values.iter().skip(row).step_by(block.rows));
             }
             texts.resize(block.texts.len(), Vec::new());
             texts.iter_mut().zip(block.texts).for_each(|(all, more): (&mut Vec<TextCell>, _)| {
@@ -201,7 +227,7 @@ mod tests {
                 let narrow = table.is_narrow(&numbers);
                 let read = (numbers.clone(), Clone::clone(&texts));
                 let wide = Wide::new((source, metadata), read, narrow, &wanted);
-                let found = whole(Wide { group, most, ..wide });
+                let found = whole(Wide { group, most, threads: 1 + group % 3, ..wide });
                 assert_eq!(found, expected, "{name}: {group}, {most}");
             }
         }

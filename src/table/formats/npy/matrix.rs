@@ -91,15 +91,21 @@ impl Matrix {
         self.layout.names.len()
     }
 
-    /// Reads `rows` rows from `first` on, counted from 0.
-    fn block(&self, wanted: &Reading, first: u64, rows: usize) -> Result<RowBlock> {
+    /// Reads `rows` rows from `first` on, counted from 0; `bytes` is a buffer.
+    fn block(
+        &self,
+        wanted: &Reading,
+        first: u64,
+        rows: usize,
+        bytes: &mut Vec<u8>,
+    ) -> Result<RowBlock> {
         let of = self.array.of;
         let mut values = of.values(0);
         let mut texts = vec![Vec::with_capacity(rows); wanted.texts.len()];
         if self.by_rows {
             let row_bytes = self.d() * of.size;
-            let mut bytes = vec![0; rows * row_bytes];
-            self.array.bytes.read_at(self.place(first * row_bytes as u64)?, &mut bytes)?;
+            bytes.resize(rows * row_bytes, 0);
+            self.array.bytes.read_at(self.place(first * row_bytes as u64)?, bytes)?;
             match &mut values {
                 RowValues::F32(values) => values.reserve_exact(rows * wanted.numbers),
                 RowValues::F64(values) => values.reserve_exact(rows * wanted.numbers),
@@ -125,7 +131,7 @@ impl Matrix {
                 *cells = all.iter().skip(first as usize).take(rows).cloned().collect();
             }
         }
-        Ok(RowBlock { rows, values, texts })
+        Ok(RowBlock { rows, values, by_column: false, texts })
     }
 
     /// Reads rows of a matrix whose columns are contiguous: with one read per column or, if columns
@@ -247,13 +253,13 @@ impl BlockTable for Matrix {
         // reads.
         let most = if self.by_rows { wanted.block.min(BLOCK) } else { wanted.block };
         let size = rows_in(most, self.d().saturating_mul(self.array.of.size.max(4)));
-        let mut first = 0;
+        let (mut first, mut bytes) = (0, Vec::new());
         Ok(Box::new(std::iter::from_fn(move || {
             let rows = usize::try_from(self.rows - first).unwrap_or(size).min(size);
             if rows == 0 {
                 return None;
             }
-            let mut block = self.block(&reading, first, rows);
+            let mut block = self.block(&reading, first, rows, &mut bytes);
             first += rows as u64;
             match block.as_mut().map(|block| &mut block.values) {
                 Ok(RowValues::F32(values)) => clean(values.iter_mut(), Kind::Number, &format),
