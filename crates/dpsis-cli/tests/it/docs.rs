@@ -96,8 +96,8 @@ fn shown_reports_match_the_output() {
     let found = report.iter().position(|line| line.starts_with("effect ")).unwrap();
     let found = format!("```text\n{}```", report[found..].concat());
     for (page, shown) in [
-        ("docs/reading-the-report.md", &open),
-        ("docs/reading-the-report.md", &found),
+        ("docs/significance.md", &open),
+        ("docs/significance.md", &found),
         ("README.md", &typical),
     ] {
         let text = std::fs::read_to_string(project().join(page)).unwrap();
