@@ -92,10 +92,10 @@ def mixed():
     )
 
 
-def run_page(name, names):
-    """Runs the code of a page with these names; its number of blocks."""
+def run_page(name, names, language="python"):
+    """Runs the code of a page in blocks of this language with these names; its number of blocks."""
     page = (ROOT / "docs" / name).read_text(encoding="utf-8")
-    blocks = re.findall(r"```python\n(.*?)```\n(?:```text\n(.*?)```)?", page, re.DOTALL)
+    blocks = re.findall(rf"```{language}\n(.*?)```\n(?:```text\n(.*?)```)?", page, re.DOTALL)
     for code, shown in blocks:
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):

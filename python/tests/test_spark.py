@@ -298,4 +298,4 @@ def test_the_page(spark, monkeypatch):
     """With a path that the JVM, which started elsewhere, finds."""
     read = spark.read.csv
     monkeypatch.setattr(type(spark.read), "csv", lambda _, path, **given: read(str(ROOT / path), **given))
-    assert run_page("spark.md", {"spark": spark}) == 1
+    assert run_page("scale.md", {"spark": spark}, "python spark") == 1
