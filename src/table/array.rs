@@ -246,7 +246,7 @@ impl<A: Element> sealed::Open for ArrayTable<'_, A> {
             return Err(Error::input("the matrix has no columns"));
         }
         if opening.events.is_some() != self.events.is_some() {
-            let rule = "times and events go with a target at a horizon";
+            let rule = "times and events need a target at a horizon";
             return Err(Error::request(rule)
                 .hint("give the matrix with times and events, and the request the value that means the event and the horizon")
                 .about([Parameter::Time, Parameter::Event, Parameter::Horizon]));

@@ -42,7 +42,7 @@ impl FileTable {
             && layout.target
             && match (&facts.target, &layout.target_name) {
                 (TargetColumn::Last, None) => true,
-                (TargetColumn::Named(stated), Some(own)) => stated == own,
+                (TargetColumn::Named(given), Some(own)) => given == own,
                 _ => false,
             };
         if by_id && !layout.ids && !layout.named {

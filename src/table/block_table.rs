@@ -53,7 +53,7 @@ pub(crate) struct Layout {
     pub(crate) number_target: bool,
     /// Whether its type is that of booleans.
     pub(crate) boolean_target: bool,
-    /// The name of that target, if it is used only where it is stated.
+    /// The name of that target, if it is used only where it is given.
     pub(crate) target_name: Option<String>,
     /// The number of samples, if it is known. It is private: only the progress on a terminal may
     /// use it.

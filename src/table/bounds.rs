@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::exact::{GRID, to_grid};
 
 /// A closed range of a quantity, in the quantity's own units. It must be public knowledge: the user
-/// states it.
+/// gives it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bounds {
     low: f64,

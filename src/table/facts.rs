@@ -1,4 +1,4 @@
-//! Public facts about a table, as the user states them.
+//! Public facts about a table, as the user gives them.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use crate::table::schema::{Orientation, TargetColumn};
 
 /// Public facts about a table: how it is written and the roles of its columns.
 ///
-/// Nothing has to be stated: the default leaves everything to the file's format and header. As JSON
+/// Nothing has to be given: the default leaves everything to the file's format and header. As JSON
 /// it is an object whose fields may all be left out; an unknown field is refused.
 ///
 /// ```
@@ -131,7 +131,7 @@ mod features_as_rows {
         orientation: &Option<Orientation>,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
-        orientation.map(|stated| stated == Orientation::FeaturesAsRows).serialize(serializer)
+        orientation.map(|given| given == Orientation::FeaturesAsRows).serialize(serializer)
     }
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(

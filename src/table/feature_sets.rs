@@ -19,7 +19,7 @@ use crate::table::decompress::open_text;
 /// The most bytes of a file of sets, decompressed.
 const MAX_BYTES: u64 = 1 << 28;
 
-/// The fewest members that a set must have in the table, unless another number is stated: fewer are
+/// The fewest members that a set must have in the table, unless another number is given: fewer are
 /// nearly single features.
 const LEAST: usize = 5;
 
@@ -45,7 +45,7 @@ pub struct FeatureSets {
     most: Option<usize>,
 }
 
-/// A set of features as it is stated.
+/// A set of features as it is given.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FeatureSet {
     pub(crate) name: String,

@@ -1,4 +1,4 @@
-//! A table in a file, from a reader or in record batches, with the facts that are stated of it.
+//! A table in a file, from a reader or in record batches, with the facts that are given of it.
 
 use std::fmt;
 use std::io::Read;
@@ -19,13 +19,13 @@ use crate::table::schema::{Orientation, TargetColumn, TargetRole, target_of_rows
 use crate::table::targets::TargetTable;
 use crate::table::text_file::{TextFile, reads_again};
 
-/// A table in a file or from a reader, with the facts stated of it: how it is written and the roles
+/// A table in a file or from a reader, with the facts given of it: how it is written and the roles
 /// of its columns. These facts must be public knowledge.
 ///
 /// The format is recognized by the first bytes of the content or, for formats without such a
 /// signature, by the file's name:
 ///
-/// | format | names of features | target, if not stated otherwise |
+/// | format | names of features | target, if not given otherwise |
 /// | --- | --- | --- |
 /// | text: CSV, TSV or with another delimiter; plain, gzip or zstd | the header | the last column |
 /// | `.npy`: a matrix of numbers | `feature-1` and so on | the last column |
@@ -49,7 +49,7 @@ use crate::table::text_file::{TextFile, reads_again};
 /// # Ok::<(), dpsis::Error>(())
 /// ```
 ///
-/// Where no fact has to be stated, the path itself is a table.
+/// Where no fact has to be given, the path itself is a table.
 #[derive(Clone)]
 pub struct FileTable {
     file: TextFile,
@@ -178,7 +178,7 @@ impl FileTable {
         Hooks { progress, ..of_request.clone() }
     }
 
-    /// States all facts at once, instead of those that were stated before.
+    /// States all facts at once, instead of those that were given before.
     pub fn facts(mut self, facts: TableFacts) -> Self {
         self.facts = facts;
         self
@@ -230,7 +230,7 @@ impl FileTable {
 
     /// States whether samples are rows or columns. By default samples are rows, except in `.gct`.
     /// Where features are rows, the header holds the sample ids, which are private; the delimiter
-    /// is then not looked for in it, but has to be stated or follow from the file's name (`.csv`,
+    /// is then not looked for in it, but has to be given or follow from the file's name (`.csv`,
     /// `.tsv`).
     pub fn orientation(mut self, orientation: Orientation) -> Self {
         self.facts.orientation = Some(orientation);
@@ -319,10 +319,10 @@ impl FileTable {
         }
         let refuse = |rule: &str| Err(Error::request(rule).about([Parameter::Unit]));
         if self.facts.orientation == Some(Orientation::FeaturesAsRows) || format == Format::Gct {
-            return refuse("people are told by a column of a table with samples as rows");
+            return refuse("person identifiers need a table with samples as rows");
         }
         if self.facts.id.is_some() && self.facts.target_file.is_some() {
-            return refuse("targets are joined by the column of people: no other ids are stated");
+            return refuse("targets are joined by the column of people: no other ids are given");
         }
         Ok(())
     }
@@ -331,11 +331,11 @@ impl FileTable {
         if self.facts.delimiter.is_some_and(|byte| !byte.is_ascii() || b"\"\r\n".contains(&byte)) {
             return Err(Error::request("the delimiter must be one ASCII character, not a quote"));
         }
-        if self.stated_orientation() == Orientation::SamplesAsRows {
+        if self.given_orientation() == Orientation::SamplesAsRows {
             return Ok(());
         }
         if self.facts.id.is_some() {
-            let rule = "with features as rows the header holds the ids: no column of ids is stated";
+            let rule = "with features as rows the header holds the ids: no column of ids is given";
             return Err(Error::request(rule).about([Parameter::Id]));
         }
         let named = matches!(self.facts.target, TargetColumn::Named(_));
@@ -343,9 +343,9 @@ impl FileTable {
             return Err(target_of_rows());
         }
         if self.facts.delimiter.or(self.file.delimiter_by_name()).is_none() {
-            let rule = "with features as rows state what separates cells: the header is private";
+            let rule = "with features as rows, give the delimiter: the header is private";
             return Err(Error::request(rule)
-                .hint("state the delimiter, or name the file .csv or .tsv")
+                .hint("give the delimiter, or name the file .csv or .tsv")
                 .about([Parameter::Delimiter]));
         }
         Ok(())
@@ -359,8 +359,8 @@ impl FileTable {
             (self.facts.numeric_names, "a header of numbers", Parameter::NumericNames),
         ];
         let name = format.name();
-        if let Some((_, fact, parameter)) = of_text.iter().find(|(stated, ..)| *stated) {
-            let rule = format!("{fact} can be stated of text only: the format here is {name}");
+        if let Some((_, fact, parameter)) = of_text.iter().find(|(given, ..)| *given) {
+            let rule = format!("{fact} can be given of text only: the format here is {name}");
             return Err(Error::request(rule).about([*parameter]));
         }
         let one_way = match format {
@@ -370,7 +370,7 @@ impl FileTable {
             }
             _ => None,
         };
-        if self.facts.orientation.is_some_and(|stated| one_way.is_some_and(|way| way != stated)) {
+        if self.facts.orientation.is_some_and(|given| one_way.is_some_and(|way| way != given)) {
             let rule = match format {
                 Format::Gct => "a .gct file has features as rows: no other way".to_owned(),
                 _ if self.is_in_batches() => {
@@ -384,7 +384,7 @@ impl FileTable {
             || format == Format::Npz
             || one_way.or(self.facts.orientation) == Some(Orientation::FeaturesAsRows);
         if self.facts.id.is_some() && no_id {
-            let rule = "this table has no column of ids: none can be stated";
+            let rule = "this table has no column of ids: none can be given";
             return Err(Error::request(rule).about([Parameter::Id]));
         }
         Ok(())
@@ -412,14 +412,14 @@ impl FileTable {
         format.open(path, &self.facts)
     }
 
-    /// The stated orientation; samples as rows, if none is stated.
-    pub(super) fn stated_orientation(&self) -> Orientation {
+    /// The given orientation; samples as rows, if none is given.
+    pub(super) fn given_orientation(&self) -> Orientation {
         self.facts.orientation.unwrap_or_default()
     }
 
     /// The input as a text table, ready to be opened.
     pub(crate) fn file(&self) -> TextFile {
-        let by_name = || match self.stated_orientation() {
+        let by_name = || match self.given_orientation() {
             Orientation::SamplesAsRows => None,
             Orientation::FeaturesAsRows => self.file.delimiter_by_name(),
         };

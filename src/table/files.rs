@@ -228,7 +228,7 @@ impl OpenFiles {
             let next = open(other)?;
             let places = in_file(other, first.schema.places_in(&next.schema))?;
             if next.has_words != first.has_words {
-                let rule = "its columns are not of the kind of those of the first file";
+                let rule = "its columns differ in kind from those of the first file";
                 return in_file(other, Err(Error::request(rule)));
             }
             first.schema = first.schema.with_types_of(&next.schema);

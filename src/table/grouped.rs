@@ -3,7 +3,7 @@
 //! # What
 //!
 //! Let x_j be the grid value of feature j in a sample (its rank within the sample, or its value
-//! clipped to a stated range), 0 where it is missing, and M_s the members of set s that are
+//! clipped to a given range), 0 where it is missing, and M_s the members of set s that are
 //! features of the table. The value of the set is
 //!
 //! ```text
@@ -130,15 +130,15 @@ impl Grouping {
     ///
     /// # Errors
     ///
-    /// `Request` if the stated sizes are wrong, or if no set is left; the latter is `Input` where
+    /// `Request` if the given sizes are wrong, or if no set is left; the latter is `Input` where
     /// features are rows, because the table had to be read to find out.
     pub(crate) fn new(sets: &FeatureSets, schema: &Schema, scaling: Scaling) -> Result<Self> {
         let (least, most) = sets.checked_sizes()?;
         let places: HashMap<&str, u32> = schema.feature_names().map(str::trim).zip(0..).collect();
         let (mut facts, mut members) = (Vec::new(), Members::default());
-        for FeatureSet { name, line, members: stated } in sets.sets() {
+        for FeatureSet { name, line, members: given } in sets.sets() {
             let (mut found, mut missing) = (Vec::new(), Vec::new());
-            for member in stated {
+            for member in given {
                 match places.get(member.as_str()) {
                     Some(place) => found.push(*place),
                     None => missing.push(member.clone()),

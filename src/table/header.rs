@@ -54,7 +54,7 @@ impl FileTable {
 
     /// Refuses a header that looks like a row: then a person's values would be taken for names,
     /// which are printed. It looks like one if the target's name could be one of its values, or if
-    /// half of the features' names are numbers; unless it is stated that names may be numbers.
+    /// half of the features' names are numbers; unless it is given that names may be numbers.
     pub(super) fn check_header_is_no_row(
         &self,
         schema: &Schema,
@@ -67,7 +67,7 @@ impl FileTable {
         let cells = self.facts.cells();
         let is_number = |name: &str| cells.number(name.as_bytes()).is_some();
         let refuse = |rule: &str, column: Option<usize>| Err(no_header(rule, column));
-        // Who states the target by its name has seen the header.
+        // Who gives the target by its name has seen the header.
         let seen = matches!(self.facts.target, TargetColumn::Named(_)) || schema.event().is_some();
         if let Some(place) = schema.target().filter(|_| !seen)
             && is_value(schema.name(place), &cells, labels)
@@ -90,7 +90,7 @@ impl FileTable {
             file.map(|path| TargetTable::read_header(path, &self.facts.cells(), opening.events));
         let targets = targets.transpose()?;
         let table = self.open_text(opening)?;
-        if self.stated_orientation() == Orientation::SamplesAsRows {
+        if self.given_orientation() == Orientation::SamplesAsRows {
             return self.schema_of_columns(&table.names()?, targets.as_ref(), opening);
         }
         let names = self.line_names(table, opening.threads).map_err(Error::without_column)?;
@@ -101,7 +101,7 @@ impl FileTable {
     /// place in it.
     pub(super) fn open_text(&self, opening: &Opening<'_>) -> Result<OpenText> {
         let open = self.file().with_hooks(opening.hooks.clone()).open();
-        let private_header = self.stated_orientation() == Orientation::FeaturesAsRows;
+        let private_header = self.given_orientation() == Orientation::FeaturesAsRows;
         let open = if private_header { open.map_err(Error::without_column) } else { open }?;
         self.check_decimal(open.delimiter())?;
         Ok(open)
@@ -140,7 +140,7 @@ impl FileTable {
     }
 
     /// The name of a feature at the start of its line, by the line's number. One that looks like a
-    /// whole line is refused, for names are printed: unless the delimiter is stated.
+    /// whole line is refused, for names are printed: unless the delimiter is given.
     pub(super) fn line_name(&self, number: u64, name: &[u8]) -> Result<String> {
         let place = |error: Error| error.at(Some(number), Some(1));
         let name = text(name)
@@ -204,7 +204,7 @@ fn no_header(rule: &str, column: Option<usize>) -> Error {
     Error::input(rule)
         .at(None, column)
         .hint(
-            "is the header missing? If these really are names, state the target by its name, or that names may be \
+            "is the header missing? If these really are names, give the target by its name, or that names may be \
              numbers",
         )
         .about([Parameter::Target, Parameter::NumericNames])

@@ -8,7 +8,7 @@
 //!
 //! # Memory
 //!
-//! If a limit is stated and reached, the last half of the features is dropped; the caller reads
+//! If a limit is given and reached, the last half of the features is dropped; the caller reads
 //! them in a further pass. What is dropped depends on the sizes alone, and no result depends on it.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};

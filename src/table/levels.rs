@@ -1,8 +1,8 @@
-//! Stated levels of a column: what its words may be.
+//! Given levels of a column: what its words may be.
 //!
 //! A cell is at a level if it has the value of the level's text: `1`, `1.0` and `true` are the same
 //! level, and upper and lower case of other texts differ. Levels that are numbers are written with a point, whatever the
-//! table's decimal mark. That is a function of the cell and of what was stated.
+//! table's decimal mark. That is a function of the cell and of what was given.
 
 use std::fmt;
 use std::str::FromStr;
@@ -111,7 +111,7 @@ impl FromStr for Levels {
 
     fn from_str(text: &str) -> Result<Self> {
         let Some((name, levels)) = text.rsplit_once('=') else {
-            let rule = format!("{text:?} states no levels of a column");
+            let rule = format!("{text:?} gives no levels of a column");
             return Err(Error::request(rule).hint("as in stage=I,II,III,IV"));
         };
         Self::new(name.trim(), levels.split(','))
@@ -124,7 +124,7 @@ impl fmt::Display for Levels {
     }
 }
 
-/// The values that a model takes: numbers, and in columns with stated levels these alone, as
+/// The values that a model takes: numbers, and in columns with given levels these alone, as
 /// [numbered words](nth_word). All others are missing.
 #[derive(Debug)]
 pub(crate) struct NumbersAndLevels {

@@ -1,6 +1,6 @@
 //! Reading tables: formats, the roles of columns, and the grid values of samples.
 //!
-//! Every step is a function of one sample at a time and of the stated facts. It needs no privacy
+//! Every step is a function of one sample at a time and of the given facts. It needs no privacy
 //! budget, because no sample can change what another one contributes.
 
 #[cfg(feature = "ndarray")]

@@ -127,7 +127,7 @@ pub(crate) struct Opening<'a> {
     pub(crate) hooks: Hooks,
     /// The most memory of the run, in bytes.
     pub(crate) memory: Option<u64>,
-    /// The stated classes of the target: a header that holds one may be a row.
+    /// The given classes of the target: a header that holds one may be a row.
     pub(crate) labels: Option<&'a [String]>,
     /// The times and events of which the target is made.
     pub(crate) events: Option<&'a TimeToEvent>,

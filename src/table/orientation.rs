@@ -79,12 +79,12 @@ pub(crate) fn is_id_name(name: &str) -> bool {
 }
 
 impl FileTable {
-    /// Refuses names of columns that look like samples, unless the orientation was stated.
+    /// Refuses names of columns that look like samples, unless the orientation was given.
     pub(super) fn check_not_turned(&self, header: &[String]) -> Result<()> {
         let Some(reason) = looks_turned(header).filter(|_| self.facts.orientation.is_none()) else {
             return Ok(());
         };
-        Err(Error::request(format!("{reason}: state which way the table lies"))
+        Err(Error::request(format!("{reason}: give which way the table lies"))
             .hint(
                 "features as rows, if each row is a feature (Arrow and Parquet: write the table the other way \
                  round); samples as rows, if each row is a person",

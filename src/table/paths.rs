@@ -16,8 +16,8 @@ use crate::table::managed::refuse_managed_below;
 /// `Request` for a malformed pattern, a folder that holds other folders, or a folder that belongs
 /// to a table of Delta Lake, Iceberg or Hudi; `Io` if a pattern or a folder has no file, or if a
 /// folder cannot be read.
-pub fn files(stated: &[PathBuf]) -> Result<Vec<PathBuf>> {
-    let all: Result<Vec<_>> = stated.iter().map(|path| matching(path)).collect();
+pub fn files(given: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let all: Result<Vec<_>> = given.iter().map(|path| matching(path)).collect();
     Ok(all?.concat())
 }
 
@@ -98,13 +98,13 @@ mod tests {
             fs::write(at(name), "").unwrap();
         }
         fs::create_dir(at("d.csv")).unwrap();
-        let names = |stated: &[&str]| {
-            let stated: Vec<PathBuf> = stated.iter().map(|name| at(name)).collect();
-            let found = files(&stated)?;
+        let names = |given: &[&str]| {
+            let given: Vec<PathBuf> = given.iter().map(|name| at(name)).collect();
+            let found = files(&given)?;
             let name = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().into_owned();
             Ok(found.iter().map(name).collect::<Vec<_>>())
         };
-        let of = |stated: &[&str]| names(stated).map_err(|error: Error| error.kind());
+        let of = |given: &[&str]| names(given).map_err(|error: Error| error.kind());
         assert_eq!(of(&["*.csv"]).unwrap(), ["a.csv", "b.csv", "odd[1].csv"]);
         assert_eq!(of(&["c.txt", "?.csv"]).unwrap(), ["c.txt", "a.csv", "b.csv"]);
         // A file with the characters of a pattern, and one that is missing, which reading will

@@ -4,7 +4,7 @@
 //!
 //! A person with m rows gives each of them the weight w = W/m, rounded down, W = 2^15: the weights
 //! of a person's rows add up to at most W, however many there are. A person with more than W rows
-//! contributes nothing. The target of a person is made of the targets of its rows by a stated rule,
+//! contributes nothing. The target of a person is made of the targets of its rows by a given rule,
 //! and all its rows get that one; its stratum is that of the last of its rows which is in one.
 //!
 //! # Privacy

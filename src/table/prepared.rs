@@ -1,4 +1,4 @@
-//! A table as a request takes it: its samples with their parts in scores, its words at stated levels
+//! A table as a request takes it: its samples with their parts in scores, its words at given levels
 //! alone, as counts per million, as means of sets.
 
 use std::sync::Arc;

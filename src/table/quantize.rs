@@ -300,7 +300,7 @@ mod tests {
         let mut found = vectors::on_each(|| {
             let mut out = vec![7; values.len()];
             SameBounds::new(bounds, q).quantize(values, &mut out);
-            // The bounds of each feature may be the same, and those of further features stated.
+            // The bounds of each feature may be the same, and those of further features given.
             let (each, mut by_each) = (vec![bounds; values.len() + 90], vec![7; values.len()]);
             EachBounds::new(&each, q).quantize(values, &mut by_each);
             assert_eq!(out, by_each);

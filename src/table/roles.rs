@@ -9,7 +9,7 @@ use crate::table::schema::Schema;
 use crate::table::strata::{Covariate, Strata};
 use crate::table::target::TargetCell;
 
-/// The parts of a table's samples, where people or covariates are stated.
+/// The parts of a table's samples, where people or covariates are given.
 pub(crate) struct Roles {
     /// The schema without ids of people and covariates.
     pub(super) schema: Schema,
@@ -45,7 +45,7 @@ impl RoleColumns<'_> {
             return if places.is_empty() { Ok(schema) } else { schema.without_features(&places) };
         };
         if schema.has_people() {
-            let rule = "people are told by a column of ids or by a feature: not both";
+            let rule = "give person identifiers as a column or as a feature, not both";
             return Err(Error::request(rule).about([Parameter::Unit]));
         }
         if schema.has_one_row_each() {
@@ -59,7 +59,7 @@ impl RoleColumns<'_> {
 
 impl Roles {
     /// Finds the people of a table, if it has ids of them, in a pass of its own, and takes ids and
-    /// covariates out of its features. `None` if neither people nor covariates are stated.
+    /// covariates out of its features. `None` if neither people nor covariates are given.
     ///
     /// # Errors
     ///
@@ -76,8 +76,7 @@ impl Roles {
             covariates => Some(Strata::new(covariates, table.schema(), &format)?),
         };
         if columns.unit.is_some() && table.has_words() {
-            let rule =
-                "a feature tells people in a matrix; of this table state the column of their ids";
+            let rule = "a feature identifies people in a matrix; for this table give the column of identifiers";
             return Err(Error::request(rule).about([Parameter::Unit]));
         }
         let unit = columns.unit_place(table.schema())?;

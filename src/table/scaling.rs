@@ -10,9 +10,9 @@ use crate::table::ranks::Ranker;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Scaling {
-    /// Clipped to one stated range for all features.
+    /// Clipped to one given range for all features.
     Bounds(Bounds),
-    /// Clipped to a stated range for each feature, in their order.
+    /// Clipped to a given range for each feature, in their order.
     BoundsByFeature(Vec<Bounds>),
     /// Replaced by their ranks within the sample.
     RowRank,

@@ -158,7 +158,7 @@ impl Schema {
     /// # Errors
     ///
     /// `Input` if names repeat, a name is empty (but for the first) or no feature is left;
-    /// `Request` if a stated column does not exist.
+    /// `Request` if a given column does not exist.
     pub(crate) fn of_columns(
         header: Vec<String>,
         target: &TargetRole<'_>,
@@ -497,7 +497,7 @@ impl Schema {
             (schema.orientation, by_id, of(schema.target), of(schema.id), events)
         };
         if roles(self) != roles(other) {
-            return refuse("its columns of targets or ids are not those of the first".to_owned());
+            return refuse("its columns of targets or ids differ from the first file".to_owned());
         }
         let places: HashMap<&str, usize> =
             other.feature_names().enumerate().map(|(place, name)| (name, place)).collect();
@@ -505,7 +505,7 @@ impl Schema {
             self.feature_names().map(|name| places.get(name).copied()).collect();
         match found.filter(|found| found.len() == places.len()) {
             Some(found) => Ok(found),
-            None => refuse("its features are not those of the first".to_owned()),
+            None => refuse("its features differ from the first file".to_owned()),
         }
     }
 
@@ -552,7 +552,7 @@ fn no_feature() -> Error {
 
 /// The error for features as rows without a target: no row stands for it by default.
 pub(crate) fn target_of_rows() -> Error {
-    Error::request("with features as rows state the target: a file, or the name of a row")
+    Error::request("with features as rows give the target: a file, or the name of a row")
         .about([Parameter::TargetFile, Parameter::Target])
 }
 
@@ -664,7 +664,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_can_be_stated() {
+    fn columns_can_be_given() {
         let schema =
             schema(&["id", "y", "b"], TargetColumn::Named("y".into()), Some("id")).unwrap();
         assert_eq!((schema.features(), schema.target(), schema.id()), (&[2][..], Some(1), Some(0)));

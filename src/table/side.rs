@@ -98,7 +98,7 @@ pub(crate) type Needs<'a> = dyn Fn(&str) -> bool + 'a;
 /// features.
 pub(crate) fn read_bounds(path: &Path, schema: &Schema, needs: &Needs<'_>) -> Result<Vec<Bounds>> {
     let name = path.display();
-    let mut stated = Vec::new();
+    let mut given = Vec::new();
     for (i, row) in SideFile::read(path, 3, "feature,lo,hi")?.rows.into_iter().enumerate() {
         let [feature, low, high] = <[Vec<u8>; 3]>::try_from(row).unwrap_or_default();
         let at = |error: Error| error.at(Some(i as u64 + 1), None);
@@ -107,19 +107,19 @@ pub(crate) fn read_bounds(path: &Path, schema: &Schema, needs: &Needs<'_>) -> Re
         let (low, high) = ends.ok_or_else(|| refuse("bounds must be numbers"))?;
         let range = Bounds::new(low, high).map_err(at)?;
         let feature = text(&feature).ok_or_else(|| refuse("a name is not text in UTF-8"))?;
-        stated.push((feature, range));
+        given.push((feature, range));
     }
-    bounds_of_features(&stated, (schema, needs), Some(&name.to_string()))
+    bounds_of_features(&given, (schema, needs), Some(&name.to_string()))
 }
 
-/// The bounds of every feature from those stated by name, in which `*` stands for all others;
+/// The bounds of every feature from those given by name, in which `*` stands for all others;
 /// `file` is the file that they were read from. Features that need none have the range from -1 to 1.
 ///
 /// # Errors
 ///
 /// `Request` if they do not fit the features; in a file with the row of the first that does not.
 pub(crate) fn bounds_of_features(
-    stated: &[(String, Bounds)],
+    given: &[(String, Bounds)],
     (schema, needs): (&Schema, &Needs<'_>),
     file: Option<&str>,
 ) -> Result<Vec<Bounds>> {
@@ -133,7 +133,7 @@ pub(crate) fn bounds_of_features(
         schema.feature_names().enumerate().map(|(i, name)| (name.trim(), i)).collect();
     let mut bounds = vec![None; schema.d()];
     let mut default = None;
-    for ((name, range), row) in stated.iter().zip(1..) {
+    for ((name, range), row) in given.iter().zip(1..) {
         let slot = match name.as_str() {
             "*" => &mut default,
             name => {

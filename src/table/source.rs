@@ -35,7 +35,7 @@ pub(crate) mod sealed {
             None
         }
 
-        /// The format of its cells, as it was stated.
+        /// The format of its cells, as it was given.
         fn cells(&self) -> CellFormat;
 
         /// Whether it can be opened more than once.
@@ -130,7 +130,7 @@ macro_rules! files_are_a_table {
 
 files_are_a_table!(FileTable, FileTables);
 
-/// Makes a path a source: the file there, with no facts stated.
+/// Makes a path a source: the file there, with no facts given.
 macro_rules! path_is_a_table {
     ($($path:ty),*) => {$(
         #[allow(private_interfaces, reason = "sealed: nobody outside can call it")]

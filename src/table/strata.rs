@@ -1,8 +1,8 @@
 //! Strata by covariates: which group of comparable samples a sample belongs to.
 //!
-//! A stratum is a function of the cells of one sample and of what was stated: cut points of a
+//! A stratum is a function of the cells of one sample and of what was given: cut points of a
 //! number, or the levels of a word. The strata of several covariates are crossed. A sample with a
-//! missing covariate, or one at no stated level, is in no stratum.
+//! missing covariate, or one at no given level, is in no stratum.
 
 use std::str::FromStr;
 
@@ -17,7 +17,7 @@ const MOST_STRATA: usize = 1000;
 /// A covariate, and the strata that it divides samples into.
 ///
 /// As a text: `age:40,60` states cut points and gives three strata, below 40, from 40 to below 60,
-/// and from 60 on; `sex=F,M` states levels and gives one stratum each.
+/// and from 60 on; `sex=F,M` gives levels and gives one stratum each.
 ///
 /// ```
 /// use dpsis::Covariate;
@@ -129,7 +129,7 @@ impl FromStr for Covariate {
             return Self::levels(name.trim(), levels.split(','));
         }
         let Some((name, cuts)) = text.rsplit_once(':') else {
-            let rule = format!("{text:?} states neither cut points nor levels of a covariate");
+            let rule = format!("{text:?} has neither cut points nor levels of a covariate");
             return Err(refuse(rule).hint("as in age:40,60 or sex=F,M"));
         };
         let format = CellFormat::default();
@@ -154,16 +154,16 @@ impl std::fmt::Display for Covariate {
 ///
 /// # Errors
 ///
-/// `Request` if a covariate is stated twice, or there are more than 1,000 strata.
+/// `Request` if a covariate is given twice, or there are more than 1,000 strata.
 pub(crate) fn strata_of(covariates: &[Covariate]) -> Result<usize> {
     let twice = |i: usize| covariates[..i].iter().any(|other| other.name == covariates[i].name);
     if let Some(i) = (0..covariates.len()).find(|i| twice(*i)) {
-        return Err(refuse(format!("the covariate {:?} is stated twice", covariates[i].name)));
+        return Err(refuse(format!("the covariate {:?} is given twice", covariates[i].name)));
     }
     let strata = covariates.iter().try_fold(1usize, |all, one| all.checked_mul(one.strata()));
     strata.filter(|strata| *strata <= MOST_STRATA).ok_or_else(|| {
         refuse(format!("the covariates make more than {MOST_STRATA} strata"))
-            .hint("the center of each is estimated from its own rows: state fewer cut points")
+            .hint("the center of each is estimated from its own rows: give fewer cut points")
     })
 }
 

@@ -59,7 +59,7 @@ impl TargetCell<'_> {
 /// Turns the targets that are usable into numbers.
 pub(crate) type Code<'a> = dyn Fn(TargetCell<'_>) -> Option<f64> + Sync + 'a;
 
-/// The classes of a target, stated by the user: inferring them from the data would leak.
+/// The classes of a target, given by the user: inferring them from the data would leak.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Labels {
     texts: Vec<String>,
@@ -119,7 +119,7 @@ impl Labels {
 /// A coding of target cells as grid values.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum TargetCode {
-    /// Clipped to a stated range.
+    /// Clipped to a given range.
     Bounded(Bounds),
     /// The first label is -Q, the last Q, those between them are at equal distances.
     Classes(Labels),
@@ -152,7 +152,7 @@ impl TargetCode {
         end(value > median, q)
     }
 
-    /// A center on the grid in the units in which it is stated: a mean, or the share of the second
+    /// A center on the grid in the units in which it is given: a mean, or the share of the second
     /// class or of the rows above the median.
     pub(crate) fn center_in_units(&self, center: i32) -> f64 {
         match self {

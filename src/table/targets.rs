@@ -49,7 +49,10 @@ enum Entries {
         /// The targets by the ids that occur once.
         targets: HashMap<Vec<u8>, Vec<u8>>,
         /// The number of ids that occur more than once in the file.
-        #[cfg_attr(not(feature = "inspect"), allow(dead_code, reason = "only a look tells it"))]
+        #[cfg_attr(
+            not(feature = "inspect"),
+            allow(dead_code, reason = "only inspection shows it")
+        )]
         repeated: usize,
         /// Whether those that occur more than once in the table are left out.
         is_unique: bool,

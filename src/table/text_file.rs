@@ -36,7 +36,7 @@ type OpenReader = dyn Fn() -> Box<dyn Read + Send> + Send + Sync;
 #[derive(Clone)]
 pub(crate) struct TextFile {
     input: Input,
-    /// Stated, or found in the header.
+    /// Given, or found in the header.
     delimiter: Option<u8>,
     /// Whether commas are decimal marks: then they do not separate cells.
     decimal_comma: bool,
@@ -186,7 +186,7 @@ impl TextFile {
             HeaderError::Malformed(error) => error,
         })?;
         if header[1..].iter().all(Vec::is_empty) && header[0].starts_with(b"sep=") {
-            return Err(Error::input("the first line is no header, but says what separates cells")
+            return Err(Error::input("the first line is not a header but declares the delimiter")
                 .hint("remove the line sep=, as spreadsheets write it"));
         }
         let mut comments = || input.fill_buf().is_ok_and(|next| next.starts_with(b"#"));

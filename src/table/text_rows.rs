@@ -26,7 +26,7 @@ impl FileTable {
     ) -> Result<OpenFile> {
         let open = self.open_text(opening)?;
         let format = self.facts.cells();
-        let (schema, rows): (_, Box<dyn Rows>) = match self.stated_orientation() {
+        let (schema, rows): (_, Box<dyn Rows>) = match self.given_orientation() {
             Orientation::SamplesAsRows => {
                 let schema = self.schema_of_columns(&open.names()?, targets, opening)?;
                 let file = self.file().with_hooks(opening.hooks.clone());

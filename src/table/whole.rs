@@ -23,7 +23,7 @@ impl WholeTable {
     ///
     /// # Errors
     ///
-    /// `Request` if the facts stated of the table do not fit its header, or tell people with
+    /// `Request` if the facts given of the table do not fit its header, or tell people with
     /// several rows; `Input` if it is malformed or has no rows; `Io` if it cannot be read.
     pub fn read(source: &(impl Source + ?Sized)) -> Result<Self> {
         // With one thread, blocks of rows are folded in order.
@@ -33,7 +33,7 @@ impl WholeTable {
 
     fn of_table(table: &mut dyn Table) -> Result<Self> {
         if table.schema().has_people() {
-            let rule = "this compares tables row by row: it knows no people with several rows";
+            let rule = "this compares tables row by row, without several rows per person";
             return Err(Error::request(rule).about([Parameter::Unit]));
         }
         let features = table.schema().feature_names().map(str::to_owned).collect();

@@ -51,7 +51,7 @@ fn labels(mut input: impl BufRead) -> Result<Vec<TextCell>> {
         names.ok_or_else(|| malformed("its second line does not name the classes after a #"))?;
     let names: Vec<&[u8]> = words(names).collect();
     if names.len() != classes {
-        return Err(malformed("it does not name as many classes as it says"));
+        return Err(malformed("the number of class names differs from its header"));
     }
     let label = |word: &[u8]| {
         let name = names.iter().copied().find(|name| *name == word);
@@ -75,7 +75,7 @@ fn labels(mut input: impl BufRead) -> Result<Vec<TextCell>> {
     let ended = read.and_then(|_| rest(&mut input)).map_err(|_| malformed("it is damaged"))?;
     let labels: Vec<TextCell> = words(&third).map(label).collect();
     if labels.len() != samples || !ended {
-        return Err(malformed("it does not hold as many labels as it says"));
+        return Err(malformed("the number of labels differs from its header"));
     }
     Ok(labels)
 }

@@ -100,7 +100,9 @@ impl<R: BufRead> GctLines<R> {
         let most = (columns as u64).saturating_mul(MAX_CELL);
         let header: Vec<&[u8]> = self.needed(most)?.split(|&byte| byte == b'\t').collect();
         if header.len() != columns {
-            return Err(malformed("its header does not hold as many samples as it says"));
+            return Err(malformed(
+                "the number of samples in its header differs from its second line",
+            ));
         }
         let id = |cell: &&[u8]| Some(cell.trim_ascii().to_vec());
         let ids: Vec<TextCell> = header[1 + described..].iter().map(id).collect();
@@ -138,7 +140,7 @@ impl<R: BufRead> GctLines<R> {
             });
         }
         if names.len() as u64 != features {
-            return Err(malformed("it does not hold as many features as it says"));
+            return Err(malformed("the number of features differs from its second line"));
         }
         let layout = Layout {
             orientation: Orientation::FeaturesAsRows,

@@ -104,7 +104,7 @@ impl Format {
             return Ok(format);
         }
         if let Some(format) = start.inflated.as_deref().and_then(Self::of_start) {
-            // The others are read at stated offsets, which compressed files do not allow.
+            // The others are read at given offsets, which compressed files do not allow.
             return match format {
                 Self::R | Self::Gct => Ok(format),
                 _ => Err(Error::input(format!(
@@ -239,7 +239,7 @@ fn is_url(path: &Path) -> bool {
 
 fn no_url(path: &Path) -> Error {
     Error::request(format!("{} is no path of a file: URLs are not read", path.display())).hint(
-        "copy it to a file first; DuckDB (COPY (FROM 's3://...') TO 'table.parquet') and pyarrow read URLs, and in Python \
-         what they return is a table",
+        "copy it to a file first; DuckDB (COPY (FROM 's3://...') TO 'table.parquet') and pyarrow read URLs, and in \
+         Python their results are tables",
     )
 }

@@ -96,7 +96,7 @@ fn directory(file: &Positioned) -> Result<Vec<Entry>> {
     let (mut count, mut length, mut start) =
         (number(&end, place + 10, 2)?, number(&end, place + 12, 4)?, number(&end, place + 16, 4)?);
     if count == 0xffff || length == 0xffff_ffff || start == 0xffff_ffff {
-        // The record before this one states the place of the end with 64-bit numbers.
+        // The record before this one gives the place of the end with 64-bit numbers.
         let locator = place.checked_sub(20).ok_or_else(malformed)?;
         if !end[locator..].starts_with(b"PK\x06\x07") {
             return Err(malformed());
@@ -220,7 +220,7 @@ mod tests {
         /// Numbers in 64 bits, in the extra field and at the end.
         wide: bool,
         flags: u16,
-        /// Added to the size that is stated.
+        /// Added to the size that is given.
         more: u64,
         crc: u32,
     }
@@ -240,8 +240,7 @@ mod tests {
             let method = if way.deflate { 8u16 } else { 0 };
             let name = format!("{name}.npy");
             let size = bytes.len() as u64 + way.more;
-            let stated =
-                |number: u64| if way.wide { u32::MAX } else { number as u32 }.to_le_bytes();
+            let given = |number: u64| if way.wide { u32::MAX } else { number as u32 }.to_le_bytes();
             let wide =
                 [size, packed.len() as u64, file.len() as u64].map(u64::to_le_bytes).concat();
             // A field of another type comes first.
@@ -251,9 +250,9 @@ mod tests {
             directory.extend([b"PK\x01\x02\x2d\0\x2d\0", &way.flags.to_le_bytes()[..]].concat());
             directory.extend([&method.to_le_bytes()[..], &[0; 4]].concat());
             directory.extend((crc.sum() ^ way.crc).to_le_bytes());
-            directory.extend([stated(packed.len() as u64), stated(size)].concat());
+            directory.extend([given(packed.len() as u64), given(size)].concat());
             directory.extend([length(name.len()), length(extra.len()), [0; 2]].concat());
-            directory.extend([&[0; 8][..], &stated(file.len() as u64)].concat());
+            directory.extend([&[0; 8][..], &given(file.len() as u64)].concat());
             directory.extend([name.as_bytes(), extra].concat());
             file.extend([&b"PK\x03\x04"[..], &[0; 22]].concat());
             file.extend([length(name.len()), length(3)].concat());

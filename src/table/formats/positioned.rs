@@ -1,6 +1,6 @@
 //! Random access to bytes: a part of a file, or of memory.
 //!
-//! Files are read at stated offsets, never mapped into memory: an access to a mapped file that
+//! Files are read at given offsets, never mapped into memory: an access to a mapped file that
 //! another program has truncated kills the process, while a read returns an error; and mapping
 //! needs `unsafe`.
 
@@ -116,7 +116,7 @@ impl Positioned {
 
 /// The error for a file that ends too early.
 pub(super) fn too_short() -> Error {
-    Error::input("the file ends before the data that it says it holds")
+    Error::input("the file ends before the end of its data")
 }
 
 /// An open file that several threads read.

@@ -90,7 +90,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Object> {
     reader.header()?;
     let object = reader.item(0)?;
     if !reader.rest.is_empty() {
-        return Err(damaged("more data than R's format says"));
+        return Err(damaged("more data than R's format allows"));
     }
     Ok(object)
 }
@@ -237,7 +237,7 @@ impl<'a> Reader<'a> {
     fn string(&mut self) -> Result<Option<Rc<str>>> {
         match self.flags()?.kind {
             9 => self.text(),
-            _ => Err(damaged("a string is none")),
+            _ => Err(damaged("an invalid string")),
         }
     }
 
@@ -281,7 +281,7 @@ impl<'a> Reader<'a> {
             let name = if tag {
                 let flags = self.flags()?;
                 if !matches!(flags.kind, 1 | 255) {
-                    return Err(damaged("a name is none"));
+                    return Err(damaged("an invalid name"));
                 }
                 self.symbol(&flags)?
             } else {
@@ -301,7 +301,7 @@ impl<'a> Reader<'a> {
         match self.item(depth + 1)?.value {
             ObjectValue::Pairs(pairs) => Ok(pairs),
             ObjectValue::Null => Ok(Vec::new()),
-            _ => Err(damaged("attributes are none")),
+            _ => Err(damaged("invalid attributes")),
         }
     }
 
@@ -340,7 +340,7 @@ impl<'a> Reader<'a> {
         let last = first + step * n;
         let possible = (0.0..=self.sequences as f64).contains(&n) && (step == 1.0 || step == -1.0);
         if !(possible && first.abs() < i32::MAX.into() && last.abs() < i32::MAX.into()) {
-            return Err(damaged("a sequence that is none"));
+            return Err(damaged("an invalid sequence"));
         }
         self.sequences -= n as usize;
         let (first, step) = (first as i32, step as i32);

@@ -95,11 +95,9 @@ fn shown_reports_match_the_output() {
     let (report, _) = printed("select --k 5 --eps 2 --direction --seed 6 datasets/demo.csv");
     let found = report.iter().position(|line| line.starts_with("effect ")).unwrap();
     let found = format!("```text\n{}```", report[found..].concat());
-    for (page, shown) in [
-        ("docs/significance.md", &open),
-        ("docs/significance.md", &found),
-        ("README.md", &typical),
-    ] {
+    for (page, shown) in
+        [("docs/significance.md", &open), ("docs/significance.md", &found), ("README.md", &typical)]
+    {
         let text = std::fs::read_to_string(project().join(page)).unwrap();
         assert!(text.contains(shown), "{page} does not show\n{shown}");
     }

@@ -143,5 +143,5 @@ fn check_columns(batch: &RecordBatch, schema: &SchemaRef, columns: &[usize]) -> 
 }
 
 fn other_columns() -> Error {
-    Error::request("a record batch has other columns than the schema states")
+    Error::request("the columns of a record batch differ from its schema")
 }

@@ -1,7 +1,7 @@
 //! Checks of the buffer lengths that an Arrow batch states, before it is decoded.
 //!
 //! A compressed buffer starts with its decompressed length, and the decoder allocates that much
-//! memory at once; if the allocation fails, the process aborts. Therefore a stated length is
+//! memory at once; if the allocation fails, the process aborts. Therefore a given length is
 //! refused here if it is larger
 //!
 //! - than the rows of its column need, by the column's type (twice, for writers that leave room),

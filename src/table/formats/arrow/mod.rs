@@ -159,9 +159,9 @@ impl ArrowTable {
         let index = units.or(index);
         let ids = index.is_some();
         let is_number = |place: usize| is_number(schema.field(place).data_type());
-        let stated = matches!(&content, Content::Batches(batches) if batches.has_number_target());
+        let given = matches!(&content, Content::Batches(batches) if batches.has_number_target());
         let layout = Layout {
-            number_target: stated || target.is_some_and(is_number),
+            number_target: given || target.is_some_and(is_number),
             boolean_target: target.is_some_and(is_boolean),
             booleans,
             names,

@@ -7,7 +7,7 @@
 //! Fortran order one read a column.
 //!
 //! The header has three keys and is parsed here. Crates for the format bring a parser of Python
-//! along, and `npyz` multiplies the stated shape unchecked, which panics with overflow checks.
+//! along, and `npyz` multiplies the given shape unchecked, which panics with overflow checks.
 
 mod element;
 mod matrix;
