@@ -13,7 +13,7 @@ use crate::table::schema::Orientation;
 
 /// The columns of a file.
 #[derive(Debug, Default)]
-pub(crate) struct Layout {
+pub(crate) struct FileColumns {
     /// The orientation of the file. Where features are its rows, they are nevertheless the columns
     /// here.
     pub(crate) orientation: Orientation,
@@ -60,7 +60,7 @@ pub(crate) struct Layout {
     pub(crate) rows: Option<u64>,
 }
 
-impl Layout {
+impl FileColumns {
     /// The last column that is not an index, where features are columns.
     pub(crate) fn last(&self) -> Option<usize> {
         let is_index = |column: &usize| self.index.binary_search(column).is_ok();
@@ -133,7 +133,7 @@ pub(crate) type RowBlocks<'a> = Box<dyn Iterator<Item = Result<RowBlock>> + Send
 /// A table that is read block by block.
 pub(crate) trait BlockTable: Send + Sync {
     /// The columns.
-    fn layout(&self) -> &Layout;
+    fn layout(&self) -> &FileColumns;
 
     /// Starts a pass.
     ///

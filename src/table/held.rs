@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use crate::error::Result;
 use crate::table::block_table::{
-    BlockTable, Layout, RowBlock, RowBlocks, RowValues, TextCell, TextPlace, Wanted, number_cell,
-    rows_in,
+    BlockTable, FileColumns, RowBlock, RowBlocks, RowValues, TextCell, TextPlace, Wanted,
+    number_cell, rows_in,
 };
 use crate::table::cell::{CellFormat, Kind};
 use crate::table::date::date_text;
@@ -68,7 +68,7 @@ fn microseconds(days: f64) -> i128 {
 /// A table whose columns, all of the same length, are held in memory.
 #[derive(Debug)]
 pub(crate) struct HeldTable {
-    layout: Layout,
+    layout: FileColumns,
     rows: usize,
     columns: Vec<HeldColumn>,
     ids: Option<Vec<TextCell>>,
@@ -79,7 +79,7 @@ impl HeldTable {
     /// A table of columns of `rows` values each, in the order of the layout's names; `ids` and
     /// `target` have `rows` cells each.
     pub(crate) fn new(
-        mut layout: Layout,
+        mut layout: FileColumns,
         rows: usize,
         columns: Vec<HeldColumn>,
         ids: Option<Vec<TextCell>>,
@@ -109,7 +109,7 @@ impl HeldTable {
 }
 
 impl BlockTable for HeldTable {
-    fn layout(&self) -> &Layout {
+    fn layout(&self) -> &FileColumns {
         &self.layout
     }
 

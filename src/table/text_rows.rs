@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::table::batch::{Batch, Folds, Layout, Sink, Values};
 use crate::table::block_rows::RowsOfBlocks;
-use crate::table::block_table::Layout as Columns;
+use crate::table::block_table::FileColumns;
 use crate::table::blocks::TakeRows;
 use crate::table::cell::CellFormat;
 use crate::table::cells::{Line, Row};
@@ -272,7 +272,7 @@ fn read_features(
     let values = |&place: &usize| HeldColumn::Values(std::mem::take(&mut lines[place].values));
     let features = schema.features().iter().map(values).collect();
     let names = schema.feature_names().map(str::to_owned).collect();
-    let layout = Columns { names, ..Columns::default() };
+    let layout = FileColumns { names, ..FileColumns::default() };
     let (samples, ids) = (ids.len(), ids.into_iter().map(Some).collect());
     let held = HeldTable::new(layout, samples, features, Some(ids), targets);
     Ok((schema, Box::new(RowsOfBlocks::of_features(Box::new(held)))))

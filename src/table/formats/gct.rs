@@ -12,7 +12,7 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::exact::MAX_ROWS;
-use crate::table::block_table::{Layout, TextCell};
+use crate::table::block_table::{FileColumns, TextCell};
 use crate::table::decompress::open_text;
 use crate::table::facts::TableFacts;
 use crate::table::held::{HeldColumn, HeldTable};
@@ -142,13 +142,13 @@ impl<R: BufRead> GctLines<R> {
         if names.len() as u64 != features {
             return Err(malformed("the number of features differs from its second line"));
         }
-        let layout = Layout {
+        let layout = FileColumns {
             orientation: Orientation::FeaturesAsRows,
             names,
             all_texts: true,
             named: true,
             target_name: wanted.and_then(text),
-            ..Layout::default()
+            ..FileColumns::default()
         };
         Ok(HeldTable::new(layout, samples, values, Some(ids), target))
     }

@@ -24,7 +24,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use crate::error::{Error, Result};
-use crate::table::block_table::{Layout, TextCell};
+use crate::table::block_table::{FileColumns, TextCell};
 use crate::table::cell::{CellFormat, Kind};
 use crate::table::date::days_of;
 use crate::table::facts::TableFacts;
@@ -404,13 +404,13 @@ impl RTable {
         let names = feature_names(self.column_names, d)?;
         let no_ids = self.row_names.is_none();
         let ids = self.row_names.unwrap_or_else(|| vec![None; self.rows]);
-        let layout = Layout {
+        let layout = FileColumns {
             names,
             numeric_factors: self.numeric_factors,
             named: true,
             no_ids,
             all_texts: true,
-            ..Layout::default()
+            ..FileColumns::default()
         };
         held(layout, self.rows, columns, ids, self.target)
     }
@@ -428,14 +428,19 @@ impl RTable {
         let columns = features.into_iter().map(HeldColumn::Values).collect();
         let ids = self.column_names.unwrap_or_else(|| vec![None; rows]);
         let orientation = Orientation::FeaturesAsRows;
-        let layout =
-            Layout { orientation, names, named: true, all_texts: true, ..Layout::default() };
+        let layout = FileColumns {
+            orientation,
+            names,
+            named: true,
+            all_texts: true,
+            ..FileColumns::default()
+        };
         held(layout, rows, columns, ids, self.target)
     }
 }
 
 fn held(
-    layout: Layout,
+    layout: FileColumns,
     rows: usize,
     columns: Vec<HeldColumn>,
     ids: Vec<TextCell>,

@@ -41,7 +41,7 @@ use arrow_schema::{DataType, SchemaRef};
 
 use crate::error::Result;
 use crate::table::block_table::{
-    BlockTable, Layout, RowBlock, RowBlocks, RowValues, TextCell, TextPlace, Wanted, rows_in,
+    BlockTable, FileColumns, RowBlock, RowBlocks, RowValues, TextCell, TextPlace, Wanted, rows_in,
 };
 use crate::table::cell::CellFormat;
 use crate::table::formats::Format;
@@ -70,7 +70,7 @@ pub(in crate::table) struct ArrowTable {
     format: Format,
     content: Content,
     schema: SchemaRef,
-    layout: Layout,
+    layout: FileColumns,
     /// For each column, its place in the file.
     columns: Vec<usize>,
     /// The place of the ids in the file.
@@ -160,7 +160,7 @@ impl ArrowTable {
         let ids = index.is_some();
         let is_number = |place: usize| is_number(schema.field(place).data_type());
         let given = matches!(&content, Content::Batches(batches) if batches.has_number_target());
-        let layout = Layout {
+        let layout = FileColumns {
             number_target: given || target.is_some_and(is_number),
             boolean_target: target.is_some_and(is_boolean),
             booleans,
@@ -176,7 +176,7 @@ impl ArrowTable {
             units: units.is_some(),
             rows,
             target: target.is_some(),
-            ..Layout::default()
+            ..FileColumns::default()
         };
         Self { format, content, schema, layout, columns, index, target }
     }
@@ -263,7 +263,7 @@ fn columns_read(numbers: &[usize], texts: &[Option<usize>]) -> Vec<usize> {
 }
 
 impl BlockTable for ArrowTable {
-    fn layout(&self) -> &Layout {
+    fn layout(&self) -> &FileColumns {
         &self.layout
     }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{Array, malformed};
 use crate::error::{Error, Result};
 use crate::table::block_table::{
-    BlockTable, Layout, RowBlock, RowBlocks, RowValues, TextCell, TextPlace, Wanted, clean,
+    BlockTable, FileColumns, RowBlock, RowBlocks, RowValues, TextCell, TextPlace, Wanted, clean,
     number_cell, rows_in,
 };
 use crate::table::cell::Kind;
@@ -29,7 +29,7 @@ const TILE: usize = 16;
 #[derive(Debug)]
 pub(crate) struct Matrix {
     array: Array,
-    layout: Layout,
+    layout: FileColumns,
     pub(super) rows: u64,
     /// Whether the values of a sample are contiguous.
     by_rows: bool,
@@ -69,7 +69,8 @@ impl Matrix {
             return Err(Error::input("there must be one name for each feature of the array"));
         }
         let by_rows = array.fortran == transposed;
-        let layout = Layout { orientation, names, named, rows: Some(rows), ..Layout::default() };
+        let layout =
+            FileColumns { orientation, names, named, rows: Some(rows), ..FileColumns::default() };
         Ok(Self { array, layout, rows, by_rows, target: None })
     }
 
@@ -243,7 +244,7 @@ impl Reading {
 }
 
 impl BlockTable for Matrix {
-    fn layout(&self) -> &Layout {
+    fn layout(&self) -> &FileColumns {
         &self.layout
     }
 
