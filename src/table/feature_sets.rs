@@ -14,7 +14,7 @@ use std::io::Read;
 use std::path::Path;
 
 use crate::error::{Error, Parameter, Result};
-use crate::table::decompress::open_text;
+use crate::table::formats::decompress::open_text;
 
 /// The most bytes of a file of sets, decompressed.
 const MAX_BYTES: u64 = 1 << 28;

@@ -12,12 +12,12 @@ use crate::table::facts::TableFacts;
 use crate::table::formats::Format;
 #[cfg(feature = "batches")]
 use crate::table::formats::arrow::{ArrowTable, BatchIterator, RecordBatches};
+use crate::table::formats::text::file::{TextFile, reads_again};
 use crate::table::hooks::Hooks;
 use crate::table::managed::refuse_managed;
 use crate::table::open_table::Identifiers;
 use crate::table::schema::{Orientation, TargetColumn, TargetRole, target_of_rows};
 use crate::table::targets::TargetTable;
-use crate::table::text_file::{TextFile, reads_again};
 
 /// A table in a file or from a reader, with the facts given of it: how it is written and the roles
 /// of its columns. These facts must be public knowledge.

@@ -12,6 +12,7 @@ use crate::table::cell::CellFormat;
 use crate::table::event::TimeToEvent;
 use crate::table::file::FileTable;
 use crate::table::formats::Format;
+use crate::table::formats::text::file::reads_again;
 use crate::table::held_columns::{HoldColumns, Holding, Limit};
 use crate::table::hooks::Hooks;
 #[cfg(feature = "batches")]
@@ -23,7 +24,6 @@ use crate::table::open_table::{Identifiers, Opening, Table, UsableSamples, hold_
 use crate::table::schema::{Orientation, Schema};
 use crate::table::target::Code;
 use crate::table::targets::{Join, TargetTable};
-use crate::table::text_file::reads_again;
 
 /// One table whose rows lie in several files of the same columns: read one after the other, in any
 /// format that each has.

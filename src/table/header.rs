@@ -2,16 +2,16 @@
 //! would be printed.
 
 use crate::error::{Error, Parameter, Place, Result};
-use crate::table::blocks::TakeRows;
 use crate::table::cell::CellFormat;
-use crate::table::cells::Row;
 use crate::table::file::FileTable;
+use crate::table::formats::text::blocks::TakeRows;
+use crate::table::formats::text::cells::Row;
+use crate::table::formats::text::file::OpenText;
 use crate::table::number::parse_number;
 use crate::table::open_table::Opening;
 use crate::table::schema::{Orientation, Schema, TargetColumn, TargetRole};
 use crate::table::targets::TargetTable;
 use crate::table::text::text;
-use crate::table::text_file::OpenText;
 
 impl FileTable {
     /// Assigns the roles of the columns by the header; a header that looks like a row is refused.

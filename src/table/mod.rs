@@ -9,16 +9,13 @@ mod batch;
 mod block_rows;
 mod block_table;
 mod block_turns;
-mod blocks;
 mod bounds;
 mod cell;
-mod cells;
 mod chunks;
 #[cfg(test)]
 mod collected;
 mod columns;
 mod date;
-mod decompress;
 mod event;
 mod facts;
 mod feature_sets;
@@ -42,7 +39,6 @@ mod paths;
 mod pattern;
 mod people;
 mod per_million;
-mod plain;
 mod prepared;
 mod quantize;
 mod ranks;
@@ -56,7 +52,6 @@ mod strata;
 mod target;
 mod targets;
 mod text;
-mod text_file;
 mod text_rows;
 #[cfg(feature = "ndarray")]
 mod to_target;
@@ -91,13 +86,9 @@ pub(crate) use batch::{Batch, Fold, Layout, Role, Value, Values};
 pub(crate) use block_table::{RowBlock, RowValues, TextCell, TextPlace, Wanted};
 #[cfg(feature = "inspect")]
 pub(crate) use block_turns::{BLOCKS, on_blocks};
-#[cfg(feature = "inspect")]
-pub(crate) use blocks::TakeRows;
 pub(crate) use cell::CellFormat;
 #[cfg(feature = "inspect")]
 pub(crate) use cell::{Cell, EXACT, GivenCell};
-#[cfg(feature = "inspect")]
-pub(crate) use cells::Row;
 pub(crate) use chunks::{Chunks, chunk};
 pub(crate) use columns::Columns;
 #[cfg(feature = "ndarray")]
@@ -106,6 +97,13 @@ pub(crate) use columns::SomeRows;
 pub(crate) use formats::Format;
 #[cfg(feature = "batches")]
 pub use formats::arrow::{BatchIterator, ColumnKind, quiet_caught_panics};
+#[cfg(feature = "inspect")]
+pub(crate) use formats::text::blocks::TakeRows;
+#[cfg(feature = "inspect")]
+pub(crate) use formats::text::cells::Row;
+pub use formats::text::file::reads_again;
+#[cfg(feature = "inspect")]
+pub(crate) use formats::text::file::{OpenText, likely_cells};
 pub(crate) use grouped::Grouping;
 #[cfg(test)]
 pub(crate) use grouped::Members;
@@ -138,9 +136,6 @@ pub(crate) use strata::strata_of;
 pub(crate) use target::{Code, Labels, TargetCell, TargetCode};
 #[cfg(feature = "inspect")]
 pub(crate) use targets::TargetTable;
-pub use text_file::reads_again;
-#[cfg(feature = "inspect")]
-pub(crate) use text_file::{OpenText, likely_cells};
 #[cfg(feature = "inspect")]
 pub(crate) use turns::Results;
 pub use whole::WholeTable;

@@ -5,15 +5,15 @@ use std::path::Path;
 
 use crate::error::{Error, Parameter, Result};
 use crate::table::block_table::{TextCell, TextPlace, Wanted};
-use crate::table::blocks::TakeRows;
 use crate::table::bounds::Bounds;
-use crate::table::cells::Row;
 use crate::table::facts::TableFacts;
 use crate::table::formats::Format;
+use crate::table::formats::text::blocks::TakeRows;
+use crate::table::formats::text::cells::Row;
+use crate::table::formats::text::file::TextFile;
 use crate::table::number::parse_number;
 use crate::table::schema::Schema;
 use crate::table::text::text;
-use crate::table::text_file::TextFile;
 
 /// The most bytes of a block of rows of a file that is not text.
 const BLOCK: usize = 1 << 20;

@@ -4,18 +4,18 @@ use crate::error::{Error, Result};
 use crate::table::batch::{Batch, Folds, Layout, Sink, Values};
 use crate::table::block_rows::RowsOfBlocks;
 use crate::table::block_table::FileColumns;
-use crate::table::blocks::TakeRows;
 use crate::table::cell::CellFormat;
-use crate::table::cells::{Line, Row};
 use crate::table::file::FileTable;
 use crate::table::files::{OpenFile, Rows};
+use crate::table::formats::text::blocks::TakeRows;
+use crate::table::formats::text::cells::{Line, Row};
+use crate::table::formats::text::file::{OpenText, TextFile};
+use crate::table::formats::text::plain::{PlainLines, Texts};
 use crate::table::held::{HeldColumn, HeldTable};
 use crate::table::open_table::Opening;
-use crate::table::plain::{PlainLines, Texts};
 use crate::table::schema::{Orientation, Schema, TargetColumn, TargetRole};
 use crate::table::target::TargetCell;
 use crate::table::targets::TargetTable;
-use crate::table::text_file::{OpenText, TextFile};
 
 impl FileTable {
     /// Opens a text: reads the header, and all of the table where features are rows.

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::table::block_table::TextCell;
-use crate::table::decompress::open_text;
+use crate::table::formats::decompress::open_text;
 
 /// The longest of the first two lines, in bytes: tens of thousands of classes.
 const MAX_LINE: u64 = 1 << 20;

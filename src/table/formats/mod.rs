@@ -7,6 +7,7 @@
 #[cfg(feature = "batches")]
 pub(crate) mod arrow;
 pub(crate) mod cls;
+pub(crate) mod decompress;
 mod foreign;
 mod gct;
 pub(crate) mod inflate;
@@ -15,6 +16,7 @@ mod npz;
 pub(crate) mod positioned;
 pub(crate) mod r;
 pub(crate) mod serialized;
+pub(crate) mod text;
 
 use std::fs::File;
 use std::io::Read;

@@ -4,15 +4,15 @@
 //! A line that is no row - too few cells, too many, one that is too long - is left to the general
 //! parser, which reports the error. A test checks that both agree.
 
-use crate::table::blocks::Shape;
 use crate::table::cell::{CellFormat, Kind};
-use crate::table::cells::{Line, MAX_CELL};
+use crate::table::formats::text::blocks::Shape;
+use crate::table::formats::text::cells::{Line, MAX_CELL};
 use crate::table::number::plain_number;
 use crate::table::schema::Schema;
 
 /// Reads the features, the target and the id of plain lines.
 #[derive(Debug, Clone)]
-pub(super) struct PlainLines<'a> {
+pub(in crate::table) struct PlainLines<'a> {
     shape: Shape,
     format: &'a CellFormat,
     /// The columns from left to right.
@@ -34,14 +34,14 @@ enum ColumnRun {
 
 /// The cells of a line that are used as text; empty if there is no such column.
 #[derive(Debug, Default, Clone, Copy)]
-pub(super) struct Texts<'a> {
-    pub(super) target: &'a [u8],
-    pub(super) event: &'a [u8],
-    pub(super) id: &'a [u8],
+pub(in crate::table) struct Texts<'a> {
+    pub(in crate::table) target: &'a [u8],
+    pub(in crate::table) event: &'a [u8],
+    pub(in crate::table) id: &'a [u8],
 }
 
 impl<'a> PlainLines<'a> {
-    pub(super) fn new(schema: &Schema, format: &'a CellFormat, shape: Shape) -> Self {
+    pub(in crate::table) fn new(schema: &Schema, format: &'a CellFormat, shape: Shape) -> Self {
         let mut runs = Vec::new();
         let mut features = schema.features().iter().copied().peekable();
         for column in 0..shape.columns {
@@ -61,7 +61,11 @@ impl<'a> PlainLines<'a> {
 
     /// Parses a line: writes the values of its cells to `values`, one per feature, and gives its
     /// texts. `None` if it is no row.
-    pub(super) fn read<'l>(&self, line: &Line<'l>, values: &mut [f64]) -> Option<Texts<'l>> {
+    pub(in crate::table) fn read<'l>(
+        &self,
+        line: &Line<'l>,
+        values: &mut [f64],
+    ) -> Option<Texts<'l>> {
         if self.shape.columns == 1 {
             return None;
         }
@@ -86,7 +90,7 @@ impl<'a> PlainLines<'a> {
     }
 
     /// The texts of a line alone; `None` if it is no row.
-    pub(super) fn read_texts<'l>(&self, line: &Line<'l>) -> Option<Texts<'l>> {
+    pub(in crate::table) fn read_texts<'l>(&self, line: &Line<'l>) -> Option<Texts<'l>> {
         let (bytes, delimiter) = (line.bytes(), self.shape.delimiter);
         if self.shape.columns == 1 {
             return None;
@@ -165,9 +169,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::table::blocks::TakeRows;
-    use crate::table::blocks::tests::fold_rows;
-    use crate::table::cells::Row;
+    use crate::table::formats::text::blocks::TakeRows;
+    use crate::table::formats::text::blocks::tests::fold_rows;
+    use crate::table::formats::text::cells::Row;
     use crate::table::schema::{TargetColumn, TargetRole};
 
     /// Rows as bits of their numbers, target and id.

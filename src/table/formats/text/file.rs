@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::{Error, Parameter, Result};
-use crate::table::blocks::{Lines, Shape, TakeRows, on_rows};
-use crate::table::cells::MAX_CELL;
-use crate::table::decompress::{ZSTANDARD, decompress};
+use crate::table::formats::decompress::{ZSTANDARD, decompress};
+use crate::table::formats::text::blocks::{Lines, Shape, TakeRows, on_rows};
+use crate::table::formats::text::cells::MAX_CELL;
 use crate::table::formats::{Format, refuse_foreign};
 use crate::table::hooks::Hooks;
 use crate::table::text::text;
@@ -475,7 +475,7 @@ mod tests {
 
     use super::*;
     use crate::error::ErrorKind;
-    use crate::table::cells::Row;
+    use crate::table::formats::text::cells::Row;
 
     #[derive(Default)]
     struct Count(usize);

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::error::{Error, Result};
 use crate::exact::MAX_ROWS;
-use crate::table::cells::{Line, Row, Splitter, is_of_a_part, max_line};
+use crate::table::formats::text::cells::{Line, Row, Splitter, is_of_a_part, max_line};
 use crate::table::turns::in_turns;
 
 /// Bytes read at a time: large enough for the disk, small enough for the caches.
@@ -240,7 +240,7 @@ impl LineBlock {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(in crate::table) mod tests {
     use super::*;
     use crate::table::turns::Results;
 

@@ -25,11 +25,11 @@ fn prime<R: Read>(
 }
 
 /// The magic number of a Zstandard frame.
-pub(super) const ZSTANDARD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+pub(in crate::table) const ZSTANDARD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 /// Decompresses a stream that starts like gzip (all members) or Zstandard (all frames) and skips a
 /// byte order mark. Also gives the start of the text: its first line or 64 KiB.
-pub(super) fn decompress(
+pub(in crate::table) fn decompress(
     raw: impl Read + Send + 'static,
 ) -> io::Result<(Vec<u8>, Box<dyn BufRead + Send>)> {
     let (magic, file) = prime(raw, |start| start.len() >= 4)?;
@@ -65,7 +65,7 @@ fn skip(input: &mut impl BufRead, bytes: usize) -> io::Result<()> {
 /// # Errors
 ///
 /// `Io` if it cannot be opened; `Input` if the compressed data are damaged at the start.
-pub(super) fn open_text(path: &Path) -> Result<Box<dyn BufRead + Send>> {
+pub(in crate::table) fn open_text(path: &Path) -> Result<Box<dyn BufRead + Send>> {
     let file = File::open(path).map_err(|error| Error::cannot_read(path, &error))?;
     match decompress(file) {
         Ok((_, input)) => Ok(input),
