@@ -98,8 +98,10 @@ pub(crate) struct Wanted {
     /// The format of texts that are read as values, with the codes for missing values.
     pub(crate) format: CellFormat,
     /// The number of threads that one block may use.
+    #[cfg_attr(not(feature = "arrow"), allow(dead_code, reason = "no other format uses several"))]
     pub(crate) threads: usize,
     /// The [part](BlockTable::parts) of the table that is read; all of it if `None`.
+    #[cfg_attr(not(feature = "arrow"), allow(dead_code, reason = "no other format has parts"))]
     pub(crate) part: Option<usize>,
 }
 
