@@ -166,7 +166,7 @@ pub(crate) fn check_people(request: &Request, schema: &Schema) -> Result<()> {
     if request.unit_target.is_none() || schema.has_people() {
         return Ok(());
     }
-    let rule = "unit_target needs unit, the column of person identifiers";
+    let rule = "a rule for the target of a person needs the column of person identifiers";
     Err(Error::request(rule).about([Parameter::UnitTarget, Parameter::Unit]))
 }
 

@@ -6,9 +6,9 @@ use crate::output::Destination;
 use dpsis::report::{Asked, Releases, to_json};
 use dpsis::{Delta, Epsilon, Result};
 
-/// The joint cost of several releases, by each composition theorem.
+/// The joint privacy loss of several releases.
 ///
-/// A release is an event (what ran, and what is proven of it), a record in JSON, or a budget file.
+/// A release is an event (the mechanism and its proven loss), a record in JSON, or a budget file.
 /// Nothing is released, and no data is read.
 #[derive(Debug, Args)]
 #[command(after_help = MORE, after_long_help = AFTER_HELP)]
@@ -17,11 +17,11 @@ pub(super) struct AccountArguments {
     #[arg(required = true, value_name = "EVENT|FILE")]
     releases: Vec<String>,
 
-    /// The delta at which epsilon is asked for
+    /// The delta at which epsilon is computed
     #[arg(long, default_value = "1e-6", conflicts_with = "eps", allow_hyphen_values = true)]
     delta: Delta,
 
-    /// The epsilon at which delta is asked for, instead
+    /// Instead, the epsilon at which delta is computed
     #[arg(long, value_name = "EPSILON", allow_hyphen_values = true)]
     eps: Option<Epsilon>,
 

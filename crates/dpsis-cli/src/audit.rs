@@ -119,7 +119,7 @@ pub(super) struct AuditArguments {
     no_progress: bool,
 }
 
-const MORE: &str = "All options, with examples: dpsis audit --help";
+const MORE: &str = "More options, with examples: dpsis audit --help";
 
 const AFTER_HELP: &str = "Examples:
   dpsis audit a.csv b.csv --eps 1 --k 2

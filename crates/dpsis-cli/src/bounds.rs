@@ -33,7 +33,7 @@ pub(super) struct BoundsArguments {
     output: Option<PathBuf>,
 }
 
-const MORE: &str = "All options, with examples: dpsis bounds --help";
+const MORE: &str = "More options, with examples: dpsis bounds --help";
 
 const AFTER_HELP: &str = "\
 Examples:

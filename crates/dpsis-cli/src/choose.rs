@@ -22,7 +22,7 @@ use dpsis::{
 };
 use sums::SumsArguments;
 
-/// Print the names of candidates chosen by scores from elsewhere.
+/// Select among candidates by scores from elsewhere, privately.
 ///
 /// The file is CSV with the columns name,score or name,score,sensitivity, or others that are
 /// given: the score is data, the sensitivity - the most by which one unit of the data can move
@@ -39,7 +39,7 @@ pub(super) struct ChooseArguments {
 
     /// How many candidates to choose [default: 1]
     ///
-    /// With --above at most so many [default: any number]
+    /// With --above: at most K [default: any number]
     #[arg(short, long)]
     k: Option<usize>,
 
@@ -132,7 +132,7 @@ pub(super) struct ChooseArguments {
     )]
     advise: bool,
 
-    /// With --advise: what is known without the data of how scores go with sensitivities
+    /// With --advise: public knowledge of the relation of scores and sensitivities
     #[arg(
         long,
         value_enum,
@@ -175,7 +175,7 @@ pub(super) struct ChooseArguments {
     seed: Option<u64>,
 }
 
-const MORE: &str = "All options, with examples: dpsis choose --help";
+const MORE: &str = "More options, with examples: dpsis choose --help";
 
 const AFTER_HELP: &str = "\
 Examples:

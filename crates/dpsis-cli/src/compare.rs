@@ -111,7 +111,7 @@ pub(super) struct CompareArguments {
     run: RunArguments,
 }
 
-const MORE: &str = "All options, with examples: dpsis compare --help";
+const MORE: &str = "More options, with examples: dpsis compare --help";
 
 const AFTER_HELP: &str = "\
 Examples:

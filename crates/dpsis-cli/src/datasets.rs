@@ -45,7 +45,7 @@ struct MakeArguments {
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
 
-    /// The file to write: .csv, .csv.gz, or .npy with .features.csv and .labels.csv beside it
+    /// The file to write: .csv, .csv.gz, or .npy with files .features.csv and .labels.csv
     /// [default: NAME.csv.gz in the current folder]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -99,7 +99,7 @@ struct GetArguments {
     #[arg(long, value_name = "DIR|URL")]
     from: String,
 
-    /// The file to write: .csv, .csv.gz, or .npy with .features.csv and .labels.csv beside it
+    /// The file to write: .csv, .csv.gz, or .npy with files .features.csv and .labels.csv
     /// [default: NAME.csv.gz in the current folder]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,

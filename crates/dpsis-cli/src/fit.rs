@@ -11,7 +11,7 @@ use crate::words;
 use dpsis::report::{Statement, fit_dry_run, fit_report, to_json};
 use dpsis::{Error, FitRecord, Levels, ModelOptions, Result};
 
-/// Fit a private model to features that are selected privately.
+/// Fit a private model to privately selected features.
 ///
 /// Selects features as `dpsis select` does with a share of the budget, and fits a regression to
 /// them with the rest: a linear one to a number, a logistic one to two --classes. The model goes to
@@ -58,8 +58,8 @@ pub(crate) struct FitArguments {
     )]
     features: Option<String>,
 
-    /// The public levels of a column of words, stage=I,II,III: the model has a coefficient for each
-    /// but the first; may be repeated
+    /// The public levels of a categorical column, stage=I,II,III: one coefficient for each but the
+    /// first; may be repeated
     #[arg(long, value_name = "COLUMN=A,B,...", hide_short_help = true, help_heading = "Model")]
     levels: Vec<Levels>,
 
@@ -67,8 +67,8 @@ pub(crate) struct FitArguments {
     #[arg(long, value_name = "SHARE", hide_short_help = true, help_heading = "Model")]
     ranges: Option<String>,
 
-    /// With two --classes: the strength of the regularization, for the sum over rows; a larger one
-    /// takes less noise and pulls probabilities towards 1/2 [default: 2.5 times the rows that the noise hides]
+    /// With two --classes: the regularization of the sum over rows; larger means less noise and
+    /// probabilities closer to 1/2 [default: 2.5 times the rows that the noise hides]
     #[arg(long, value_name = "NUMBER", hide_short_help = true, help_heading = "Model")]
     lambda: Option<f64>,
 
@@ -76,13 +76,12 @@ pub(crate) struct FitArguments {
     select: SelectArguments,
 }
 
-const MORE: &str = "All options, with examples: dpsis fit --help";
+const MORE: &str = "More options, with examples: dpsis fit --help";
 
 const AFTER_HELP: &str = "\
 Examples:
   dpsis fit --k 5 --eps 2 -o model.json data.csv
-  dpsis fit --k 5 --eps 2 --selection-share 0.5 --classes no,yes --ledger budget.txt \\
-    data.csv
+  dpsis fit --k 5 --eps 2 --classes no,yes --ledger budget.txt data.csv
   dpsis fit --k 3 --eps 2 --classes no,yes --bounds 0,1 data.csv
   dpsis fit --features age,dose --eps 1 --bounds-file bounds.csv data.csv
   dpsis predict model.json new.csv

@@ -23,8 +23,7 @@ pub(super) struct GivenTable {
     #[command(flatten)]
     target: TargetArguments,
 
-    /// Compare the rows of each person with each other: the column that identifies people, who have
-    /// rows of two classes, such as tumor and normal
+    /// Compare two classes within each person, such as tumor and normal; COLUMN identifies people
     ///
     /// The same as --unit COLUMN --score paired: a feature scores by how much more often its values are
     /// larger than smaller in the second class, within each person

@@ -9,13 +9,11 @@ use dpsis::{Error, GroupsOption, Result, ScoringOptions};
 /// The sets that are selected instead of features.
 #[derive(Debug, Args)]
 pub(super) struct GroupArguments {
-    /// Select sets of features from a GMT file (lines of name, description and members, separated
-    /// by tabs; plain or .gz), a public fact: each row's mean over the members' ranks, or values
-    /// within bounds
+    /// Select sets of features, such as pathways, from a GMT file
     #[arg(long, value_name = "FILE", hide_short_help = true, help_heading = "Sets")]
     pub(super) groups: Option<PathBuf>,
 
-    /// Use the sets of which so many members are features of the table
+    /// Use sets with this number of members among the features of the table
     #[arg(
         long,
         value_name = "MIN[,MAX]",

@@ -20,7 +20,7 @@ use dpsis::{
     Error, Orientation, Parameter, Rehearsal, Result, Select, TableFacts, Target, TargetColumn,
 };
 
-/// Look at a table before a release: for the data holder's eyes only.
+/// Inspect a table before a release: not private.
 ///
 /// Reports what the file holds, what is odd in it, whether samples are rows or columns, and which
 /// command to use. It reads the data without privacy: its output must not be passed on.

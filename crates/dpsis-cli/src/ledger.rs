@@ -8,9 +8,9 @@ use crate::output::{self, Destination};
 use crate::privacy_arguments::Relation;
 use dpsis::{Delta, Epsilon, Ledger, LedgerTerms, Result, Unit, report};
 
-/// Budget files: the cap of one table, and what was spent of it.
+/// Budget files: the cap of one table and its charges.
 ///
-/// select, fit and choose pay from such a file with --ledger FILE: the spend is on the disk before
+/// select, fit and choose charge such a file with --ledger FILE: the charge is on the disk before
 /// the table is read, and a run that would exceed the cap is refused.
 #[derive(Debug, Args)]
 pub(super) struct LedgerCommands {
@@ -78,7 +78,7 @@ enum PrivacyUnit {
     Unit,
 }
 
-/// Show a budget file: its cap, what is spent and left, all releases and notes.
+/// Show a budget file: cap, spent and remaining budget, releases and notes.
 ///
 /// A run that never reported back was stopped, or goes on: it counts as spent.
 #[derive(Debug, Args)]
@@ -130,7 +130,7 @@ Example:
 Exit codes: 0 noted; 2 wrong request; 3 no budget file, or a damaged one;
 5 reading or writing failed.";
 
-/// Close a budget file: it pays for no more releases.
+/// Close a budget file: no more releases can be charged.
 ///
 /// A run that was paid for before may still end, and notes may be added. It cannot be opened again.
 #[derive(Debug, Args)]

@@ -8,11 +8,11 @@ use dpsis::job::Terms;
 
 #[derive(Debug, Args)]
 pub(super) struct LedgerArguments {
-    /// Pay from this budget file, or refuse: dpsis ledger create makes one
+    /// Charge this budget file, or refuse: dpsis ledger create
     #[arg(long, value_name = "FILE", hide_short_help = true, help_heading = "Privacy")]
     ledger: Option<PathBuf>,
 
-    /// With --ledger: a note on this release for the budget file, in one line
+    /// With --ledger: a note on this release, one line
     #[arg(
         long,
         value_name = "TEXT",

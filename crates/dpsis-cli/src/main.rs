@@ -12,6 +12,7 @@ mod files;
 mod fit;
 mod given_table;
 mod group_arguments;
+mod help;
 mod inspect;
 mod ledger;
 mod ledger_arguments;
@@ -44,6 +45,7 @@ use clap::{ArgMatches, FromArgMatches};
 
 use dpsis::Result;
 use elsewhere::{with_one_dash, with_words_here};
+use output::Destination;
 use program::{Arguments, execute, program};
 
 /// Runs the command line and gives its exit code.
@@ -53,6 +55,9 @@ use program::{Arguments, execute, program};
 fn main() -> ExitCode {
     #[cfg(feature = "arrow")]
     dpsis::internals::quiet_caught_panics();
+    if let Some(help) = help::of_two_screens(program, std::env::args().skip(1)) {
+        return ended(Destination::Stdout.write(&help).map(|()| ExitCode::SUCCESS));
+    }
     let (arguments, matches) = match parse() {
         Ok(parsed) => parsed,
         Err(error) => {

@@ -12,7 +12,7 @@ use crate::score_arguments::ScalingArguments;
 use crate::sites::{read_roster, shown};
 use dpsis::{ReleasedTarget, Result, SiteKey, files};
 
-/// Sum up some rows of a table, for `select --partials`: not private.
+/// Sum some rows of a table, for `select --partials`: not private.
 ///
 /// Each machine, job or file sums its own rows; `dpsis select --partials` adds up the sums of all,
 /// releases from them, and gives what `dpsis select` on the whole table would. Correlation adds up,
@@ -76,12 +76,12 @@ pub(crate) struct PartialArguments {
     )]
     key: Option<PathBuf>,
 
-    /// Threads that work on rows [default: all cores]; the result does not depend on it
+    /// Number of threads [default: all cores]; the result does not depend on it
     #[arg(long, value_name = "N", hide_short_help = true, help_heading = "Running")]
     threads: Option<usize>,
 }
 
-const MORE: &str = "All options, with examples: dpsis partial --help";
+const MORE: &str = "More options, with examples: dpsis partial --help";
 
 const AFTER_HELP: &str = "\
 Examples:

@@ -17,7 +17,7 @@ use dpsis::report::{plan as text, to_json};
 use dpsis::{Error, Result, SelectOptions};
 use dpsis_eval::{OutputFolder, write_plan};
 
-/// Say what a selection would find, before any data are touched.
+/// Forecast the findings of a selection; reads no data.
 ///
 /// A power analysis from public numbers alone: the effect sizes from which on features are found
 /// and significant, in half of all runs and in nine of ten. It takes the options of select; tables
@@ -92,7 +92,7 @@ enum PlanFormat {
     Json,
 }
 
-const MORE: &str = "All options, with examples: dpsis plan --help";
+const MORE: &str = "More options, with examples: dpsis plan --help";
 
 const AFTER_HELP: &str = "\
 Examples:

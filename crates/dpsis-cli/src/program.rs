@@ -11,6 +11,7 @@ use crate::choose::{ChooseArguments, choose};
 use crate::compare::{CompareArguments, compare};
 use crate::datasets::{DatasetsArguments, datasets};
 use crate::fit::{FitArguments, fit};
+use crate::help::with_help_all;
 use crate::inspect::{InspectArguments, inspect};
 use crate::ledger::{LedgerCommands, ledger};
 use crate::output::Destination;
@@ -28,8 +29,8 @@ use dpsis::{Error, Result};
 
 /// Differentially private feature selection.
 ///
-/// Chooses k features of a sensitive table so that what it prints tells almost nothing about any
-/// single row: pure epsilon-differential privacy, with nothing outside the budget.
+/// Selects features of a sensitive table that are associated with a target, under pure
+/// epsilon-differential privacy: nothing is released outside the budget.
 #[derive(Debug, Parser)]
 #[command(name = "dpsis", version, max_term_width = 80)]
 pub(super) struct Arguments {
@@ -65,14 +66,14 @@ pub(super) enum Command {
     Man,
 }
 
-/// The commands in the order of the help: a few for every day, and the others by what they are for.
+/// The commands in the order of the help: common ones first, advanced ones by purpose.
 const GROUPS: [(&str, &[&str]); 3] = [
-    ("Every day", &["select", "fit", "predict", "plan", "inspect", "ledger"]),
-    ("Rows elsewhere", &["partial", "sites", "sql", "choose", "bounds"]),
-    ("Check and compare", &["verify", "audit", "account", "compare", "datasets"]),
+    ("Commands", &["select", "fit", "predict", "plan", "inspect", "ledger"]),
+    ("Advanced: other sources", &["partial", "sites", "sql", "choose", "bounds"]),
+    ("Advanced: checks and comparisons", &["verify", "audit", "account", "compare", "datasets"]),
 ];
 
-/// The commands that say more of the program.
+/// The commands about the program itself.
 const OTHERS: [&str; 3] = ["completions", "man", "help"];
 
 /// The program with its help in groups.
@@ -94,7 +95,7 @@ pub(super) fn program() -> clap::Command {
     let template = format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{commands}\nOptions:\n{{options}}"
     );
-    Arguments::command().help_template(template)
+    with_help_all(Arguments::command()).help_template(template)
 }
 
 /// Runs a command and gives its exit code; `matches` are the words it was made of.

@@ -40,9 +40,9 @@ pub(super) struct ScalingArguments {
     )]
     pub(super) bounds_file: Option<PathBuf>,
 
-    /// How values are made comparable for correlation [default: bounds if given, else row-rank];
-    /// with --score ks, for its streaming form [default: not at all]. cpm comes before any score,
-    /// and before --bounds or --bounds-file
+    /// Scaling of values: bounds, row-rank or cpm [default: bounds if given; else row-rank for
+    /// correlation and none for ks]. With a scaling, ks is summed in one pass. cpm comes first,
+    /// before bounds too
     #[arg(long, value_enum, hide_short_help = true, help_heading = "Scaling")]
     scale: Option<Scale>,
 }

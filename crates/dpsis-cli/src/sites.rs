@@ -10,7 +10,7 @@ use crate::output::{self, Destination};
 use crate::score_arguments::ScalingArguments;
 use dpsis::{Error, Result, Roster, Site, SiteKey, files};
 
-/// Keys of sites that release together without showing their sums.
+/// Keys of sites that release together and hide their own sums.
 ///
 /// Each site makes a key for one run; the public parts are joined to a roster; `dpsis
 /// partial --mask` hides the sums of each site from all others, and `dpsis select --partials` opens
@@ -61,7 +61,7 @@ struct KeyArguments {
     output: Option<PathBuf>,
 }
 
-const KEY_MORE: &str = "All options, with an example: dpsis sites key --help";
+const KEY_MORE: &str = "More options, with an example: dpsis sites key --help";
 
 const KEY_AFTER_HELP: &str = "\
 Example:

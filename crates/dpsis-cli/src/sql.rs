@@ -98,7 +98,7 @@ pub(super) struct SqlArguments {
     output: Option<PathBuf>,
 }
 
-const MORE: &str = "All options, with examples: dpsis sql --help";
+const MORE: &str = "More options, with examples: dpsis sql --help";
 
 const AFTER_HELP: &str = "\
 Examples:

@@ -36,20 +36,20 @@ impl Deref for TableArguments {
 /// How a table is written, and which columns are what.
 #[derive(Debug, Args)]
 pub(super) struct TableOptions {
-    /// A column of ids, to leave out
+    /// A column of identifiers, left out
     ///
     /// [default: the first if it has no name, or to join --target-file by id; none in tables of R]
     #[arg(long, value_name = "NAME", help_heading = "Table")]
     pub(super) id: Option<String>,
 
-    /// The column that tells whose row each is: all rows of a person are then protected as one
+    /// The column of person identifiers, if a person may have several rows
     ///
-    /// A person, a donor, or whatever else the column names. A row without an id contributes
-    /// nothing. The table is read twice, so it is a file
+    /// All rows of a person are protected together. Rows without an identifier are not used. The
+    /// table is read twice, so it cannot be a pipe
     #[arg(long, value_name = "NAME", hide_short_help = true, help_heading = "Table")]
     pub(super) unit: Option<String>,
 
-    /// Columns that are no features: names, 'lab_*', @FILE
+    /// Columns that are not features: names, 'lab_*', @FILE
     ///
     /// Names or patterns with commas between them: * stands for any run of characters, ? for one.
     /// @FILE: a file with one name or pattern per line. May be given several times
@@ -69,7 +69,7 @@ pub(super) struct TableOptions {
     )]
     pub(super) orient: Option<Orient>,
 
-    /// Text: what separates cells, one character or tab [default: found in the header]
+    /// Text: the delimiter, one character or tab [default: found in the header]
     #[arg(long, value_name = "CHAR", hide_short_help = true, help_heading = "Table")]
     pub(super) delimiter: Option<String>,
 
@@ -81,7 +81,7 @@ pub(super) struct TableOptions {
     #[arg(long, hide_short_help = true, conflicts_with = "decimal_comma", help_heading = "Table")]
     pub(super) decimal_point: bool,
 
-    /// Texts that stand for a missing value, besides empty cells, NA and the like
+    /// Codes for missing values, besides empty cells and NA
     #[arg(
         long,
         value_name = "A,B,...",
@@ -91,8 +91,7 @@ pub(super) struct TableOptions {
     )]
     pub(super) na: Option<String>,
 
-    /// Text: the names in the header may be numbers; without this a header that looks like data is
-    /// refused
+    /// Text: names in the header may be numbers; otherwise a header that looks like data is refused
     #[arg(long, hide_short_help = true, help_heading = "Table")]
     pub(super) numeric_names: bool,
 

@@ -18,16 +18,15 @@ pub(super) struct TargetArguments {
     )]
     classes: Option<String>,
 
-    /// The target is an event by a horizon: the times of follow-up, with --event and --by
+    /// The target is an event by a horizon: the column of times, with --event and --by
     #[arg(long, value_name = "COLUMN", hide_short_help = true, help_heading = "Target")]
     time: Option<String>,
 
-    /// The column of events, and the value that means that the event happened: died=1
+    /// The column of events and the value of the event: died=1
     #[arg(long, value_name = "COLUMN=VALUE", hide_short_help = true, help_heading = "Target")]
     event: Option<String>,
 
-    /// The horizon, in the unit of --time. Rows that were lost before it without the event take no
-    /// part
+    /// The horizon, in the unit of --time; rows lost before it without the event are not used
     #[arg(
         long,
         value_name = "TIME",
@@ -37,7 +36,7 @@ pub(super) struct TargetArguments {
     )]
     by: Option<f64>,
 
-    /// The target is a number in this range, known from public sources
+    /// The target is a number in this public range
     #[arg(
         long,
         value_name = "LO,HI",
@@ -47,8 +46,7 @@ pub(super) struct TargetArguments {
     )]
     target_bounds: Option<String>,
 
-    /// The target is a number of unknown range; to be said where a ledger pays and its type does
-    /// not tell
+    /// The target is a number of unknown range: required with a ledger if its type does not show it
     #[arg(
         long,
         conflicts_with_all = ["classes", "target_bounds"],
@@ -57,12 +55,11 @@ pub(super) struct TargetArguments {
     )]
     target_number: bool,
 
-    /// With --unit: how the targets of a person's rows make that of the person [default: last]
+    /// With --unit: the target of a person with several rows [default: last]
     #[arg(long, value_enum, value_name = "RULE", hide_short_help = true, help_heading = "Target")]
     unit_target: Option<UnitRule>,
 
-    /// Compare within strata of a covariate, which is then no feature: its cut points, age:40,60,
-    /// or its levels, sex=F,M. Strata of several are crossed; a row in none contributes nothing
+    /// Compare within strata of a covariate: cut points, age:40,60, or levels, sex=F,M
     #[arg(long, value_name = "COVARIATE", hide_short_help = true, help_heading = "Target")]
     adjust: Vec<String>,
 }

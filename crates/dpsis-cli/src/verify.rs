@@ -16,7 +16,7 @@ use dpsis::report::{to_json, verification};
 use dpsis::verify::{Enumerated, VerifyOptions, largest_share, variants};
 use dpsis::{Epsilon, Error, Result};
 
-/// Check a mechanism's claim by its law on all neighboring scores.
+/// Check a mechanism's claim on all neighboring scores.
 ///
 /// The probability of every outcome is computed by its definition for every score vector of a small
 /// grid, and compared between all neighbors. Without a mechanism, all are checked at small sizes.
@@ -111,7 +111,7 @@ pub(super) struct VerifyArguments {
     no_progress: bool,
 }
 
-const MORE: &str = "All options, with examples: dpsis verify --help";
+const MORE: &str = "More options, with examples: dpsis verify --help";
 
 const AFTER_HELP: &str = "\
 Examples:

@@ -47,8 +47,7 @@ pub(crate) struct SelectArguments {
     #[arg(display_order = 0, required_unless_present = "partials", help_heading = "Table")]
     pub(super) files: Vec<PathBuf>,
 
-    /// Instead of a table: the sums of all its parts, as `dpsis partial` writes them; files or
-    /// patterns. They say how the table was read and scored
+    /// Instead of a table: the sums of all its parts, made by `dpsis partial`; files or patterns
     #[arg(
         long,
         value_name = "FILE",
@@ -62,7 +61,7 @@ pub(crate) struct SelectArguments {
     #[command(flatten)]
     pub(crate) output: OutputArguments,
 
-    /// Say what would be spent on what; draw nothing
+    /// Report the budget and the expected noise; read no rows
     #[arg(long, help_heading = "Output")]
     pub(crate) dry_run: bool,
 
@@ -76,12 +75,12 @@ pub(crate) struct SelectArguments {
     #[command(flatten)]
     pub(crate) ledger: LedgerArguments,
 
-    /// Memory to stay within, such as 500MB or 16GiB; larger tables are read in several passes. The
-    /// result does not depend on it [default: 4GiB, or 3/4 of what a container may take]
+    /// Memory limit, such as 500MB or 16GiB; larger tables are read in several passes, with the
+    /// same result [default: 4GiB, or 3/4 of the container's limit]
     #[arg(long, value_name = "SIZE", hide_short_help = true, help_heading = "Running")]
     pub(super) memory: Option<String>,
 
-    /// Threads that work on rows [default: all cores]; the result does not depend on it
+    /// Number of threads [default: all cores]; the result does not depend on it
     #[arg(long, value_name = "N", hide_short_help = true, help_heading = "Running")]
     pub(super) threads: Option<usize>,
 
@@ -93,16 +92,15 @@ pub(crate) struct SelectArguments {
 /// The features that are named.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct NamesArguments {
-    /// How many features to select [default: all significant]
+    /// Number of features to select [default: all significant]
     #[arg(short, long, conflicts_with_all = ["fwer", "at_most"])]
     pub(super) k: Option<usize>,
 
-    /// Without --k: the probability with which any of the names may be false, of a feature without
-    /// any association [default: 0.05]
+    /// Without --k: the probability of any false discovery [default: 0.05]
     #[arg(long, value_name = "PROBABILITY", allow_hyphen_values = true, hide_short_help = true)]
     pub(super) fwer: Option<String>,
 
-    /// Without --k: name at most so many
+    /// Without --k: select at most K features
     #[arg(long, value_name = "K", hide_short_help = true)]
     pub(super) at_most: Option<usize>,
 }
@@ -143,8 +141,8 @@ pub(crate) struct ReleaseArguments {
     #[command(flatten)]
     pub(super) delta: DeltaArgument,
 
-    /// Tell for each selected feature whether the target rises or falls with it (for columns of
-    /// words there is no direction: what is told for one is noise)
+    /// Release whether the target rises or falls with each selected feature (noise for categorical
+    /// columns)
     #[arg(long, hide_short_help = true, help_heading = "Privacy")]
     pub(super) direction: bool,
 
@@ -241,7 +239,7 @@ pub(crate) fn unused(option: clap::Arg) -> clap::Arg {
     option.hide(true)
 }
 
-const MORE: &str = "All options, with examples: dpsis select --help";
+const MORE: &str = "More options, with examples: dpsis select --help";
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -268,7 +266,7 @@ pub(super) enum MethodId {
     DpSis,
     /// The LASSO on blocks of rows, which vote
     TwoStage,
-    /// One by one by Kendall's correlation, less what is shared with earlier picks
+    /// One by one by Kendall's correlation, discounted for correlation with earlier picks
     #[value(name = "dpkendall")]
     DpKendall,
 }

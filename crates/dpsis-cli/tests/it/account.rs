@@ -59,7 +59,7 @@ fn records_and_ledgers_are_priced() {
     let together = price(&twice, "range").unwrap();
     assert!(together > 1.3 && together < 1.6, "{together}");
     let shown = folder.run("ledger show budget.txt").succeeds().stdout;
-    assert_contains(&shown, "delta 1e-6, of which 1e-6 is spent");
+    assert_contains(&shown, "delta 1e-6, 1e-6 spent");
     folder.refuses(&[
         ("account budget.txt", 2, "does not tell what ran"),
         (&peel, 4, ""),

@@ -113,11 +113,11 @@ fn the_folder_agrees_with_the_record() {
             "epsilon 2, delta 0, for adding or removing one row",
             // e^2 = 7.389 and e^2/(1 + e^2) = 0.8808, rounded up.
             "at most 88.1% (the odds change by a factor of at most e^epsilon, here 7.39)",
-            "left out: all rows, all exact counts and scores",
+            "not released: rows, exact counts and scores",
         ],
     );
     assert_eq!(guarantee["ledger"], "pilot: spent 2 of 9, 7 left");
-    assert_eq!(output["outcome"]["result"]["a ledger paid"], "ok");
+    assert_eq!(output["outcome"]["result"]["a ledger was charged"], "ok");
     let mut names = files.names();
     assert_eq!(
         names.headers().unwrap().iter().take(3).collect::<Vec<_>>(),
@@ -155,7 +155,7 @@ fn choices_and_models_make_a_folder() {
     assert_eq!(rows, ["a,<b>", "b"]);
     // The viewer shows the summary as markup.
     assert!(!choice.output()["summary"].as_str().unwrap().contains('<'));
-    assert_eq!(choice.output()["outcome"]["result"]["a ledger paid"], "review");
+    assert_eq!(choice.output()["outcome"]["result"]["a ledger was charged"], "review");
     let model = release(&folder, "fit --k 1 --eps 40 t.csv");
     has_the_form(model.output());
     assert!(model.output()["command"].as_str().unwrap().starts_with("dpsis fit --k 1 "));

@@ -199,7 +199,7 @@ fn a_set_without_a_checksum() {
     std::fs::create_dir(folder.path("raw")).unwrap();
     folder.write("raw/chin.csv", &text);
     let get = |options: &str| folder.run(&format!("datasets get chin --from . {options}"));
-    assert_code(&get(""), 0, "no checksum of it: its shape alone was checked");
+    assert_code(&get(""), 0, "no checksum of it: only its shape was checked");
     let mut written = String::new();
     let gzip = std::fs::File::open(folder.path("chin.csv.gz")).unwrap();
     flate2::read::GzDecoder::new(gzip).read_to_string(&mut written).unwrap();

@@ -210,7 +210,7 @@ fn too_few_rows_have_no_model() {
     assert_contains_all(&output.message(), &parts);
     let words = "fit --k 2 --eps 1 --classes no,yes --target class --exclude y --seed 1 table.csv";
     let output = folder.run(words).succeeds();
-    let parts = ["not distinguishable from 0", "a model takes numbers, and words count as missing"];
+    let parts = ["not distinguishable from 0", "a model uses numbers and the given levels"];
     assert_contains_all(&output.message(), &parts);
     let model = Model::from_json(&output.stdout).unwrap();
     assert!(model.features.iter().all(|feature| feature.noise.unwrap() > 0.0));

@@ -1,4 +1,4 @@
-//! Help: it fits a terminal of 80 columns, and `-h` one screen.
+//! Help: it fits a terminal of 80 columns, `-h` one screen and `--help` two.
 
 use crate::harness::{assert_contains_all, dpsis};
 
@@ -22,10 +22,23 @@ pub(super) fn help(command: &[String], flag: &str) -> String {
     dpsis(&format!("{} {flag}", command.join(" "))).succeeds().stdout
 }
 
+/// Whether a command has advanced options, which `--help-all` lists.
+fn has_advanced(command: &[String]) -> bool {
+    help(command, "--help").contains(" --help-all\n")
+}
+
+/// The help with all options.
+pub(super) fn whole_help(command: &[String]) -> String {
+    help(command, if has_advanced(command) { "--help-all" } else { "--help" })
+}
+
 #[test]
 fn no_line_is_wider_than_80_columns() {
     for command in commands() {
-        for flag in ["-h", "--help"] {
+        for flag in ["-h", "--help", "--help-all"] {
+            if flag == "--help-all" && !has_advanced(&command) {
+                continue;
+            }
             let help = help(&command, flag);
             for line in help.lines() {
                 assert!(line.chars().count() <= 80, "{command:?} {flag}: {line}");
@@ -48,7 +61,24 @@ fn the_short_help_fits_one_screen() {
     assert!(select.ends_with("dpsis select --help\n"), "{select}");
 }
 
-/// Without a command those of a first day are shown, and nothing is done.
+/// What most users need, with examples; the rest is in `--help-all`.
+#[test]
+fn help_fits_two_screens() {
+    for command in commands() {
+        let shown = help(&command, "--help");
+        let lines = shown.lines().count();
+        assert!(lines <= 80, "{command:?} {lines}:\n{shown}");
+    }
+    let select = help(&["select".to_owned()], "--help");
+    assert_contains_all(&select, &["--unit", "--time", "Examples:", "dpsis select --help-all\n"]);
+    for advanced in ["--mechanism", "--gamma", "--method", "--split", "--threads"] {
+        assert!(!select.contains(advanced), "{advanced}");
+    }
+    let all = help(&["select".to_owned()], "--help-all");
+    assert_contains_all(&all, &["--mechanism", "--gamma", "--method", "--split", "--threads"]);
+}
+
+/// Without a command three commands are shown, and nothing is done.
 #[test]
 fn three_commands_are_shown_without_a_command() {
     let output = dpsis("");
@@ -78,7 +108,7 @@ fn the_long_help_has_every_option() {
         let start = script.find(&format!("        {})\n", names.join("__subcmd__"))).unwrap();
         let options = script[start..].split("opts=\"").nth(1).unwrap();
         let options = options.split('"').next().unwrap();
-        let help = help(&command, "--help");
+        let help = whole_help(&command);
         let is_word_of = |c: char| c.is_alphanumeric() || c == '-';
         let words: Vec<&str> = help.split(|c| !is_word_of(c)).collect();
         let long: Vec<&str> =
@@ -99,7 +129,7 @@ fn the_long_help_has_every_option() {
 /// The groups that most users need come first.
 #[test]
 fn option_groups_are_ordered_by_need() {
-    let help = help(&["select".to_owned()], "--help");
+    let help = help(&["select".to_owned()], "--help-all");
     let place = |group: &str| help.find(&format!("\n{group}:\n")).unwrap_or(usize::MAX);
     let groups = ["Options", "Table", "Target", "Output", "Privacy", "Mechanism", "Method"];
     let places: Vec<usize> = groups.iter().map(|group| place(group)).collect();

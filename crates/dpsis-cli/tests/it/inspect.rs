@@ -303,7 +303,7 @@ fn files_of_every_format() {
         ),
         (
             "--target age --na=-999 named.rds",
-            &["each sample has an id beside", "column 7 (\"age\"): numbers", "2 hold words"],
+            &["each sample has an id outside", "column 7 (\"age\"): numbers", "2 hold words"],
         ),
         ("list.RData", &["column 7 (\"y\"): labels no (20), yes (20)"]),
         (
@@ -316,7 +316,7 @@ fn files_of_every_format() {
             ("--target two snappy.parquet", &["format Parquet", "--id id"][..]),
             ("--target age lz4.feather", &["format Arrow", "column 8 (\"age\")"]),
             ("--target age stream.arrows", &["column 8 (\"age\"): numbers"]),
-            ("--target age index.parquet", &["each sample has an id beside"]),
+            ("--target age index.parquet", &["each sample has an id outside"]),
         ]);
     }
     for (options, expected) in cases {

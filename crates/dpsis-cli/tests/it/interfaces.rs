@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::{array, env, fs, slice};
 
 use crate::docs::project;
-use crate::help::{commands, help};
+use crate::help::{commands, help, whole_help};
 
 type Names = BTreeSet<String>;
 
@@ -54,11 +54,12 @@ fn command_names() -> Vec<String> {
 
 /// The long options in the help of a command.
 fn options_of(command: &str) -> Vec<String> {
-    let help = help(&[command.to_owned()], "--help");
+    let help = whole_help(&[command.to_owned()]);
     // The name of an option is indented by two columns, or by six without a short form.
     let names = help.lines().filter_map(|line| {
         let start = line.strip_prefix("      ").or_else(|| line.strip_prefix("  -")?.get(3..))?;
-        start.split(' ').next().filter(|word| word.starts_with("--") && *word != "--help")
+        let is_option = |word: &&str| word.starts_with("--") && !word.starts_with("--help");
+        start.split(' ').next().filter(is_option)
     });
     names.map(str::to_owned).collect()
 }

@@ -230,7 +230,7 @@ fn a_ledger_is_kept_and_closed() {
         &[
             "0.25 OF 1 LEFT",
             ">CLOSED<",
-            "1 run never reported back (number 2)",
+            "1 run did not report an end (number 2)",
             "signed off by &lt;the&gt; board",
             "<li><span class=\"key p0\"></span>choose: 0.25 (25%)</li>",
             "select: 0.5 (50%)",

@@ -133,7 +133,7 @@ fn wrong_requests_are_refused() {
         &format!("{select} visits.csv"),
         &[
             ("--unit persn", "there is no column \"persn\""),
-            ("--unit-target mean", "needs a column that tells them"),
+            ("--unit-target mean", "needs the column of person identifiers"),
         ],
     );
     folder.refuses_options(

@@ -250,9 +250,9 @@ fn oddities_of_columns_are_pointed_out() {
         &[
             "-999 may stand for missing values in column 5 (\"glucose\")",
             "99 may stand for missing values in column 6 (\"visits\")",
-            "column 3 (\"row\"): whole numbers that go from one to the next",
+            "column 3 (\"row\"): consecutive whole numbers",
             "column 2 (\"patient_id\") holds identifiers",
-            "2 columns (\"note\", \"memo\"): words most of which occur once",
+            "2 columns (\"note\", \"memo\"): texts that mostly occur once",
             "column 9 (\"none\"): no value",
             "--exclude note,memo",
         ],
