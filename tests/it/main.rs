@@ -27,6 +27,7 @@ mod managed_folders;
 mod one_person;
 mod paired;
 mod papers;
+mod prose;
 mod significance;
 mod time_to_event;
 mod without_k;
