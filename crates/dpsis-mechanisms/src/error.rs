@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
-/// The kind of an error, by who has to act.
+/// The kind of an error, by who must act.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -20,16 +20,16 @@ pub enum ErrorKind {
     Canceled,
 }
 
-/// A parameter that an error or a warning is about, which should be given or changed. Programs
-/// translate it into their own words, such as the name of an option.
+/// A parameter that an error or a warning is about, to be given or changed by the user. Programs
+/// translate it into their own terms, such as the name of an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Parameter {
     /// The number of features or candidates to pick.
     K,
-    /// The bound on names of features that are not significant.
+    /// The bound on false discoveries: names of features that are not significant.
     Fwer,
-    /// The most features to name.
+    /// The maximum number of features to name.
     AtMost,
     /// The privacy budget.
     Epsilon,
@@ -43,13 +43,13 @@ pub enum Parameter {
     Neighbors,
     /// The column or row that holds the target, by name.
     Target,
-    /// The column or row that holds the target, by its number.
+    /// The column or row that holds the target, by number.
     TargetIndex,
     /// A file of targets.
     TargetFile,
     /// The range of a numeric target.
     TargetBounds,
-    /// The statement that the target is a number.
+    /// The option to treat the target as a number.
     TargetNumber,
     /// The labels of the target.
     Classes,
@@ -61,23 +61,23 @@ pub enum Parameter {
     Horizon,
     /// The center of the target.
     Center,
-    /// The column of ids.
+    /// The column of identifiers.
     Id,
-    /// The column that tells whose row each is.
+    /// The column of person identifiers.
     Unit,
-    /// The rule by which rows of a person make its target.
+    /// The rule that combines the rows of a person into one target.
     UnitTarget,
     /// The covariates within whose strata targets are centered.
     Covariates,
     /// The features of a model without a selection.
     Features,
-    /// The levels of columns of words.
+    /// The levels of categorical columns.
     Levels,
     /// The selection's share of the budget of a fit.
     SelectionShare,
     /// The share for ranges of a fit.
     Ranges,
-    /// The strength of the regularization of a logistic model.
+    /// The regularization parameter of a logistic model.
     Lambda,
     /// Columns that are not features.
     Exclude,
@@ -87,9 +87,9 @@ pub enum Parameter {
     Delimiter,
     /// Decimal commas.
     DecimalComma,
-    /// That numbers have a decimal point.
+    /// The option that numbers have a decimal point.
     DecimalPoint,
-    /// The statement that column names may be numbers.
+    /// The option that column names may be numbers.
     NumericNames,
     /// Texts that represent a missing value.
     Missing,
@@ -135,7 +135,7 @@ pub enum Parameter {
     Threads,
     /// The memory of a run.
     Memory,
-    /// The ledger that pays for a release.
+    /// The ledger that a release is charged to.
     Ledger,
     /// The cap of a ledger.
     Cap,
@@ -150,8 +150,7 @@ pub enum Parameter {
 }
 
 impl Parameter {
-    /// The name under which options give it, such as those of
-    /// `dpsis::SelectOptions`; empty for what no option states.
+    /// The name of the option that sets it, as in `dpsis::SelectOptions`; empty if no option does.
     pub fn name(self) -> &'static str {
         match self {
             Self::K => "k",
@@ -214,10 +213,10 @@ impl Parameter {
         }
     }
 
-    /// The names of the arguments by which functions take parameters, each once: the names of
-    /// options, except that a target is named or numbered by one argument, and bounds or a file of
-    /// them are given by one. What only the command line takes has no argument. `inspect` is the
-    /// name of the function that inspects a table.
+    /// The names of the function arguments that set these parameters, each once. They are the names
+    /// of options, except that one argument takes a target by name or by number, and one takes
+    /// bounds or a file of bounds. Parameters that only the command line takes have no argument.
+    /// `inspect` is the name of the function that inspects a table.
     pub fn arguments(all: &[Self], inspect: &'static str) -> Vec<&'static str> {
         let mut names = Vec::new();
         for one in all {
@@ -236,7 +235,7 @@ impl Parameter {
     }
 }
 
-/// Names in parentheses, after a blank; empty if there are none.
+/// The names in parentheses after a space; empty if there are no names.
 pub fn in_parentheses<N: AsRef<str>>(names: &[N]) -> String {
     let names: Vec<&str> =
         names.iter().map(AsRef::as_ref).filter(|name| !name.is_empty()).collect();
@@ -255,17 +254,17 @@ pub struct Place {
 /// An error: the rule that was broken, the place, and a hint.
 ///
 /// No message contains the value of a cell, so an error can be shown to anyone who may see the
-/// header. (That an error occurred at all depends on the data; see the page on what is promised.)
+/// header. (Whether an error occurs depends on the data; see the page on the guarantee.)
 #[derive(Debug, Clone)]
 pub struct Error {
     kind: ErrorKind,
     rule: Box<str>,
-    /// The file of several that it is about.
+    /// The name of the file, if the run reads several.
     file: Option<Box<str>>,
     place: Option<Place>,
     hint: Option<Box<str>>,
     about: Box<[Parameter]>,
-    /// The unspent budget of a run that its own earlier releases ended.
+    /// The unspent budget of a run that failed because of its own earlier releases.
     unspent: Option<Box<str>>,
 }
 
@@ -300,8 +299,8 @@ impl Error {
         Self::new(ErrorKind::Io, rule)
     }
 
-    /// The failure to read a file. If there is none, names in its folder that are close are hinted
-    /// at.
+    /// The failure to read a file. If the file does not exist, the hint lists similar names in its
+    /// folder.
     #[doc(hidden)]
     pub fn cannot_read(path: &Path, error: &io::Error) -> Self {
         let failed = Self::io(format!("cannot read {}: {error}", path.display()));
@@ -345,33 +344,33 @@ impl Error {
         self
     }
 
-    /// The same about the cap of a ledger, which is read as an epsilon.
+    /// The same error, for the cap of a ledger, which is parsed as an epsilon.
     pub fn about_the_cap(mut self) -> Self {
         self.rule = self.rule.replace("epsilon", "the cap").into();
         self.about([Parameter::Cap])
     }
 
-    /// Removes the hint: it offers header cells that may not be names.
+    /// Removes the hint, which may list header cells that are not names.
     pub fn without_hint(mut self) -> Self {
         self.hint = None;
         self
     }
 
-    /// Adds the file of several that the error is about.
+    /// Adds the name of the file, if the run reads several.
     #[doc(hidden)]
     pub fn in_file(mut self, name: impl Into<String>) -> Self {
         self.file = Some(name.into().into());
         self
     }
 
-    /// Adds a hint: the remedy that usually helps.
+    /// Adds a hint: the usual remedy.
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into().into());
         self
     }
 
-    /// Hints at the public names that are close to a mistyped one, the closest first, if there are
-    /// some.
+    /// Adds a hint with the public names that are close to a mistyped one, the closest first, if
+    /// there are any.
     #[doc(hidden)]
     pub fn or_near(self, known: &[String], name: &str) -> Self {
         let near = near(known, name);
@@ -382,8 +381,8 @@ impl Error {
         self.hint(format!("did you mean {}?", near.join(" or ")))
     }
 
-    /// Hints at files beside a missing one whose names are close to its name, or at a symbolic link
-    /// whose destination is missing.
+    /// Adds a hint with the files whose names are close to that of a missing one, or with the
+    /// symbolic link whose destination is missing.
     #[doc(hidden)]
     pub fn or_near_file(self, path: &Path) -> Self {
         let Some(name) = path.file_name() else { return self };
@@ -397,7 +396,7 @@ impl Error {
         self.or_near(&names, &name.to_string_lossy())
     }
 
-    /// Adds a sentence behind the hint, if there is one.
+    /// Adds a sentence after the hint, if there is a hint.
     pub fn with_note(self, note: &str) -> Self {
         let hint = match &self.hint {
             Some(hint) => format!("{hint}; {note}"),
@@ -417,14 +416,15 @@ impl Error {
         &self.about
     }
 
-    /// Adds the unspent budget of a run that its own earlier releases ended.
+    /// Adds the unspent budget of a run that failed because of its own earlier releases.
     pub fn leaving(mut self, unspent: impl Into<String>) -> Self {
         self.unspent = Some(unspent.into().into());
         self
     }
 
-    /// The unspent budget of a run that its own earlier releases ended: a ledger takes it back.
-    /// `None` for all other errors, after which everything counts as spent. An exact number.
+    /// The unspent budget of a run that failed because of its own earlier releases: a
+    /// ledger takes it back.
+    /// `None` for all other errors, after which the whole budget counts as spent. An exact number.
     pub fn unspent(&self) -> Option<&str> {
         self.unspent.as_deref()
     }
@@ -449,7 +449,7 @@ impl fmt::Display for Error {
             match (row, column) {
                 (Some(row), Some(column)) => write!(f, "row {row}, column {column}: ")?,
                 (Some(row), None) => write!(f, "row {row}: ")?,
-                // A table in memory has names of columns, and no header.
+                // A table in memory has column names but no header.
                 (None, Some(column)) => write!(f, "column {column}: ")?,
                 (None, None) => write!(f, "header: ")?,
             }
@@ -464,7 +464,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// The names that are close to a mistyped one: at most three, the closest first.
+/// At most three names that are close to a mistyped one, the closest first.
 pub fn near<'a>(known: &'a [String], name: &str) -> Vec<&'a str> {
     let wanted = name.trim().to_lowercase();
     let similarity = |other: &str| strsim::jaro_winkler(&wanted, &other.trim().to_lowercase());
@@ -477,11 +477,11 @@ pub fn near<'a>(known: &'a [String], name: &str) -> Vec<&'a str> {
     near.into_iter().take(3).map(|(_, other)| other).collect()
 }
 
-/// The value that a word stands for.
+/// Looks up the value of a keyword.
 ///
 /// # Errors
 ///
-/// `Request` about a parameter for another word, with those there are.
+/// `Request` about a parameter for an unknown keyword, with the list of keywords.
 pub fn word<T: Copy>(about: Parameter, given: &str, words: &[(&str, T)]) -> Result<T> {
     let found = words.iter().find(|(word, _)| *word == given);
     found.map(|(_, value)| *value).ok_or_else(|| {

@@ -95,8 +95,8 @@ impl Scores {
         Ok(self)
     }
 
-    /// The same scores with the largest of their sensitivities for all, which is one for each of
-    /// them, too.
+    /// The same scores with the largest of their sensitivities as the common one, which bounds each
+    /// of them.
     pub fn with_the_largest_sensitivity(&self) -> Self {
         Self { sensitivities: Sensitivities::Common(self.sensitivity()), ..self.clone() }
     }

@@ -26,7 +26,7 @@ pub struct AccountantCard {
     pub id: &'static str,
     /// A summary, in a line.
     pub summary: &'static str,
-    /// Which events it prices.
+    /// The events that it prices.
     pub prices: &'static str,
     /// Where it was published.
     pub reference: &'static str,
@@ -57,12 +57,12 @@ impl AccountantCard {
     }
 }
 
-/// An accountant: the price of events. Sealed, so that every number comes with the proof on [the
-/// page](super).
+/// An accountant: computes the epsilon and delta of events. Sealed, so that every number comes with
+/// the proof on [the page](super).
 ///
-/// The events together release all of their results; later ones may depend on the results of
-/// earlier ones, unless the accountant says otherwise. Both numbers are rounded up: what they state
-/// is true as it is written.
+/// The events together release all of their results. Unless the accountant's page restricts this,
+/// later events may depend on the results of earlier ones. Both numbers are rounded up, so the
+/// guarantee holds exactly as reported.
 pub trait Accountant: sealed::Curve + Sized + 'static {
     /// Its card.
     fn card() -> &'static AccountantCard;
@@ -100,8 +100,7 @@ pub(crate) mod sealed {
 
     /// The least delta for every epsilon, from above.
     pub trait Curve: std::fmt::Debug {
-        /// An upper bound of delta for an epsilon that is not negative; what is no number counts
-        /// as 1.
+        /// An upper bound of delta for an epsilon that is not negative; NaN counts as 1.
         fn upper_delta(&self, epsilon: &BigRational) -> f64;
 
         /// An epsilon for delta = 0, if there is one.
@@ -175,7 +174,7 @@ pub(super) fn releases(events: &[Event], most: u64) -> Result<u64> {
     Ok(releases)
 }
 
-/// The values that an accountant needs of every event: an error if an event has none.
+/// Collects a value of every event; an error if an event does not have that value.
 pub(super) fn each<T>(
     events: &[Event],
     id: &str,

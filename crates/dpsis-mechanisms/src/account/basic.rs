@@ -19,7 +19,7 @@ pub(super) static CARD: AccountantCard = AccountantCard {
     of: |events| Ok(Box::new(BasicComposition::of(events)?)),
 };
 
-/// The sum of epsilons, an exact rational. Below the sum it knows no delta but 1.
+/// The sum of epsilons, an exact rational. Below the sum its only delta is 1.
 #[derive(Debug, Clone)]
 pub struct BasicComposition {
     total: Epsilon,

@@ -44,7 +44,7 @@ impl CentralLimit {
     ///
     /// # Errors
     ///
-    /// `Request` if there is no event, or one of which only zCDP is known.
+    /// `Request` if there is no event, or if only the zCDP of an event is known.
     pub fn of(events: &[Event]) -> Result<Self> {
         // zCDP is 2 rho in the limit: eps^2 and eps^2/4.
         let square = |event: &Event| match event.loss() {

@@ -113,8 +113,8 @@ fn numbers_out_of_range_are_refused() {
     assert!(Zcdp::of(&[hopeless]).unwrap().epsilon("1e-9").is_err());
 }
 
-/// Agreement with Google's dp-accounting to 1e-6, and Laplace noise priced by what is proven of all
-/// pure releases.
+/// Agreement with Google's dp-accounting to 1e-6; Laplace noise is priced by the bound for all pure
+/// releases.
 #[test]
 fn agrees_with_dp_accounting() {
     let mut compared = 0;
@@ -345,8 +345,8 @@ fn adaptive(epsilon: f64, count: u32, target: f64, grid: u32) -> f64 {
     (0..=grid).map(of).fold(0.0, f64::max)
 }
 
-/// The price of releases that depend on earlier ones is never below what an adversary reaches, and
-/// that of releases fixed in advance is: a broken variant, which the type refuses.
+/// The price of adaptive releases is never below the delta that an adversary reaches. The price of
+/// releases fixed in advance is: using it here is a broken variant, which the type refuses.
 #[test]
 fn dependence_costs_more_and_is_covered() {
     let mut broken = 0;
@@ -475,7 +475,7 @@ fn optima_come_near_the_central_limit() {
     assert!(CentralLimit::of(&[Event::zcdp(1).unwrap()]).is_err());
 }
 
-/// Below the sum basic composition knows no delta but 1: the epsilon of any delta below 1 is the
+/// Below the sum, basic composition has no delta but 1: the epsilon of any delta below 1 is the
 /// sum.
 #[test]
 fn basic_composition_takes_the_sum_for_every_delta() {

@@ -11,15 +11,14 @@ use crate::error::{Error, Result};
 use crate::exact::{Exact, ratio};
 use crate::privacy::Epsilon;
 
-/// The most releases of one event.
+/// The maximum number of releases of one event.
 const MOST: u64 = 1 << 32;
 
-/// A release that ran, or will, and how often: the proven property of its privacy loss, not what it
-/// costs. The [accountants](super::ACCOUNTANTS) price it.
+/// A release that ran or will run, and how often: the proven property of its privacy loss. The
+/// [accountants](super::ACCOUNTANTS) compute its price.
 ///
-/// There is no event for a release of which nothing is proven. The mechanisms of this crate give
-/// theirs by [`Card::event`](crate::mechanism::Card::event), a record its own by
-/// `dpsis::Record::events`.
+/// A release without a proven property has no event. The mechanisms of this crate give their events
+/// by [`Card::event`](crate::mechanism::Card::event), a record by `dpsis::Record::events`.
 ///
 /// ```
 /// use dpsis_mechanisms::account::Event;
@@ -49,15 +48,15 @@ pub enum Loss {
     BoundedRange(Epsilon),
     /// The release is rho-zCDP (zero-concentrated differential privacy).
     Zcdp(Exact),
-    /// That of noise with a density proportional to e^(-|z|/scale) on numbers whose changes sum to
-    /// at most the sensitivity in magnitude.
+    /// The loss of noise with a density proportional to e^(-|z|/scale) on numbers whose changes sum
+    /// to at most the sensitivity in magnitude.
     Laplace {
         /// The largest L1 distance between the numbers of neighboring tables.
         sensitivity: Exact,
         /// The scale of the noise.
         scale: Exact,
     },
-    /// That of normal noise on numbers whose change has at most this Euclidean length.
+    /// The loss of normal noise on numbers whose change has at most this Euclidean length.
     Gaussian {
         /// The largest Euclidean distance between the numbers of neighboring tables.
         sensitivity: Exact,
@@ -90,8 +89,8 @@ impl Event {
         Ok(Self::once(Loss::Zcdp(positive(rho.into(), "rho")?)))
     }
 
-    /// A release with Laplace noise. The guarantee is that of real numbers, which a program only
-    /// has if its noise is drawn exactly.
+    /// A release with Laplace noise. The guarantee is for real numbers; a program has it only if it
+    /// draws its noise exactly.
     ///
     /// # Errors
     ///
@@ -113,7 +112,7 @@ impl Event {
         Ok(Self::once(Loss::Gaussian { sensitivity, deviation }))
     }
 
-    /// The same, as often again: the count is multiplied.
+    /// Repeats the event: its count is multiplied.
     ///
     /// # Errors
     ///
@@ -126,8 +125,7 @@ impl Event {
         Ok(self)
     }
 
-    /// The same, with the statement that each release was requested before the result of any other
-    /// was seen.
+    /// Marks each release as requested before the result of any other was seen.
     ///
     /// It lowers the price of bounded-range releases
     /// ([`BoundedRangeInAdvance`](super::BoundedRangeInAdvance)). The rounds of a peeling choose
@@ -148,7 +146,7 @@ impl Event {
         self.count
     }
 
-    /// Whether its releases are given to be requested before any result was seen.
+    /// Whether all releases are marked as requested before any result was seen.
     pub fn is_fixed_in_advance(&self) -> bool {
         self.fixed
     }
@@ -199,9 +197,9 @@ impl Event {
     }
 }
 
-/// The text of an event: the proven property, `x` and the count, as in `pure:0.5`, `range:0.04x50`,
-/// `zcdp:0.01`, `laplace:1,2.5x10` and `gaussian:1,4` (sensitivity, then scale or deviation); `+`
-/// at its end gives that its releases are fixed in advance.
+/// Formats an event as its proven property, `x` and the count, as in `pure:0.5`, `range:0.04x50`,
+/// `zcdp:0.01`, `laplace:1,2.5x10` and `gaussian:1,4` (sensitivity, then scale or deviation); a `+`
+/// at the end means that its releases are fixed in advance.
 impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.loss {
@@ -227,7 +225,7 @@ impl FromStr for Event {
     ///
     /// # Errors
     ///
-    /// `Request` if it is none: a release that the accountants do not know has no price.
+    /// `Request` if the text is not an event that the accountants can price.
     fn from_str(text: &str) -> Result<Self> {
         let unknown = || {
             Error::request("there is no such event").hint(
@@ -270,7 +268,7 @@ fn quotient(sensitivity: &Exact, noise: &Exact) -> Option<BigRational> {
     Some(sensitivity.clone().rational()? / noise.clone().rational()?)
 }
 
-/// An epsilon, of a round for example, which may be smaller than that of a request.
+/// Parses an epsilon, for example of a round, which may be smaller than that of a request.
 fn epsilon(text: &str) -> Result<Epsilon> {
     let number = positive(text.into(), "epsilon")?.rational();
     number.map(Epsilon::part).ok_or_else(|| Error::request("epsilon must be a number"))

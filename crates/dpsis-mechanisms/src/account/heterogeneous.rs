@@ -24,7 +24,7 @@ use super::{Accountant, AccountantCard, Event};
 use crate::error::Result;
 use crate::exact::Interval;
 
-/// The most releases: the time grows with them.
+/// The maximum number of releases: the time grows with them.
 const MOST: u64 = 4096;
 
 /// The steps in the sum of all epsilons.
@@ -41,7 +41,7 @@ pub(super) static CARD: AccountantCard = AccountantCard {
     of: |events| Ok(Box::new(OptimalHeterogeneous::of(events)?)),
 };
 
-/// An (epsilon, delta) that holds for any releases with these epsilons, and nearly the least.
+/// An (epsilon, delta) that holds for any releases with these epsilons, close to the optimum.
 ///
 /// ```
 /// use dpsis_mechanisms::account::{Accountant, Event, OptimalHeterogeneous};
@@ -89,7 +89,7 @@ fn step(epsilons: &[BigRational], total: &BigRational) -> BigRational {
     for epsilon in epsilons {
         let (a, b) = (common.numer() * epsilon.denom(), epsilon.numer() * common.denom());
         common = BigRational::new(a.gcd(&b), common.denom() * epsilon.denom());
-        // It only gets smaller, and its digits more.
+        // The divisor only gets smaller, and its number of digits larger.
         if common < least {
             return least;
         }
@@ -103,10 +103,9 @@ fn answers(epsilon: &BigRational) -> (f64, f64) {
     ((one / (one + odds)).hi, (odds / (one + odds)).hi)
 }
 
-/// The law of the sum with one answer more, rounded up.
+/// The law of the sum with one more answer, rounded up.
 fn answer(sums: &mut Vec<f64>, multiple: usize, likely: f64, unlikely: f64) {
-    // Two products and a sum of numbers that are not negative: less than three roundings, and
-    // underflow.
+    // Two products and a sum of non-negative numbers: less than three roundings, and underflow.
     const ROUNDING: f64 = 1.0 + 2.0 * f64::EPSILON;
     sums.resize(sums.len() + multiple, 0.0);
     for n in (0..sums.len()).rev() {

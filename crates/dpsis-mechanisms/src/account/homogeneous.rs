@@ -17,7 +17,7 @@ use super::{Accountant, AccountantCard, Event};
 use crate::error::{Error, Result};
 use crate::exact::{Interval, ln_binomial, ln_factorial_error, ratio};
 
-/// The most releases: the time grows with them.
+/// The maximum number of releases: the time grows with them.
 const MOST: u64 = 1 << 20;
 
 /// The card of [`OptimalHomogeneous`].
@@ -58,7 +58,7 @@ impl Accountant for OptimalHomogeneous {
     }
 }
 
-/// The number that all are.
+/// The common value of all numbers.
 pub(super) fn one(numbers: &[BigRational]) -> Result<BigRational> {
     match numbers {
         [first, others @ ..] if others.iter().all(|other| other == first) => Ok(first.clone()),

@@ -26,10 +26,10 @@ use super::{Accountant, AccountantCard, Event};
 use crate::error::Result;
 use crate::exact::Interval;
 
-/// The most releases: beyond, the bound of zCDP is as good.
+/// The maximum number of releases: beyond it, the bound of zCDP is as good.
 const MOST: u64 = 1 << 32;
 
-/// The number of releases times that of the lattice's cells in a range.
+/// The number of releases times the number of lattice cells in a range.
 const LATTICE: u64 = 2048;
 
 /// The card of [`BoundedRange`].
@@ -117,7 +117,8 @@ impl BoundedRange {
     }
 }
 
-/// Upper bounds of p and 1 - p for every cell: those of the wider range at the cell's upper end.
+/// Upper bounds of p and 1 - p for every cell, computed for the wider range at the cell's upper
+/// end.
 fn odds(step: Interval, cells: usize) -> Vec<(f64, f64)> {
     let range = whole(cells + 1) * step;
     let missing = -(-range).exp_m1();
@@ -139,14 +140,13 @@ fn worst(deltas: &[f64], odds: &[(f64, f64)]) -> f64 {
     if deltas.first() == Some(&0.0) {
         return 0.0;
     }
-    // Two products and a sum of numbers that are not negative: less than three roundings, and
-    // underflow.
+    // Two products and a sum of non-negative numbers: less than three roundings, and underflow.
     const ROUNDING: f64 = 1.0 + 2.0 * f64::EPSILON;
     let larger = deltas.iter().take(cells).rev();
     let smaller = deltas.iter().skip(cells + 1).rev();
     let sums = larger.zip(smaller).zip(odds);
     let sums = sums.map(|((a, b), (p, q))| p * a + q * b);
-    // Not `f64::max`, which would pass over what is no number.
+    // Not `f64::max`, which would ignore a NaN.
     let largest = sums.fold(0.0, |largest, sum| if sum <= largest { largest } else { sum });
     (largest * ROUNDING).next_up().next_up()
 }
@@ -210,7 +210,7 @@ mod tests {
         let expected = f64::exp(-2.0 * (g - k as f64 * mean).powi(2) / (k as f64 * eps * eps));
         let found = of(ratio(1, 1_000_000_000), k).tail(&ratio(3, 10_000));
         assert!((found / expected - 1.0).abs() < 1e-6, "{found} {expected}");
-        // Up to k times the mean, about 119.6, it says nothing.
+        // Up to k times the mean, about 119.6, the bound is trivial.
         assert_eq!(of(ratio(1, 1), 1000).tail(&ratio(119, 1)), 1.0);
     }
 

@@ -21,7 +21,7 @@ use super::{Accountant, AccountantCard, Event};
 use crate::error::{Error, Result};
 use crate::exact::Interval;
 
-/// The most releases: the time grows with their square.
+/// The maximum number of releases: the time grows with their square.
 const MOST: u64 = 1024;
 
 /// The card of [`BoundedRangeInAdvance`].
@@ -35,8 +35,8 @@ pub(super) static CARD: AccountantCard = AccountantCard {
     of: |events| Ok(Box::new(BoundedRangeInAdvance::of(events)?)),
 };
 
-/// The least (epsilon, delta) that holds for any bounded-range releases, all with one epsilon, none
-/// of which depends on the result of another.
+/// The least (epsilon, delta) that holds for any bounded-range releases, all with one epsilon, if
+/// no release depends on the result of another.
 ///
 /// ```
 /// use dpsis_mechanisms::account::{Accountant, BoundedRangeInAdvance, Event, OptimalHomogeneous};
@@ -101,7 +101,7 @@ impl Curve for BoundedRangeInAdvance {
         let mut delta = 0.0;
         for l in 0..sums.min(self.releases as usize) {
             let sum = self.of_losses_above(l, epsilon).hi;
-            // A sum that is no number counts as 1.
+            // A NaN sum counts as 1.
             delta = if sum <= delta { delta } else { sum };
         }
         delta

@@ -5,8 +5,8 @@
 //! delta(g) = min over a > 0 of e^(a ((1 + a) rho - g)) (a/(1 + a))^a / (1 + a),     a + 1 the order.
 //! ```
 //!
-//! Every order gives a true statement, so the search for the best may be as rough as it likes; only
-//! its result is evaluated with intervals. O(1).
+//! Every order gives a valid delta, so the search for the best may be approximate; only its result
+//! is evaluated with intervals. O(1).
 
 use num_rational::BigRational;
 

@@ -152,7 +152,7 @@ impl Enclosure {
             halvings += 1;
         }
         let mut power = Self::integer(1, self.bits).sub(&y.multiply(&y.one_minus_exp_ratio()));
-        // y <= 1, so e^-y > 0 whatever the rounding of the lower end.
+        // y <= 1, so e^-y > 0 for any rounding of the lower end.
         power.lo = power.lo.max(BigInt::zero());
         for _ in 0..halvings {
             power = power.multiply(&power);

@@ -3,9 +3,10 @@
 //!
 //! An [`Enclosure`](super::Enclosure) has an absolute precision; a delta of 1e-200 needs a relative
 //! one. Sums, products, quotients and square roots of IEEE 754 are correctly rounded, so one step
-//! outward to the adjacent number covers their error. The functions of libm state errors below 1
-//! ulp; [`FUNCTION`] steps cover that, and the power of two where the ulp changes. Where an
-//! operation has no number as its result, the interval is the whole line: too wide, never wrong.
+//! outward to the adjacent number covers their error. The documented error of libm's functions is
+//! below 1 ulp; [`FUNCTION`] steps cover that, and the power of two where the ulp changes. Where
+//! the result of an operation is not a number, the interval is the whole line: too wide, never
+//! wrong.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -45,12 +46,12 @@ impl Interval {
         if BigRational::from_float(near).is_some_and(|near| near == *value) {
             return Self::point(near);
         }
-        // What `near_f64` promises for numbers that an f64 hardly holds.
+        // The absolute error of `near_f64` for tiny numbers.
         let tiny = if near.abs() < 1e-290 { 1e-300 } else { 0.0 };
         Self { lo: near - tiny, hi: near + tiny }.widen(FUNCTION)
     }
 
-    /// All numbers within a distance of a number.
+    /// All numbers within a given distance of a number.
     pub(crate) fn around(value: f64, error: f64) -> Self {
         Self { lo: value - error, hi: value + error }.widen(1)
     }
@@ -74,7 +75,7 @@ impl Interval {
         Self { lo: function(self.lo), hi: function(self.hi) }.widen(steps)
     }
 
-    /// The part that is not below 0, for a true value that is not.
+    /// The non-negative part, for a true value that is not negative.
     pub(crate) fn non_negative(self) -> Self {
         Self { lo: self.lo.max(0.0), hi: self.hi.max(0.0) }
     }

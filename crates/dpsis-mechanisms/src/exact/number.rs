@@ -23,12 +23,12 @@ use super::rational::{format_rational, parse_rational, ratio};
 pub struct Exact(Option<BigRational>);
 
 impl Exact {
-    /// The exact number of a rational.
+    /// Wraps a rational.
     pub fn of(value: BigRational) -> Self {
         Self(Some(value))
     }
 
-    /// The number; `None` if it is not a number.
+    /// The rational; `None` if the value is not a number.
     pub fn rational(self) -> Option<BigRational> {
         self.0
     }
@@ -68,7 +68,7 @@ impl From<f64> for Exact {
     }
 }
 
-/// A ratio; with a denominator of 0 it is not a number.
+/// A ratio; it is not a number if the denominator is 0.
 impl From<(i64, i64)> for Exact {
     fn from((numerator, denominator): (i64, i64)) -> Self {
         Self((denominator != 0).then(|| ratio(numerator, denominator)))

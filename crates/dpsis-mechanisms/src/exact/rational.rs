@@ -4,8 +4,7 @@ use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{One, Pow, Signed, ToPrimitive, Zero};
 
-/// The longest text parsed as a number, in bytes: ample for any given number, short enough to
-/// parse fast.
+/// The longest text parsed as a number, in bytes: ample for any option, short enough to parse fast.
 const MAX_LENGTH: usize = 64;
 
 /// The largest decimal exponent parsed, beyond the range of every quantity in this crate.

@@ -9,7 +9,7 @@ use crate::mechanism::contract::Contract;
 use crate::mechanism::{Mechanism, MechanismParameter, Parameters, check_k};
 use crate::privacy::Epsilon;
 
-/// The card of a mechanism. Tests hold every private mechanism to it.
+/// The card of a mechanism. Tests check every private mechanism against it.
 #[derive(Debug)]
 pub struct Card {
     /// Its name in requests and records.
@@ -32,7 +32,7 @@ pub struct Card {
     pub parameters: &'static [MechanismParameter],
     /// Makes it from its own parameters.
     pub(super) build: fn(&Parameters) -> Result<Arc<dyn Mechanism>>,
-    /// The tests it is held to.
+    /// The tests for it.
     #[cfg(any(test, feature = "verify"))]
     pub contract: fn() -> Contract,
 }
@@ -92,7 +92,7 @@ impl Card {
 
     /// The event of k picks at this epsilon, for the accountants.
     ///
-    /// [`PickLoss`] says what they are for each mechanism.
+    /// [`PickLoss`] describes the events of each mechanism.
     ///
     /// # Errors
     ///

@@ -234,7 +234,7 @@ mod tests {
         lines.iter().map(shortfall).collect()
     }
 
-    /// Whether the comparisons are settled by the quick filter or by refinement changes nothing.
+    /// Settling the comparisons by the quick filter or by refinement gives the same picks.
     #[test]
     fn forced_fallback_gives_the_same_picks() {
         let (values, own) = (vec![5, 9, 2, 7, 7, 0], vec![1, 6, 2, 3, 1, 4]);

@@ -33,15 +33,15 @@ pub trait Mechanism: sealed::Draw + Debug + Send + Sync {
         Vec::new()
     }
 
-    /// The typical largest noise among all candidates, in units of the sensitivity: how far apart
-    /// two scores must be for the better candidate to be taken rather than the other. For planning.
+    /// The typical largest noise among all candidates, in units of the sensitivity: the difference
+    /// of two scores from which the better candidate is picked. For planning.
     fn gap(&self, candidates: usize, k: usize, epsilon: &Epsilon) -> f64 {
         // The largest of d noise values of scale 2k/eps.
         2.0 * k as f64 * (candidates as f64).ln() / near_f64(epsilon.as_rational())
     }
 
-    /// k candidates by their numbers from 0: ascending, or in the order of the picks where
-    /// [`Card::chooses`] says so.
+    /// Picks k candidates, by their numbers from 0. They are in ascending order, or in the order of
+    /// the picks if [`Card::chooses`] is [`Sequence`](super::Chooses::Sequence).
     ///
     /// # Privacy
     ///
@@ -49,9 +49,9 @@ pub trait Mechanism: sealed::Draw + Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// `Request` if k is 0 or exceeds the number of candidates, or what [`Card::chooses`] allows;
-    /// if sensitivities differ where [`Card::sensitivity`] wants one; if there are 2^31 candidates
-    /// or more. `Io` if the operating system gives no entropy.
+    /// `Request` if k is 0 or exceeds the number of candidates or the limit of [`Card::chooses`];
+    /// if sensitivities differ but [`Card::sensitivity`] requires a common one; if there are 2^31
+    /// candidates or more. `Io` if the operating system gives no entropy.
     fn pick<R: Randomness>(
         &self,
         scores: &Scores,
@@ -67,7 +67,7 @@ pub trait Mechanism: sealed::Draw + Debug + Send + Sync {
     }
 }
 
-/// Draws from checked scores, driven by bits that drive nothing else.
+/// Draws from checked scores, using bits that no other draw uses.
 pub fn choose(
     mechanism: &(impl Mechanism + ?Sized),
     scores: &Scores,
@@ -79,8 +79,8 @@ pub fn choose(
     Ok(mechanism.draw(scores, k, epsilon, bits))
 }
 
-/// Checks the number of candidates, their sensitivities and k for a mechanism; no score is looked
-/// at.
+/// Checks the number of candidates, their sensitivities and k for a mechanism, without reading any
+/// score.
 ///
 /// # Errors
 ///

@@ -1,5 +1,5 @@
-//! Levels of scores by their distance below a given one; the sets or sequences of a block agree in
-//! levels.
+//! Levels of scores by their distance below a given score; the sets or sequences of a block agree
+//! in levels.
 
 use crate::exact::near_f64;
 use num_rational::BigRational;
@@ -100,8 +100,8 @@ pub(super) fn best(values: &[i64], k: usize) -> Vec<u32> {
 mod tests {
     use super::*;
 
-    /// Against sorting all; of more candidates than are kept, with many ties, and rising so that
-    /// all enter.
+    /// Against sorting all: with more candidates than are kept, with many ties, and with rising
+    /// scores, so that all enter.
     #[test]
     fn the_best_are_those_of_a_full_sort() {
         let scattered = |d: i64, ties: i64| (0..d).map(|i| i * 7919 % 10_007 / ties).collect();

@@ -3,10 +3,10 @@
 //! A mechanism is a folder: `mod.rs` (type, [`Card`], parameters, draw), `page.md` (definition,
 //! guarantee with proof, exact sampling, cost, source), `law.rs` (its exact law by brute force,
 //! with its contract: largest ratio found, broken variants) and further `tests.rs`. Members of a
-//! family are files beside its `mod.rs`, with a page of their own. The law of `canonical` stands
-//! apart from its contract, for an example that uses it. What several mechanisms share is a file
-//! beside the folders. `contract` holds every mechanism to the same tests; `advice` says which one
-//! suits.
+//! family are files next to its `mod.rs`, with a page of their own. The law of `canonical` is
+//! separate from its contract, because an example uses it. Code that several mechanisms share is in
+//! files next to the folders. `contract` runs the same tests for every mechanism; `advice`
+//! recommends a mechanism.
 //!
 //! [`CARDS`] lists all mechanisms; [`by_id`] makes one by its name.
 

@@ -1,5 +1,5 @@
-//! Choices for comparison, which are not private or use no scores. No release can be made with
-//! them, and their results are marked by type.
+//! Choices for comparison, which are not private or use no scores. They cannot be used for a
+//! release, and their results have a type of their own.
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -20,7 +20,7 @@ pub enum Baseline {
     /// `random`: any k.
     Random,
     /// `rnm-h`: report-noisy-max with noise of each candidate's own scale, exponential: not private
-    /// whatever epsilon says; see the counterexamples in "Private Selection with Heterogeneous
+    /// at any epsilon; see the counterexamples in "Private Selection with Heterogeneous
     /// Sensitivities" (2025).
     OwnExponentialNoise,
     /// The same with Laplace noise.
@@ -35,7 +35,7 @@ impl Baseline {
     ///
     /// # Errors
     ///
-    /// `Request` if there is no such one.
+    /// `Request` if the name or the noise is unknown.
     pub fn by_id(id: &str, noise: Option<&str>) -> Result<Self> {
         match (id, noise) {
             ("sis", None) => Ok(Self::Best),
@@ -129,8 +129,8 @@ mod tests {
         assert_fits(&counts, &[0.25; 4]);
     }
 
-    /// The others at 0 always exceed a candidate at 0 whose noise is small beside the grid; from -1
-    /// they do not: an outcome that one table can have and its neighbor cannot.
+    /// The others at 0 always exceed a candidate at 0 if its noise is small compared with the grid;
+    /// from -1 they do not: one table has an outcome that its neighbor cannot have.
     #[test]
     fn own_noise_is_not_private() {
         let wins = |other: i64| {

@@ -16,13 +16,13 @@ pub struct MechanismParameter {
     pub meaning: &'static str,
     /// The values it may take.
     pub range: &'static str,
-    /// The value used where none is given.
+    /// The default value.
     pub default: &'static str,
 }
 
-/// Values for the parameters of a mechanism, as exact numbers or words. A mechanism takes only the
-/// parameters on its card ([`Card::parameters`](super::Card::parameters)), which says what they
-/// mean.
+/// Values for the parameters of a mechanism, as exact numbers or keywords. A mechanism takes only
+/// the parameters on its card ([`Card::parameters`](super::Card::parameters)), which describes
+/// them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Parameters {
     /// For `canonical`, `canonical-gumbel`: the weight of the worst candidate taken, from 0 to 1.

@@ -47,7 +47,7 @@ pub(super) struct Shortfalls<'a> {
 /// noise.
 const WIDTH: f64 = 0.5;
 
-/// Units of noise beyond what the number of all choices can make up for.
+/// Units of noise beyond the reach of the noise of all choices.
 const SPARE: f64 = 40.0;
 
 impl<'a> Shortfalls<'a> {
@@ -107,8 +107,9 @@ impl<'a> Shortfalls<'a> {
         blocks
     }
 
-    /// Goes through the blocks that hold a choice: the block, the first word of its bits (word D of
-    /// lane 0), its counts, and those of the block before unless it is the first.
+    /// Calls a function for each block that holds a choice: with the block, the first word of its
+    /// bits (word D of lane 0), its counts, and the counts of the block before, except for the
+    /// first.
     pub(super) fn each_block(
         &self,
         bits: &Bits,
@@ -148,7 +149,7 @@ impl<'a> Shortfalls<'a> {
         }));
     }
 
-    /// The same, and those of the block before; none before the first.
+    /// The counts of this block and of the block before; `None` for the first block.
     pub(super) fn both_counts(&self, block: usize) -> (Vec<usize>, Option<Vec<usize>>) {
         let counts = |block| {
             let mut counts = Vec::with_capacity(self.k);

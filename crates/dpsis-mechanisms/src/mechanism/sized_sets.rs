@@ -1,4 +1,4 @@
-//! Sets of several sizes, one of which is drawn together with its size.
+//! Draws one of several sets of different sizes, together with its size.
 //!
 //! Scores x_1, ..., x_d are integers; between neighboring tables none of them moves by more than
 //! Delta. For sizes k_1 < k_2 < ... with required scores t_1, t_2, ..., which are public or were
@@ -68,8 +68,8 @@ pub struct SetSize {
     pub required: i64,
 }
 
-/// Draws a set of one of these sizes, which are ascending, from 1 to at most the number of
-/// candidates. The candidates are in ascending order; none if there is no size.
+/// Draws a set of one of these sizes, which are ascending and from 1 to at most the number of
+/// candidates. The candidates are in ascending order; the result is empty if there is no size.
 pub fn draw(scores: &Scores, sizes: &[SetSize], epsilon: &Epsilon, bits: &Bits) -> Vec<usize> {
     if sizes.is_empty() {
         return Vec::new();
@@ -304,8 +304,8 @@ mod tests {
         assert_fits(&counts, &law(values, sizes, epsilon.to_f64() / 4.0));
     }
 
-    /// Sets of all sizes are drawn by their law: with ties, scores above and below what is
-    /// required, a size with all candidates, and sizes that are one block.
+    /// Sets of all sizes are drawn by their law: with ties, scores above and below the required
+    /// ones, a size with all candidates, and sizes that are one block.
     #[test]
     fn draws_fit_the_exact_law() {
         let normal: fn() -> Filter = Filter::default;

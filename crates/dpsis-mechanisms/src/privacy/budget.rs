@@ -17,30 +17,30 @@ pub enum Purpose {
     TargetCenter,
     /// The count of rows that determines the number of blocks of the two-stage method.
     Rows,
-    /// The significance threshold, where all significant features are wanted: a simulation with
-    /// bits of its own, on which nothing is spent. (The number of features is drawn with the
+    /// The significance threshold, if all significant features are requested: a simulation with its
+    /// own random bits, which spends no budget. (The number of features is drawn with the
     /// selection.)
     Number,
     /// The draw that decides on the mechanism of the selection.
     Mechanism,
     /// The selection itself.
     Selection,
-    /// The medians of the screened features, where a selection is refined.
+    /// The medians of the screened features, if a selection is refined.
     FeatureMedians,
-    /// The sums of signs that a selection is refined by.
+    /// The sums of signs by which a selection is refined.
     Signs,
     /// The effect sizes of the selected features.
     Estimates,
     /// The directions of the selected features.
     Direction,
-    /// The private ranges of the columns that a model is fitted to.
+    /// The private ranges of the columns of a model.
     Ranges,
     /// The sums, or the coefficients, of a model.
     Model,
 }
 
 impl Purpose {
-    /// The number of the draw that the part pays for; each draw has its own random bits.
+    /// The number of the draw that this part is spent on; each draw has its own random bits.
     pub fn draw(self) -> u64 {
         match self {
             Self::Selection => 0,
@@ -49,8 +49,8 @@ impl Purpose {
             Self::Rows => 3,
             // Number 4 deals rows to the blocks of the two-stage method.
             Self::Estimates => 5,
-            // Number 7 is the quantiles of `estimate`, which no pipeline here pays for; 8 was that
-            // of counters.
+            // Number 7 is the quantiles of `estimate`, on which no pipeline spends budget; 8 was
+            // that of counters.
             Self::Direction => 6,
             Self::FeatureMedians => 20,
             Self::Signs => 21,
@@ -113,7 +113,7 @@ impl Budget {
 }
 
 impl Error {
-    /// The same error of a run that would have spent this in addition.
+    /// Adds this amount to the unspent budget of the error.
     pub fn leaving_more(self, epsilon: &Epsilon) -> Self {
         match self.unspent().and_then(|unspent| unspent.parse::<Epsilon>().ok()) {
             Some(unspent) => self.leaving((unspent + epsilon.clone()).to_string()),
@@ -128,8 +128,7 @@ mod tests {
     use crate::exact::ratio;
     use num_traits::Zero;
 
-    /// Draws that shared bits would not be independent; 4, 7 and 8 are taken by draws without a
-    /// purpose.
+    /// Draws that share bits are not independent; 4, 7 and 8 are used by draws without a purpose.
     #[test]
     fn every_draw_has_its_own_bits() {
         let all = [

@@ -29,7 +29,7 @@ use crate::exact::{Exact, format_rational};
 pub struct Delta(BigRational);
 
 impl Delta {
-    /// That of pure differential privacy.
+    /// The delta of pure differential privacy.
     pub fn zero() -> Self {
         Self(BigRational::zero())
     }
@@ -39,16 +39,16 @@ impl Delta {
         self.0.is_zero()
     }
 
-    /// The given delta of a request, or that of pure differential privacy.
+    /// Checks the delta of a request; 0, pure differential privacy, if it is not given.
     ///
     /// # Errors
     ///
-    /// `Request` if it is no number or out of range.
+    /// `Request` if it is not a number or out of range.
     pub fn given(number: Option<Exact>) -> Result<Self> {
         number.map_or_else(|| Ok(Self::zero()), Self::try_from)
     }
 
-    /// Reads the sum of deltas; `None` if it is negative or no number.
+    /// Parses the sum of deltas; `None` if it is negative or not a number.
     pub fn sum(text: &str) -> Option<Self> {
         Exact::from(text).rational().filter(|sum| !sum.is_negative()).map(Self)
     }
@@ -111,7 +111,7 @@ impl From<Delta> for Exact {
     }
 }
 
-/// A decimal number with an exponent, where it is one: `2.5e-6`.
+/// Formats delta as a decimal number with an exponent if it has one: `2.5e-6`.
 impl fmt::Display for Delta {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let decimal = |places: u32| {

@@ -62,11 +62,11 @@ impl FromStr for Epsilon {
 }
 
 impl Epsilon {
-    /// The given budget of a request.
+    /// Checks the budget of a request.
     ///
     /// # Errors
     ///
-    /// `Request` if none is given, it is no number or out of range.
+    /// `Request` if it is not given, not a number or out of range.
     pub fn given(number: Option<Exact>) -> Result<Self> {
         let none = || Error::request("no epsilon is given").about([Parameter::Epsilon]);
         Self::try_from(number.ok_or_else(none)?)

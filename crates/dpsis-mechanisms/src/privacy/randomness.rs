@@ -5,7 +5,7 @@ use crate::privacy::NotPrivate;
 use crate::random::{Entropy, RandomnessSource};
 
 /// A source of randomness for a draw: [`OperatingSystem`] for a release, [`Seeded`] for a
-/// rehearsal.
+/// simulation.
 ///
 /// Callers cannot pass their own generator, because the guarantee would then depend on that
 /// generator. Results drawn from a seed have a type of their own.

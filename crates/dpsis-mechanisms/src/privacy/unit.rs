@@ -16,7 +16,7 @@ pub enum Unit {
     /// A column, if features are rows.
     #[serde(rename = "column")]
     Column,
-    /// A person, or whatever else a column of ids tells: all its rows.
+    /// A person, or anything else that a column identifies: all its rows.
     #[serde(rename = "person")]
     Person,
     /// A unit of the data behind externally computed scores.
@@ -38,14 +38,14 @@ impl fmt::Display for Unit {
 impl FromStr for Unit {
     type Err = Error;
 
-    /// From `row` or `person`, the units that are given of a table.
+    /// Parses `row` or `person`, the units that a user can choose for a table.
     fn from_str(text: &str) -> Result<Self> {
         word(Parameter::Unit, text, &[("row", Self::Row), ("person", Self::Person)])
     }
 }
 
 impl Unit {
-    /// The word for several units: where features are rows, each column is a sample.
+    /// The plural noun for messages: where features are rows, each column is a sample.
     pub fn plural(self) -> &'static str {
         match self {
             Self::Row => "rows",

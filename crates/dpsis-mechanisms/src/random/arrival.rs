@@ -123,7 +123,7 @@ pub(crate) fn exponential(word: u64) -> f64 {
     }
 }
 
-/// s from the values U = u / 2^bits, of which there are at most `size`; `None` if one of them is 1.
+/// s from the values U = u / 2^bits, at most `size` of them; `None` if one of them is 1.
 fn sum_of_gaps(us: &[BigUint], bits: u64, size: &BigUint, precision: u64) -> Option<Enclosure> {
     let one = BigUint::one() << bits;
     let whole = BigRational::from_integer(size.clone().into());

@@ -161,7 +161,7 @@ struct Open<'a, B: Blocks> {
     gaps: f64,
     /// The largest change of ln s by unknown bits.
     unknown: f64,
-    /// A lower bound for the ln time of the next candidate; infinite if there is none.
+    /// A lower bound for the ln time of the next candidate; infinite if no candidate is left.
     lower: f64,
 }
 

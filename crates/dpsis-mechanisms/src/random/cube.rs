@@ -62,15 +62,15 @@ impl RadiusLaw {
     fn ln_ratio(&self, j: &BigInt, precision: u64) -> Option<Enclosure> {
         let odd = |r: BigInt| (BigInt::from(2) * r + 1i32).to_biguint();
         let (there, here) = (odd(&self.mode + j)?, odd(self.mode.clone())?);
-        // d times what the logarithms are wrong by must stay small.
+        // d times the error of the logarithms must stay small.
         let inner = precision + 64;
         let ln = Enclosure::ln_dyadic(&there, 0, inner).sub(&Enclosure::ln_dyadic(&here, 0, inner));
         let linear = Enclosure::rational(&(&self.rate * j), inner);
         Some(ln.times(self.d as u64).sub(&linear))
     }
 
-    /// The same in `f64`, with a bound of its error: two roundings of each number, three of each
-    /// term. Not a number where the radius would be negative.
+    /// The same in `f64`, with an error bound: two roundings of each number, three of each term.
+    /// NaN where the radius would be negative.
     fn near_ln_ratio(&self, j: &BigInt) -> (f64, f64) {
         let near = |value: &BigInt| value.to_f64().unwrap_or(f64::NAN);
         let (d, here) = (self.d as f64, 2.0 * near(&self.mode) + 1.0);
@@ -105,8 +105,8 @@ impl RadiusLaw {
         width
     }
 
-    /// True with probability e^-x, x = slack - f(j): -ln U > x, decided by as many bits of U as it
-    /// takes.
+    /// True with probability e^-x, x = slack - f(j): -ln U > x, decided by as many bits of U as
+    /// needed.
     fn keeps(&self, j: &BigInt, slack: &BigRational, words: &mut WordStream) -> bool {
         let first = words.next_word();
         let (ratio, error) = self.near_ln_ratio(j);
@@ -167,7 +167,7 @@ mod tests {
         }
     }
 
-    /// Whether a comparison is settled by the quick ratio or exactly changes nothing.
+    /// Settling a comparison by the quick ratio or exactly gives the same radius.
     #[test]
     fn forced_fallback_gives_the_same_radius() {
         for (d, rate) in [(1usize, (1, 2)), (3, (1, 1)), (10, (3, 1)), (40, (1, 1 << 20))] {

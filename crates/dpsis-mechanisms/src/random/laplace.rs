@@ -50,7 +50,7 @@ impl SeededNoise {
     ///
     /// # Errors
     ///
-    /// None for a seed; the operating system's entropy would be `Io`.
+    /// Never for a seed; only the operating system's entropy could fail with `Io`.
     pub fn new(seed: u64, draw: u64) -> Result<Self> {
         Ok(Self(Entropy::Seeded(seed).source()?.bits(draw)))
     }

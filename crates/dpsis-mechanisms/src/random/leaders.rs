@@ -103,7 +103,7 @@ impl Leaders {
     }
 }
 
-/// The name of the smallest number; `None` if there is none.
+/// The name of the smallest number; `None` if there are no names.
 pub(super) fn least<N: Copy>(mut names: Vec<N>, refine: impl Fn(N, u64) -> Ends) -> Option<N> {
     let mut words = 2;
     while names.len() > 1 {
@@ -127,8 +127,8 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Numbers with 40 bits, of which the quick interval knows the first few, are ordered
-        /// correctly.
+        /// Numbers with 40 bits are ordered correctly when the quick interval contains only the
+        /// first few.
         #[test]
         fn the_order_is_found_however_little_is_known_at_first(
             numbers in prop::collection::hash_set(0u64..1 << 40, 1..60),

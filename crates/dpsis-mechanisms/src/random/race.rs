@@ -274,9 +274,9 @@ mod tests {
     const LAWS: [FirstArrival; 3] =
         [FirstArrival::Uniform, FirstArrival::Exponential, FirstArrival::Laplace];
 
-    /// The interval of a first word contains the logarithms of all times that it may begin: at both
-    /// ends of the range, where words are known least. There -ln(1 - U) is U, or -ln of what is
-    /// missing.
+    /// The interval of a first word contains the logarithms of all times that may begin with it,
+    /// also at both ends of the range, where words are least precise: there -ln(1 - U) is about U,
+    /// or -ln of the missing part.
     #[test]
     fn intervals_hold_all_times_of_a_word() {
         let (law, filter) = (FirstArrival::Exponential, Filter::default());

@@ -31,7 +31,7 @@ pub struct Fit {
 }
 
 impl Fit {
-    /// Whether the hypothesis is kept.
+    /// Whether the test does not reject the hypothesis.
     pub fn holds(&self) -> bool {
         !self.impossible && self.g <= self.bound
     }
@@ -63,7 +63,7 @@ pub fn fit(counts: &[u64], law: &[f64]) -> Fit {
     Fit { impossible, g: 2.0 * terms.sum::<f64>(), bound, cells: cells_compared }
 }
 
-/// Asserts that [`fit`] keeps the hypothesis.
+/// Asserts that [`fit`] does not reject the hypothesis.
 pub fn assert_fits(counts: &[u64], law: &[f64]) {
     assert_eq!(counts.len(), law.len());
     assert!((law.iter().sum::<f64>() - 1.0).abs() < 1e-9, "the law sums to 1");

@@ -1,6 +1,6 @@
-//! Building blocks of the exact laws of mechanisms (`crates/dpsis-mechanisms/src/mechanism/*/law.rs`): probabilities of all
-//! outcomes, by brute force. Scores are in units of their sensitivity; rates are those of the
-//! definition.
+//! Building blocks of the exact laws of mechanisms
+//! (`crates/dpsis-mechanisms/src/mechanism/*/law.rs`): probabilities of all outcomes, by brute
+//! force. Scores are in units of their sensitivity; rates are as in the definition.
 
 use super::oracle::{gauss_legendre, permute_and_flip, sequences};
 

@@ -22,7 +22,7 @@ pub struct Enumeration {
     pub max_log_ratio: f64,
     /// The pair at which it occurs.
     pub worst: (Vec<i64>, Vec<i64>),
-    /// The outcome, by its place in the laws.
+    /// The outcome, by its index in the laws.
     pub outcome: usize,
 }
 
@@ -65,7 +65,7 @@ impl Grid {
     /// The number of ordered pairs of neighbors.
     pub fn pairs(&self) -> u128 {
         let of_one = |sensitivity: &i64| -> u128 {
-            // Shifts by 0, 1, ... of which all but the first go both ways.
+            // Shifts by 0, 1, ...; all but the first go both ways.
             let up = (0..=*sensitivity).map(|shift| (self.levels - shift).max(0).unsigned_abs());
             let up: u128 = up.map(u128::from).sum();
             let still = u128::from(self.levels.unsigned_abs());
@@ -79,8 +79,8 @@ impl Grid {
         self.enumerate_with(law, &|_| ())
     }
 
-    /// The same; `progress` is told the share of the vectors whose laws are known, and then of
-    /// those that are compared, by halves.
+    /// As [`enumerate`](Self::enumerate). The first half of `progress` is the share of vectors
+    /// whose laws are computed, the second half the share of vectors that are compared.
     pub fn enumerate_with(
         &self,
         law: impl Fn(&[i64]) -> Vec<f64>,
@@ -98,7 +98,7 @@ impl Grid {
             for j in self.neighbors(i) {
                 pairs += 1;
                 for (y, (p, q)) in law.iter().zip(&laws[j]).enumerate() {
-                    // Equal ones may be infinite: outcomes that neither can have.
+                    // Equal probabilities may both be 0: outcomes that neither table can have.
                     let ratio = if p == q { 0.0 } else { (p - q).abs() };
                     if ratio > max {
                         (max, worst) = (ratio, (i, j, y));
@@ -189,8 +189,8 @@ impl Grid {
         all
     }
 
-    /// Whether the log-ratio of some neighbors exceeds a bound: laws are computed as they are met,
-    /// and the first such pair ends the search.
+    /// Whether the log-ratio of some neighbors exceeds a bound. Laws are computed on demand, and
+    /// the first such pair ends the search.
     pub fn exceeds(&self, bound: f64, law: impl Fn(&[i64]) -> Vec<f64>) -> bool {
         let mut laws: Vec<Option<Vec<f64>>> = vec![None; self.len()];
         // The middle of the grid first: at its edges neighbors are missing.

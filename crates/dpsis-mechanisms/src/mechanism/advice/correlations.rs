@@ -8,7 +8,7 @@ use crate::mechanism::ranks::doubled_ranks;
 use crate::privacy::{Epsilon, NotPrivate};
 use crate::scores::Scores;
 
-/// Correlations of scores and sensitivities; 0 where one of them is constant.
+/// Correlations of scores and sensitivities; 0 where scores or sensitivities are constant.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Correlations {
@@ -28,9 +28,9 @@ pub struct GemBound {
     /// Condition (18): the bound is worse than that of report-noisy-max, for the best candidate has
     /// more than half of the largest sensitivity.
     pub worse_than_noisy_max: bool,
-    /// Condition (19), of which the formula is lost in the text at hand and is read as the bound
-    /// being vacuous: (4/eps) D_best ln(m/beta) exceeds the range of the scores. Where it does not
-    /// hold, GEM was never seen to be worse than a uniform choice.
+    /// Condition (19). Its formula is lost in the available text; here it is read as the bound
+    /// being vacuous: (4/eps) D_best ln(m/beta) exceeds the range of the scores. In our
+    /// measurements GEM was never worse than a uniform choice where the condition does not hold.
     pub vacuous: bool,
 }
 
@@ -40,12 +40,12 @@ const BUCKETS: usize = 10;
 /// Beta in GEM's bound.
 const BETA: f64 = 0.05;
 
-/// A correlation nearer to 0 than this says nothing: a rule of thumb.
+/// A correlation nearer to 0 than this counts as no relation: a rule of thumb.
 const WEAK: f64 = 0.1;
 
 impl Correlations {
-    /// The relation that they show: that of Spearman's correlation where it is at least 0.1 in size
-    /// and the weighted one has the same sign.
+    /// The relation that these correlations show: the sign of Spearman's correlation if it is at
+    /// least 0.1 in size and the weighted one has the same sign.
     pub fn relation(&self) -> Relation {
         match (self.spearman, self.weighted) {
             (spearman, weighted) if spearman > WEAK && weighted > 0.0 => Relation::Positive,

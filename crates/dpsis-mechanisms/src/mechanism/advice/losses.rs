@@ -21,7 +21,7 @@ pub struct Loss {
     pub mechanism: &'static str,
     /// Whether it was run with the largest sensitivity for all candidates.
     pub largest_sensitivity_for_all: bool,
-    /// The mean over draws of the difference between the k best scores and those of the picks, per
+    /// The mean over draws of the difference between the k best scores and the picked scores, per
     /// pick, in units of the scores.
     pub mean: f64,
     /// The standard error of the mean.
@@ -38,8 +38,8 @@ impl Loss {
     }
 }
 
-/// The most draws of a mechanism, and candidates looked at by all of its draws, which bounds the
-/// time.
+/// The maximum number of draws of a mechanism, and of candidates in all of its draws together,
+/// which bounds the time.
 const MOST_DRAWS: u64 = 1000;
 const MOST_WORK: u64 = 400_000;
 const FEWEST_DRAWS: u64 = 20;
@@ -144,8 +144,8 @@ mod tests {
         assert_eq!(uniform_loss(&scores, 2), 2.5);
     }
 
-    /// 400,000 candidates are looked at for a mechanism, but 20 draws made at least and 1000 at
-    /// most.
+    /// The draws of a mechanism look at 400,000 candidates together, but number at least 20 and at
+    /// most 1000.
     #[test]
     fn draws_get_fewer_with_more_candidates() {
         for (d, k, draws) in [(100, 8, 500), (400, 1, 1000), (401, 1, 997), (300, 100, 20)] {

@@ -1,8 +1,8 @@
-//! Which mechanism suits candidates with sensitivities of their own.
+//! Advice on the mechanism for candidates with sensitivities of their own.
 //!
-//! [`recommend`] needs public facts only: the sensitivities, k, epsilon, and what is known of the
-//! domain. It may be used for a release. [`advise`] looks at scores and is not private: it is for
-//! scores that are public, such as those of an earlier year.
+//! [`recommend`] needs public facts only: the sensitivities, k, epsilon, and public knowledge of
+//! the domain. Its advice may be used for a release. [`advise`] reads scores and is not private: it
+//! is for public scores, such as the scores of an earlier year.
 //!
 //! Source: "Private Selection with Heterogeneous Sensitivities" (2025); the thresholds are measured
 //! (`dpsis reproduce conditions`).
@@ -30,9 +30,9 @@ pub struct Advice {
     pub private: bool,
     /// The mechanism of the rule, or one that clearly lost less than it on these scores.
     pub mechanism: &'static str,
-    /// Whether it is to be run with the largest sensitivity for all candidates.
+    /// Whether to run it with the largest sensitivity for all candidates.
     pub largest_sensitivity_for_all: bool,
-    /// The recommendation of the rule that looks at the correlation alone.
+    /// The recommendation of the rule, which uses the correlation alone.
     pub rule: Recommendation,
     /// The correlations of scores and sensitivities.
     pub correlations: Correlations,
@@ -44,7 +44,7 @@ pub struct Advice {
     pub uniform_loss: f64,
 }
 
-/// Looks at scores and tries the mechanisms on them. Not private.
+/// Tries the mechanisms on the scores. Not private.
 ///
 /// # Errors
 ///
@@ -65,7 +65,7 @@ pub fn advise(scores: &Scores, k: usize, epsilon: &Epsilon) -> Result<NotPrivate
         (0..scores.values().len()).map(|i| scores.sensitivity_of(i)).collect();
     let rule = recommend(&sensitivities, k, epsilon, correlations.relation())?;
     let losses = losses(scores, k, epsilon)?.into_inner();
-    // The draws tell losses apart that differ by more than twice their standard errors.
+    // Losses differ if they are more than twice their standard errors apart.
     let of_rule = losses.iter().find(|loss| loss.is_of(&rule));
     let least = losses.iter().find(|least| {
         of_rule.is_none_or(|rule| {

@@ -1,4 +1,4 @@
-//! The rule by which a mechanism is recommended, from public facts.
+//! The rule that recommends a mechanism from public facts.
 
 use serde::Serialize;
 
@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::exact::near_f64;
 use crate::privacy::Epsilon;
 
-/// The relation between the scores of candidates and their sensitivities, as far as it is known.
+/// The relation between the scores of candidates and their sensitivities, as far as it is public.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Relation {
@@ -14,9 +14,9 @@ pub enum Relation {
     Positive,
     /// Good candidates tend to be the less sensitive ones.
     Negative,
-    /// Neither.
+    /// No relation.
     None,
-    /// Nothing is known.
+    /// The relation is unknown.
     Unknown,
 }
 
@@ -26,7 +26,7 @@ pub enum Relation {
 pub struct Recommendation {
     /// The name of the mechanism.
     pub mechanism: &'static str,
-    /// Whether it is to be run with the largest sensitivity for all candidates.
+    /// Whether to run it with the largest sensitivity for all candidates.
     pub largest_sensitivity_for_all: bool,
     /// The reasons, in sentences.
     pub reasons: Vec<String>,
@@ -35,14 +35,15 @@ pub struct Recommendation {
 /// The probability of the best candidate from which k-ary randomized response is recommended.
 const SURE: f64 = 0.9;
 
-/// The budget from which asking for the relation privately can pay.
+/// The budget from which a private test of the relation can be worth its share.
 const ENOUGH_TO_ASK: f64 = 2.0;
 
-/// Recommends a mechanism from facts that are public. Nothing is spent, and the recommendation may
-/// be followed in a release, if what is known of the relation is known without the data.
+/// Recommends a mechanism from public facts. This spends no budget, and a release may follow the
+/// recommendation if the relation is known without the data.
 ///
 /// The rule, in this order:
-/// 1. k = 1, and `krr` takes the best of so many candidates with a probability of 0.9 or more:
+/// 1. k = 1, and `krr` takes the best of this number of candidates with a probability of 0.9 or
+/// more:
 ///    `krr`.
 /// 2. All sensitivities are equal: `pnf`, for k > 1 `canonical`.
 /// 3. Positive relation: `rs`. Negative relation: `gem`.
@@ -93,7 +94,7 @@ pub fn recommend(
         reasons.push(format!(
             "At this epsilon krr takes the best of {m} candidates with probability {:.3}, however close \
              the others come.",
-            // Rounded down: not more is promised than holds.
+            // Rounded down, so that the message does not exceed the true probability.
             (hit * 1000.0).floor() / 1000.0
         ));
         "krr"

@@ -44,7 +44,7 @@ fn settings() -> Vec<Setting> {
     vec![with("1", &[1, 2, 3]), with("1/4", &[2]), with("3/4", &[3])]
 }
 
-/// Variants that are not private, whatever the noise.
+/// Variants that are not private with any noise.
 fn broken(noise: Noise) -> Vec<Mutant> {
     vec![
         Mutant::new("the monotonic constant, gamma 1", 2, move |x, k, eps| {

@@ -1,7 +1,7 @@
 //! The canonical Lipschitz mechanism by brute force: all k-subsets with the loss by its definition,
-//! written in two ways. It knows nothing of classes, blocks or races, except in
-//! `printed_tickets`, which follows a published pseudo-code to the letter. Needs the test support
-//! alone, so that `examples/erratum.rs` can use it.
+//! written in two ways. It uses no classes, blocks or races, except in `printed_tickets`, which
+//! follows a published pseudo-code to the letter. It depends on the test support alone, so that
+//! `examples/erratum.rs` can use it.
 
 use crate::support::laws::{Noise, sorted};
 use crate::support::oracle::subsets;

@@ -26,8 +26,8 @@ pub(super) use sets::{ln_share, subset_with_some_below};
 /// The canonical Lipschitz mechanism with exponential noise: a private top-k set. The guarantee,
 /// its proof, the cost and the sources are on the page of this module.
 ///
-/// The default gamma is 1/2, safe whether there are more or fewer good candidates than k; and 1 for
-/// k = 1, where the best score left out plays no part and anything lower only adds noise.
+/// The default gamma is 1/2, which is safe for any number of good candidates, and 1 for k = 1,
+/// where the best score left out plays no part and anything lower only adds noise.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CanonicalLipschitz {
     gamma: Weight,
@@ -78,7 +78,7 @@ const GAMMA: MechanismParameter = MechanismParameter {
     default: "1/2, and 1 for k = 1",
 };
 
-/// The weight of the worst chosen score, if it is given.
+/// The weight of the worst chosen score, if given.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Weight(Option<BigRational>);
 
@@ -93,7 +93,7 @@ impl Weight {
         }
     }
 
-    /// The gamma used for a k, exactly.
+    /// The gamma used for k picks, exactly.
     fn of(&self, k: usize) -> BigRational {
         let default = || {
             if k == 1 { BigRational::one() } else { ratio(1, 2) }
@@ -103,18 +103,18 @@ impl Weight {
 }
 
 impl CanonicalLipschitz {
-    /// With gamma 1: at most as many candidates are picked as are good.
+    /// With gamma 1: for at most as many picks as there are good candidates.
     pub fn against_bad_members() -> Self {
         Self { gamma: Weight(Some(BigRational::one())) }
     }
 
-    /// With gamma 1/4, for screening: more candidates are picked than are good.
+    /// With gamma 1/4, for screening: for more picks than there are good candidates.
     pub fn screening() -> Self {
         Self { gamma: Weight(Some(ratio(1, 4))) }
     }
 }
 
-/// The parts of the two mechanisms that do not depend on the noise.
+/// Implements the parts of the two mechanisms that do not depend on the noise.
 macro_rules! canonical_with {
     ($mechanism:ident, $card:ident, $law:expr) => {
         impl $mechanism {
@@ -123,7 +123,7 @@ macro_rules! canonical_with {
             ///
             /// # Errors
             ///
-            /// `Request` if gamma is no number or outside [0, 1].
+            /// `Request` if gamma is not a number from 0 to 1.
             pub fn with_gamma(gamma: impl Into<Exact>) -> Result<Self> {
                 Weight::checked(gamma.into()).map(|gamma| Self { gamma })
             }

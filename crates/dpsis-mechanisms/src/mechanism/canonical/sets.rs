@@ -31,7 +31,7 @@ pub(super) struct CanonicalSets<'a> {
     levels: Levels,
     /// The levels in which candidates outside the top k lie.
     steps: Vec<Step>,
-    /// For each head the step from which on one block holds all sets: it rarely wins.
+    /// For each head, the step from which one block holds all further sets: it rarely wins.
     last: Vec<usize>,
     /// b = (1 - gamma) r, r = eps/(2 Delta), or eps/Delta for monotonic scores
     head_rate: BigRational,
@@ -53,7 +53,7 @@ pub(super) struct SetBlock {
     /// The candidates that rank before its range, and up to the range's end.
     before: usize,
     until: usize,
-    /// Distances below the k-th score; no largest one where the range is open.
+    /// Distances below the k-th score; `None` as the largest one if the range is open.
     least: u64,
     most: Option<u64>,
 }

@@ -1,4 +1,4 @@
-//! The blocks of sets against brute force, and privacy of the law they have.
+//! The blocks of sets against brute force, and the privacy of their law.
 
 use super::*;
 use crate::exact::{Enclosure, parse_rational};
@@ -19,7 +19,7 @@ fn scores(values: &[i64], sensitivity: u64) -> Scores {
     Scores::new(values.to_vec(), sensitivity, Neighbors::AddRemove).unwrap()
 }
 
-/// Scores, how many to take, gamma and epsilon.
+/// Scores, the number of picks, gamma and epsilon.
 struct Case {
     scores: Scores,
     k: usize,
@@ -55,7 +55,7 @@ fn all_blocks(sets: &CanonicalSets<'_>) -> Vec<(Address, Vec<SetInBlock>)> {
     std::iter::once(top).chain(of_heads).map(|address| (address, members(address))).collect()
 }
 
-/// The exact law of the code: its own blocks and handicaps, raced as view 2 says.
+/// The exact law of the code: its own blocks and handicaps, raced as in view 2.
 fn law_of_code(case: &Case, all: &[Vec<usize>]) -> Vec<f64> {
     let sets = case.sets();
     let mut excess = vec![f64::NAN; all.len()];
@@ -70,7 +70,7 @@ fn law_of_code(case: &Case, all: &[Vec<usize>]) -> Vec<f64> {
     oracle::permute_and_flip(&excess)
 }
 
-/// Every set is in one block, which counts it, has its exact loss, and bounds it.
+/// Every set is in exactly one block, which counts it, has its exact loss, and bounds it.
 #[test]
 fn blocks_hold_all_sets_once() {
     let tables: [&[i64]; 6] = [
@@ -116,7 +116,7 @@ fn blocks_hold_all_sets_once() {
     }
 }
 
-/// eps/(2 Delta) times what the loss of a set exceeds that of the best by, from the definition.
+/// eps/(2 Delta) times the loss of a set less the loss of the best, from the definition.
 fn excess_of(values: &[i64], set: &[usize], case: &Case) -> BigRational {
     let whole = |value: i64| BigRational::from_integer(value.into());
     let mut ranked: Vec<usize> = (0..values.len()).collect();
@@ -132,7 +132,7 @@ fn excess_of(values: &[i64], set: &[usize], case: &Case) -> BigRational {
     excess * case.epsilon.as_rational() / whole(2 * case.scores.sensitivity() as i64)
 }
 
-/// Large blocks are counted nearly as exactly as given.
+/// The sizes of large blocks are within their error bound.
 #[test]
 fn sizes_of_blocks_keep_their_error() {
     for (before, n, r) in [
@@ -215,7 +215,7 @@ fn privacy_by_enumeration() {
     }
 }
 
-/// Whether a comparison is settled by the quick filter or by refinement changes nothing.
+/// Settling a comparison by the quick filter or by refinement gives the same winner.
 #[test]
 fn forced_fallback_gives_the_same_winner() {
     let settings: [(&[i64], usize, i32); 3] =

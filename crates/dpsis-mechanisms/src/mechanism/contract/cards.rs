@@ -21,7 +21,7 @@ impl Setting {
     }
 }
 
-/// Whether a law is of scores with a sensitivity each.
+/// Whether a law is for scores with a sensitivity each.
 pub(super) fn is_own(law: &Law) -> bool {
     matches!(law.of, Of::Own(_))
 }
@@ -48,13 +48,14 @@ fn every_mechanism_has_a_card_a_page_and_a_contract() {
     }
 }
 
-/// A mechanism is a folder of three files, or in that of its family; every page is that of a card.
+/// A mechanism is a folder of three files, or files in the folder of its family; every page is the
+/// page of a card.
 #[test]
 fn every_mechanism_is_a_folder() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/mechanism");
     let mut pages = BTreeSet::new();
     for folder in std::fs::read_dir(here).unwrap().map(|entry| entry.unwrap().path()) {
-        // Folders of something else.
+        // Folders of other things.
         if !folder.is_dir() || folder.ends_with("contract") || folder.ends_with("advice") {
             continue;
         }
@@ -69,8 +70,8 @@ fn every_mechanism_is_a_folder() {
     assert_eq!(pages, of_cards);
 }
 
-/// The card lists the parameters that a record shows; a parameter means the same wherever it is
-/// taken; a value out of range, or a parameter of another mechanism, is refused by name.
+/// The card lists the parameters in a record; a parameter has the same meaning in every mechanism
+/// that takes it; a value out of range, or a parameter of another mechanism, is refused by name.
 #[test]
 fn parameters_are_those_of_the_card() {
     let mut all: BTreeMap<&str, MechanismParameter> = BTreeMap::new();
@@ -98,7 +99,7 @@ fn parameters_are_those_of_the_card() {
     }
 }
 
-/// Statements of the guarantee name the sensitivity that the mechanism uses, if any.
+/// Statements of the guarantee name the sensitivity that the mechanism uses, if it uses one.
 #[test]
 fn statements_name_the_sensitivity() {
     for card in CARDS {
@@ -132,7 +133,7 @@ fn gaps_are_those_of_the_pages() {
     }
 }
 
-/// The defaults that a record states are those of the card, and so are the ends of the ranges.
+/// The defaults in a record are the defaults of the card, and so are the ends of the ranges.
 #[test]
 fn defaults_and_ranges_are_those_of_the_card() {
     for (id, name, default, good, bad) in [

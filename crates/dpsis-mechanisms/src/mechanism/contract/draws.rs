@@ -20,7 +20,8 @@ pub(super) fn outcomes(card: &Card, d: usize, k: usize) -> Vec<Vec<usize>> {
 /// The sensitivity where it is common: scores are in half units of it.
 const UNIT: u64 = 2;
 
-/// Scores with the common sensitivity [`UNIT`] or, for laws of such scores, one each.
+/// Scores with the common sensitivity [`UNIT`] or, for laws with a sensitivity each, with their
+/// own.
 fn scores(law: &Law, values: &[i64], own: &[u64], neighbors: Neighbors) -> Scores {
     let values = values.to_vec();
     if is_own(law) {
@@ -60,7 +61,8 @@ fn draws_have_the_law_of_the_definition() {
             let mechanism = setting.mechanism(card);
             let tables = if is_own(&law) { own } else { common };
             for (place, &(values, sensitivities, monotonic)) in tables.iter().enumerate() {
-                // All of them for one table: a wrong law shows there, a wrong table in the others.
+                // More draws for one table, which reveal a wrong law; the others reveal a wrong
+                // table.
                 let draws = if place == 0 { 12_000 } else { 3_000 };
                 let scores = scores(&law, values, sensitivities, Neighbors::AddRemove);
                 let monotonic = monotonic && knows_monotonic(card);
@@ -89,8 +91,7 @@ fn draws_have_the_law_of_the_definition() {
     }
 }
 
-/// The order in which candidates are listed does not matter: with the list turned around, the law
-/// is turned around.
+/// The order in which candidates are listed does not matter: reversing the list reverses the law.
 #[test]
 fn candidates_may_be_listed_in_any_order() {
     let (values, own) = ([4i64, 0, 4, 7], [1u64, 2, 5, 3]);
@@ -191,7 +192,8 @@ fn seeded_picks_are_stable() {
     for card in CARDS {
         let (parameters, k, epsilon) = match card.chooses {
             Chooses::One => (Parameters::default(), 1, "4"),
-            // A level amid the scores, and an epsilon that names what is above it.
+            // A level between the scores, and an epsilon at which the candidates above it are
+            // named.
             Chooses::AtMost => (Setting::new(&[]).given("level", "3").parameters, 8, "12"),
             _ => (Parameters::default(), 3, "4"),
         };

@@ -1,6 +1,6 @@
 //! Privacy with zero tolerance: scores in whole sensitivities, and an epsilon at which a loss of 1
-//! weighs one half. Losses are as far from the code as the definitions; what a loss moves by costs
-//! its rate twice.
+//! weighs one half. Losses are written independently of the code, as the definitions are; a change
+//! of the loss costs twice its rate.
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -19,7 +19,7 @@ struct RationalLaw {
     /// The loss of each outcome: whole numbers.
     losses: fn(&[f64], usize) -> Vec<f64>,
     law: Choice,
-    /// e^eps: 2 to twice as many steps as the loss moves by.
+    /// e^eps: 2 to the power of twice the steps that the loss moves by.
     factor: u32,
 }
 

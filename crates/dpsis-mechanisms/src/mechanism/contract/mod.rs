@@ -1,5 +1,5 @@
-//! One contract for every private mechanism, driven from the registry: each card names its
-//! contract, which lives beside the mechanism's law.
+//! One contract for every private mechanism, run for all cards of the registry: each card names its
+//! contract, which is defined next to the mechanism's law.
 //!
 //! - *Privacy* (`privacy.rs`). The law by the definition - all outcomes, brute force - over all
 //!   neighbors on a grid: at least 262,144 pairs where it has a closed form, 16,384 where it needs
@@ -53,7 +53,7 @@ type Bounded = dyn Fn(&[f64], &[f64], usize) -> f64;
 #[derive(Clone)]
 enum Of {
     /// From scores in units of the sensitivity, k and epsilon. For monotonic scores epsilon is
-    /// twice as large: every definition has its rate in eps/2 of what moves both ways.
+    /// twice as large: every definition uses the rate eps/2 of scores that move in both directions.
     Common(Arc<CommonLaw>),
     /// From scores and their sensitivities, in the same unit, and epsilon; k is 1.
     Own(Arc<OwnLaw>),
@@ -63,12 +63,12 @@ type CommonLaw = dyn Fn(&[f64], usize, f64) -> Vec<f64>;
 type OwnLaw = dyn Fn(&[f64], &[f64], f64) -> Vec<f64>;
 
 impl Law {
-    /// Of a mechanism with one sensitivity for all candidates.
+    /// The law of a mechanism with one sensitivity for all candidates.
     pub(super) fn common(law: impl Fn(&[f64], usize, f64) -> Vec<f64> + 'static) -> Self {
         Self { of: Of::Common(Arc::new(law)), integrals: false, most: usize::MAX, bounded: None }
     }
 
-    /// Of a mechanism that takes a sensitivity for each candidate.
+    /// The law of a mechanism that takes a sensitivity for each candidate.
     pub(super) fn own(law: impl Fn(&[f64], &[f64], f64) -> Vec<f64> + 'static) -> Self {
         Self { of: Of::Own(Arc::new(law)), integrals: false, most: 1, bounded: None }
     }
@@ -77,17 +77,17 @@ impl Law {
         Self { integrals: true, ..self }
     }
 
-    /// A law that bounds something else, too.
+    /// The same law, with another bounded rate.
     pub(super) fn bounding(self, bounded: impl Fn(&[f64], &[f64], usize) -> f64 + 'static) -> Self {
         Self { bounded: Some(Arc::new(bounded)), ..self }
     }
 
-    /// A law that is written for k up to a number.
+    /// The same law, defined for k up to `most`.
     pub(super) fn at_most(self, most: usize) -> Self {
         Self { most, ..self }
     }
 
-    /// The relative error that its log-ratios may have: integrals are right to about ten digits.
+    /// The relative error allowed for log-ratios: integrals are right to about ten digits.
     pub fn tolerance(&self) -> f64 {
         match (&self.of, self.integrals) {
             (_, false) => 1e-12,
@@ -110,8 +110,8 @@ impl Law {
         }
     }
 
-    /// Compares the laws of all neighbors on a grid; also the largest share of what else is
-    /// bounded, if anything is.
+    /// Compares the laws of all neighbors on a grid; also returns the largest share of the other
+    /// bounded rate, if there is one.
     pub fn enumerate(
         &self,
         grid: &Grid,
@@ -133,12 +133,12 @@ impl Law {
     }
 }
 
-/// The value of a parameter.
+/// The value of a parameter, or its default.
 pub(super) fn number(given: &Option<Exact>, default: f64) -> f64 {
     given.clone().and_then(Exact::rational).map_or(default, |value| near_f64(&value))
 }
 
-/// The tests that a mechanism is held to.
+/// The tests of a mechanism.
 #[derive(Debug)]
 pub struct Contract {
     /// Its law with these parameters, which the mechanism accepts.
@@ -146,15 +146,15 @@ pub struct Contract {
     /// The settings of its parameters that tests try.
     #[cfg_attr(not(test), expect(dead_code, reason = "for tests"))]
     pub(super) settings: Vec<Setting>,
-    /// Whether its laws depend on the differences of scores alone, and candidates are treated
-    /// alike: one pair stands for all that are alike. `every_symmetry_holds` tries it, and with
-    /// `DPSIS_EXHAUSTIVE=1` nothing is left out.
+    /// Whether its laws depend on the differences of scores alone and treat all candidates alike:
+    /// one pair then stands for all pairs that are alike. `every_symmetry_holds` tests this, and
+    /// `DPSIS_EXHAUSTIVE=1` compares all pairs.
     pub symmetric: bool,
     /// The largest log-ratio over epsilon that the enumeration finds, to six digits: never above 1.
     pub max_ratio: f64,
-    /// Why that is not near 1, where it is below 0.99.
+    /// The reason if the ratio is below 0.99.
     pub slack: Option<&'static str>,
-    /// Broken variants: mistakes that people make, each of which the enumeration must reject.
+    /// Broken variants: common mistakes, all of which the enumeration must reject.
     pub mutants: Vec<Mutant>,
 }
 
@@ -173,7 +173,7 @@ impl Setting {
         Self { parameters: Parameters::default(), ks }
     }
 
-    /// With a value of a parameter.
+    /// The same setting with a value of a parameter.
     pub(super) fn given(mut self, name: &str, value: &str) -> Self {
         let known = self.parameters.set(name, value);
         debug_assert!(known.is_ok(), "{name}");
@@ -190,7 +190,7 @@ pub struct Mutant {
     pub name: &'static str,
     /// The number of picks.
     pub k: usize,
-    /// The parameters that it takes: a part of the mechanism's.
+    /// The parameters that it takes: some of the mechanism's.
     pub takes: &'static [&'static str],
     /// Its law with these parameters.
     pub law: Box<dyn Fn(&Parameters) -> Law>,
@@ -205,7 +205,7 @@ impl Mutant {
         Self::of(name, k, Law::common(law))
     }
 
-    /// Of a mechanism that takes a sensitivity for each candidate; on the smaller grids.
+    /// A variant of a mechanism that takes a sensitivity for each candidate; on the smaller grids.
     pub(super) fn own(
         name: &'static str,
         law: impl Fn(&[f64], &[f64], f64) -> Vec<f64> + 'static,
@@ -213,7 +213,7 @@ impl Mutant {
         Self::of(name, 1, Law::own(law).by_integrals())
     }
 
-    /// Of a mechanism with a gamma, [`GAMMA_OF_VARIANTS`] by default.
+    /// A variant of a mechanism with a gamma, [`GAMMA_OF_VARIANTS`] by default.
     pub(super) fn with_gamma(
         name: &'static str,
         k: usize,
@@ -250,8 +250,8 @@ impl fmt::Debug for Mutant {
     }
 }
 
-/// Whether the mechanism needs less noise for monotonic scores: all whose sensitivity is common,
-/// but for sets by a level, which does not move with the scores.
+/// Whether the mechanism needs less noise for monotonic scores: all mechanisms with a common
+/// sensitivity, except sets by a level, which does not move with the scores.
 pub fn knows_monotonic(card: &Card) -> bool {
     card.sensitivity == Sensitivity::Common && card.chooses != Chooses::AtMost
 }

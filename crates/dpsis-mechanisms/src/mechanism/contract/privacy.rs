@@ -56,8 +56,8 @@ fn worst(card: &Card, law: &Law, k: usize, monotonic: bool) -> (f64, usize) {
     (worst, pairs)
 }
 
-/// The symmetry that `enumerate_symmetric` relies on, for the contracts that claim it: scores that
-/// are shifted and permuted have the permuted law.
+/// Tests the symmetry that `enumerate_symmetric` relies on, for the contracts that claim it:
+/// shifted and permuted scores have the permuted law.
 #[test]
 fn every_symmetry_holds() {
     let scores = [[0, 3, 3, 1], [2, 0, 5, 5], [4, 1, 0, 2]];
@@ -130,7 +130,7 @@ fn privacy_by_enumeration() {
                 }
             }
         }
-        // The contract says what was found, and why where it is not near 1.
+        // The contract contains the ratio found, and a reason if it is not near 1.
         let said = contract.max_ratio;
         assert!((said - largest).abs() < 1e-6, "{}: {largest} found, {said} documented", card.id);
         assert_eq!(said < 0.99, contract.slack.is_some(), "{}", card.id);

@@ -3,8 +3,8 @@ use crate::exact::ratio;
 use crate::random::Entropy;
 use crate::support::goodness::assert_fits;
 
-/// The privacy of the noise itself on a coarse grid, where every vector can be looked at: its
-/// probability depends on the largest component alone, and falls by e^-rate a step.
+/// The privacy of the noise itself on a coarse grid, where all vectors can be enumerated: its
+/// probability depends on the largest component alone, and falls by e^-rate per step.
 #[test]
 fn noise_vectors_have_their_law() {
     let (d, rate) = (2usize, 1.5f64);

@@ -18,8 +18,8 @@ use crate::privacy::Epsilon;
 use crate::random::{Bits, Entrant, Filter, FirstArrival, Handicapped, Race};
 use crate::scores::Scores;
 
-/// Combined GEM: asks privately whether sensitive candidates score higher, and goes on with
-/// modified GEM or GEM.
+/// Combined GEM: tests privately whether sensitive candidates score higher, then runs modified GEM
+/// or GEM.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CombinedGem {
     beta: Beta,
@@ -65,12 +65,12 @@ pub static CARD: Card = Card {
 const ANSWER_LANE: u64 = 1 << 30;
 
 impl CombinedGem {
-    /// With other parameters: beta as for GEM, and the share of the budget for the question, both
-    /// in (0, 1). Defaults 0.05 and 0.2.
+    /// With other parameters: beta as for GEM, and the share of the budget for the sign of the
+    /// correlation, both in (0, 1). Defaults 0.05 and 0.2.
     ///
     /// # Errors
     ///
-    /// `Request` if one of them is no number between 0 and 1.
+    /// `Request` if one of them is not a number between 0 and 1.
     pub fn with(beta: Option<Exact>, share: Option<Exact>) -> Result<Self> {
         let mut combined = Self::default();
         if let Some(beta) = beta {
@@ -153,8 +153,8 @@ pub(crate) mod law {
         of_answer(q, d, (1.0 - share) * eps, beta, told)
     }
 
-    /// `told` is the probability that the sign is told as it is; the choice by the answer is at
-    /// `eps`.
+    /// The law for the answers of randomized response: `told` is the probability of the true sign,
+    /// and `eps` the budget of the choice that follows.
     pub(crate) fn of_answer(q: &[f64], d: &[f64], eps: f64, beta: f64, told: f64) -> Vec<f64> {
         let positive = spearman(q, d) > 1e-9;
         let modified = if positive { told } else { 1.0 - told };

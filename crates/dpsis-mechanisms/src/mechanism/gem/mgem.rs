@@ -41,7 +41,7 @@ impl ModifiedGem {
     ///
     /// # Errors
     ///
-    /// `Request` if beta is no number between 0 and 1.
+    /// `Request` if beta is not a number between 0 and 1.
     pub fn with_beta(beta: impl Into<Exact>) -> Result<Self> {
         Beta::checked(beta.into()).map(|beta| Self { beta })
     }

@@ -43,12 +43,12 @@ pub static CARD: Card = Card {
 };
 
 impl Gem {
-    /// With another beta in (0, 1): how likely the noise may exceed what candidates are charged
-    /// for their sensitivity. Default 0.05.
+    /// With another beta in (0, 1): the probability with which the noise may exceed a candidate's
+    /// charge for its sensitivity. Default 0.05.
     ///
     /// # Errors
     ///
-    /// `Request` if beta is no number between 0 and 1.
+    /// `Request` if beta is not a number between 0 and 1.
     pub fn with_beta(beta: impl Into<Exact>) -> Result<Self> {
         Beta::checked(beta.into()).map(|beta| Self { beta })
     }

@@ -109,7 +109,7 @@ impl<'a> JointSequences<'a> {
         Self { k, shortfalls: Shortfalls::new(values, k, rate, ln_sequences) }
     }
 
-    /// Runs the race of all blocks. No sequence, if there is none.
+    /// Runs the race of all blocks; returns an empty sequence if there are no blocks.
     fn race(&self, bits: &Bits, law: FirstArrival, filter: Filter) -> Vec<usize> {
         let error = self.shortfalls.ln_error();
         let mut race = BlockRace::new(bits, OWN_LANE, law, filter, error);
@@ -169,7 +169,8 @@ impl Blocks for JointSequences<'_> {
     }
 }
 
-/// A place by the number of sequences of which it is the first to exceed the counts `before`.
+/// Draws a place, by the number of sequences in which it is the first to exceed the counts
+/// `before`.
 fn first_to_exceed(counts: &[usize], before: &[usize], words: &mut WordStream) -> usize {
     // The ways for all places after i.
     let mut after = vec![BigUint::one()];

@@ -81,7 +81,7 @@ impl<'a> JointSets<'a> {
         Self { shortfalls: Shortfalls::new(values, k, rate, ln_sets) }
     }
 
-    /// Runs the race of all blocks. No set, if there is none.
+    /// Runs the race of all blocks; returns an empty set if there are no blocks.
     fn race(&self, bits: &Bits, filter: Filter, d: usize) -> Vec<usize> {
         // A logarithm of an exact count; for the bounds, of subsets and of sequences.
         let error = 4.0 * ln_factorial_error(d) + self.shortfalls.ln_error();
@@ -119,7 +119,7 @@ impl Blocks for JointSets<'_> {
         ways_beyond(&counts, before.as_deref(), 0)
     }
 
-    /// A set's ranks one after the other, each by exact counts of what can follow.
+    /// Draws a set's ranks one after the other, each by exact counts of the possible continuations.
     fn draw(&self, block: Address, words: &mut WordStream) -> Vec<usize> {
         let (counts, before) = self.shortfalls.both_counts(block.position as usize);
         let ordinals = draw_beyond(&counts, before.as_deref(), words);

@@ -1,4 +1,4 @@
-//! Increasing sequences below a staircase of counts: how many there are, and a uniform one.
+//! Increasing sequences below a staircase of counts: their number, and a uniform one.
 
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Zero};

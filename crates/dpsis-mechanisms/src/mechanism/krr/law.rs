@@ -1,5 +1,4 @@
-//! The best candidate with odds of e^eps against each other one; of several that are best the
-//! first.
+//! The best candidate with odds of e^eps against each other one; the first if several are best.
 
 use crate::mechanism::contract::{Contract, Law, Mutant, Setting};
 

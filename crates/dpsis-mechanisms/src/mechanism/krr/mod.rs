@@ -53,7 +53,7 @@ impl sealed::Draw for KaryRandomizedResponse {
     fn draw(&self, scores: &Scores, _: usize, epsilon: &Epsilon, bits: &Bits) -> Vec<usize> {
         let values = scores.values();
         let others = values.len() as u64 - 1;
-        // Of several that are best, the first.
+        // The first, if several are best.
         let best =
             (0..values.len()).min_by_key(|&i| (std::cmp::Reverse(values[i]), i)).unwrap_or(0);
         if others == 0 {

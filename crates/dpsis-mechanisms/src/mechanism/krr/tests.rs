@@ -4,7 +4,7 @@ use super::*;
 use crate::exact::ratio;
 use crate::random::Entropy;
 
-/// Whether the comparison is settled by the quick filter or by refinement changes nothing.
+/// Settling the comparison by the quick filter or by refinement gives the same answer.
 #[test]
 fn forced_fallback_gives_the_same_answer() {
     let mut answers = [0, 0];

@@ -2,10 +2,10 @@
 //!
 //! Each of the k rounds of a peeling at e' is (e'/k)-bounded-range, and depends on the rounds
 //! before. So the k of them cost (epsilon, delta) by the adaptive composition of bounded-range
-//! releases ([`BoundedRange`], which is never above what zCDP gives), for an e' that exceeds
-//! epsilon from three rounds on. The largest such e' is searched, and given with four digits of
-//! e'/k, rounded down; what it costs is checked once more for the number so given. The optimum for
-//! releases fixed in advance would allow more noise to be left out, but does not hold here.
+//! releases ([`BoundedRange`], which is never above the bound of zCDP), for an e' that exceeds
+//! epsilon from three rounds on. The largest such e' is searched and rounded down to four digits of
+//! e'/k; the price of the rounded number is checked once more. The optimum for releases fixed in
+//! advance would allow less noise, but does not hold here.
 //!
 //! Some twenty prices of up to 4 million steps each: a tenth to half a second.
 
@@ -20,28 +20,28 @@ use crate::exact::{Exact, Interval};
 use crate::mechanism::Card;
 use crate::privacy::{Delta, Epsilon};
 
-/// A delta that lets less than this share of the noise be left out is not spent.
+/// A delta is not spent if it reduces the noise by less than this share.
 const LEAST_GAIN: f64 = 0.01;
 
 /// k, the epsilon and the delta of a request.
 type Asked = (usize, Epsilon, Delta);
 
 thread_local! {
-    /// The last result of this thread, with its request: a request is planned several times, and
-    /// drawn from again and again in a rehearsal.
+    /// The last result of this thread, with its request: a request is planned several times, and a
+    /// simulation draws from it many times.
     static LAST: RefCell<Option<(Asked, Calibrated)>> = const { RefCell::new(None) };
 }
 
-/// The price of a selection, and the noise that it is drawn with.
+/// The price of a selection, and its noise.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Calibrated {
     /// The epsilon that is spent.
     pub epsilon: Epsilon,
-    /// The epsilon that the mechanism draws with: that of the selection at delta = 0.
+    /// The epsilon of the mechanism's draw: the epsilon of the selection at delta = 0.
     pub noise: Epsilon,
     /// The delta that is spent.
     pub delta: Delta,
-    /// Whether that of the request is not spent, because it would buy next to nothing.
+    /// Whether the delta of the request is not spent, because it would hardly reduce the noise.
     pub is_unspent: bool,
 }
 
@@ -53,11 +53,11 @@ impl Calibrated {
     }
 }
 
-/// The noise of k picks that may cost this much.
+/// Computes the noise of k picks with this budget.
 ///
 /// # Errors
 ///
-/// `Request` if a delta is given for another mechanism than peeling.
+/// `Request` if a delta is given for a mechanism other than peeling.
 pub fn calibrate(card: &Card, k: usize, epsilon: &Epsilon, delta: &Delta) -> Result<Calibrated> {
     if delta.is_zero() {
         return Ok(Calibrated::pure(epsilon));
@@ -118,7 +118,7 @@ fn largest_round(
     Ok((round.to_f64() > least && suffices(&round)?).then_some(round))
 }
 
-/// The number with four digits at or next below this one.
+/// The largest number with four digits that is at most this one.
 fn near(number: f64) -> Result<Epsilon> {
     let exponent = libm::log10(number).floor() as i32 - 3;
     let digits = (number / libm::pow(10.0, exponent.into())).floor();
@@ -145,8 +145,8 @@ mod tests {
         text.parse().unwrap()
     }
 
-    /// Delta that an adversary reaches who chooses the offset of each round by the losses before,
-    /// out of a lattice of so many points: a lower bound of the optimum, for the sums of losses are
+    /// The delta of an adversary who chooses the offset of each round by the losses before, from a
+    /// lattice of `points` points: a lower bound of the optimum, because the sums of losses are
     /// exact.
     fn reached(round: f64, k: usize, target: f64, points: usize) -> f64 {
         let step = round / points as f64;
@@ -174,8 +174,8 @@ mod tests {
         largest_round(k, whole, most, price).unwrap().unwrap()
     }
 
-    /// The delta that is spent covers the one that an adversary reaches. A broken variant,
-    /// calibrated as if the rounds were fixed in advance, does not.
+    /// The delta that is spent covers the delta of an adversary. A broken variant, calibrated as if
+    /// the rounds were fixed in advance, does not.
     #[test]
     fn adaptive_rounds_stay_within_delta() {
         for (k, points, whole, most) in [(10, 40, "0.1", "1e-3"), (20, 30, "1", "1e-6")] {
@@ -212,7 +212,7 @@ mod tests {
                 let most = in_advance(k, &epsilon(whole), &delta(most)).to_f64() * k as f64;
                 assert!(noise < most, "{k}: {noise} {most}");
             }
-            // What is given can be checked by anyone.
+            // Anyone can check the result with the accountant.
             let rounds = [peel::CARD.event(k, &calibrated.noise).unwrap()];
             assert!(BoundedRange::of(&rounds).unwrap().epsilon(most).unwrap() <= eps);
         }

@@ -60,7 +60,7 @@ pub(in crate::mechanism) fn contract() -> Contract {
         slack: Some("3 eps0 is approached only by many looks at rare candidates"),
         mutants: vec![
             Mutant::own("eps0 = eps", |q, d, eps| looks(q, d, eps, slope(1e-3))),
-            // 64 looks, each of which may spend a third of epsilon: G' = 64 s^63.
+            // 64 looks, each with a third of epsilon: G' = 64 s^63.
             Mutant::own("a fixed number of looks", |q, d, eps| {
                 looks(q, d, eps / 3.0, |s: f64| 64.0 * s.powi(63))
             }),

@@ -17,7 +17,7 @@ use crate::privacy::Epsilon;
 use crate::random::Bits;
 use crate::scores::Scores;
 
-/// Random stopping: noisy looks at random candidates, a random number of them; the best look wins.
+/// Random stopping: a random number of noisy looks at random candidates; the best look wins.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RandomStopping {
     stop: StopProbability,
@@ -45,7 +45,7 @@ impl RandomStopping {
     ///
     /// # Errors
     ///
-    /// `Request` if it is no such number.
+    /// `Request` if it is not a number in this range.
     pub fn with_stop(stop: impl Into<Exact>) -> Result<Self> {
         StopProbability::checked(stop.into()).map(|stop| Self { stop })
     }

@@ -67,7 +67,7 @@ impl TruncatedNegativeBinomialStopping {
     ///
     /// # Errors
     ///
-    /// `Request` if one of them is no such number.
+    /// `Request` if one of them is not a number in its range.
     pub fn with(eta: Option<Exact>, stop: Option<Exact>) -> Result<Self> {
         let mut stopping = Self::default();
         if let Some(eta) = eta {
@@ -108,8 +108,8 @@ impl sealed::Draw for TruncatedNegativeBinomialStopping {
 /// The number of looks: P(n + 1)/P(n) = (1 - gamma) (n + eta)/(n + 1), from n = 1 on, where gamma
 /// is the probability `stop`.
 ///
-/// A geometric number, n to n + 1 with probability 1 - gamma, of which each step must also survive
-/// with probability (n + eta)/(n + 1) <= 1, else all begins anew.
+/// A geometric number: n becomes n + 1 with probability 1 - gamma, and each step must also survive
+/// with probability (n + eta)/(n + 1) <= 1; otherwise the draw starts anew.
 fn looks(eta: &BigRational, stop: &BigRational, words: &mut WordStream) -> u64 {
     debug_assert!((eta + BigInt::one()).is_positive());
     let stop = Odds::of(stop.clone());

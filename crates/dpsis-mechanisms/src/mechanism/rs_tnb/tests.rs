@@ -9,7 +9,7 @@ use crate::support::oracle::{gauss_legendre, max_log_ratio};
 /// eta = 0 the logarithmic distribution.
 #[test]
 fn numbers_of_looks_have_their_law() {
-    // The last eta is no fraction of machine words.
+    // The last eta is not a fraction of machine integers.
     for (eta, gamma) in [
         ((0i64, 1i64), (1i64, 3i64)),
         ((1, 1), (1, 4)),

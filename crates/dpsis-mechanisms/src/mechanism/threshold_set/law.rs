@@ -48,7 +48,8 @@ impl Terms {
     }
 }
 
-/// The largest distance to the level of a candidate on the wrong side; 0 if there is none.
+/// The largest distance to the level of a candidate on the wrong side; 0 if all are on the right
+/// side.
 pub(crate) fn loss(x: &[f64], level: f64, set: &[usize]) -> f64 {
     let wrong = |(i, x): (usize, &f64)| match set.contains(&i) {
         true => level - x,

@@ -49,15 +49,15 @@ pub struct ThresholdSet {
     bounded: Fwer,
 }
 
-/// The rate of names at or below the level that is bounded.
+/// The error rate that alpha bounds, for names at or below the level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[non_exhaustive]
 pub enum Fwer {
-    /// The expected share of such names among all names, 0 if there are none.
+    /// The expected share of such names among all names, 0 if there are no names.
     #[default]
     #[serde(rename = "fdr")]
     Share,
-    /// The probability that there is any.
+    /// The probability of at least one such name.
     #[serde(rename = "fwer")]
     Any,
 }
@@ -65,7 +65,7 @@ pub enum Fwer {
 impl FromStr for Fwer {
     type Err = Error;
 
-    /// From `fdr`, a bound on the share, or `fwer`, one on any.
+    /// Parses `fdr`, a bound on the share, or `fwer`, a bound on any.
     fn from_str(text: &str) -> Result<Self> {
         let mut all = [Self::Share, Self::Any].into_iter();
         all.find(|rate| rate.to_string() == text).ok_or_else(|| {
@@ -135,12 +135,12 @@ impl ThresholdSet {
     /// Above this level, an exact number in units of the sensitivity that is public or was released
     /// before, with alpha as the bound on names at or below it: an exact number from 1e-6 to 0.5.
     ///
-    /// The level is rounded down to the unit of the scores, which are whole numbers: the same are
-    /// above it.
+    /// The level is rounded down to the unit of the scores, which are whole numbers, so the same
+    /// scores are above it.
     ///
     /// # Errors
     ///
-    /// `Request` for another alpha, or a level that is no number.
+    /// `Request` if alpha is out of range or the level is not a number.
     pub fn new(level: impl Into<Exact>, alpha: impl Into<Exact>, bounded: Fwer) -> Result<Self> {
         let level = level.into().rational().ok_or_else(|| {
             Error::request("the level must be a number").about([Parameter::OfMechanism("level")])
@@ -153,8 +153,8 @@ impl ThresholdSet {
         Ok(Self { level, alpha, bounded })
     }
 
-    /// The level in the unit of these scores, at most at an end of their range: the same are above
-    /// it.
+    /// The level in the unit of these scores, limited to the ends of their range: the same scores
+    /// are above it.
     fn level_of(&self, scores: &Scores) -> i64 {
         let level = &self.level * BigRational::from(BigInt::from(scores.sensitivity()));
         let ends = if level.is_negative() { -MOST } else { MOST };
@@ -175,9 +175,8 @@ impl Mechanism for ThresholdSet {
         ]
     }
 
-    /// How far above the level a score lies that is named as often as not, if it is alone there:
-    /// 2 ln(1 + r)/eps, with r the prior odds of missing it against holding it, if all others are
-    /// missed.
+    /// The distance above the level at which a single score is named with probability 1/2: 2 ln(1 +
+    /// r)/eps, with r the prior odds of missing it against holding it, if all others are missed.
     ///
     /// If it lies u sensitivities above the level, and all others far below it, loss levels below u
     /// hold it, and the others next to none: with E = e^(-eps u/2) it is named with probability
@@ -195,7 +194,7 @@ impl sealed::Draw for ThresholdSet {
     fn draw(&self, scores: &Scores, k: usize, epsilon: &Epsilon, bits: &Bits) -> Vec<usize> {
         let d = scores.values().len();
         let prior = Prior::new(d, &self.alpha, self.bounded);
-        // A cap that never binds is none.
+        // A cap that never binds is omitted.
         let most = (k < d).then_some(k);
         let level = self.level_of(scores);
         ThresholdSets::new(scores, level, prior, most, epsilon).draw(bits, Filter::default())

@@ -1,5 +1,5 @@
-//! Prior probabilities of sets: of those that hold some candidates, miss others and are free in the
-//! rest, as logarithms in floating point and enclosed.
+//! Prior probabilities of sets that hold some candidates, miss others and leave the rest free, as
+//! logarithms in floating point and enclosed.
 
 use num_bigint::BigUint;
 use num_rational::BigRational;
@@ -20,7 +20,7 @@ pub(super) enum Prior {
     Beta { d: usize, b: u64 },
 }
 
-/// Sets that hold so many candidates and miss so many.
+/// Sets that hold `held` given candidates and miss `missed` others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Fixed {
     pub(super) held: usize,
@@ -155,7 +155,7 @@ impl Prior {
         }
     }
 
-    /// The numbers of the free candidates that a set with these holds besides, ascending.
+    /// Draws the free candidates that a set with these also holds, by their numbers, ascending.
     pub(super) fn draw(&self, fixed: Fixed, words: &mut WordStream) -> Vec<u64> {
         let free = self.free(fixed) as u64;
         match self {

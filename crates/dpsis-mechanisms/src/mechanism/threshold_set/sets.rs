@@ -54,12 +54,12 @@ impl<'a> ThresholdSets<'a> {
         Self { values, level, prior, most, rate, cells }
     }
 
-    /// A set by its law.
+    /// Draws a set by its law.
     ///
-    /// A cell and what is free in it are drawn as if no candidate below the threshold within the
-    /// cell had to be missed, then the level; where a named one is further below than this level,
-    /// all is drawn again. That takes less than e^2 attempts on average, and nearly always one
-    /// unless many are named.
+    /// A cell and its free candidates are drawn as if no candidate below the threshold within the
+    /// cell had to be missed, then the level; if a named candidate is further below than this
+    /// level, all is drawn again. That takes less than e^2 attempts on average, and nearly always
+    /// one unless many are named.
     pub(super) fn draw(&self, bits: &Bits, filter: Filter) -> Vec<usize> {
         let mut attempt = 0;
         loop {
@@ -79,7 +79,7 @@ impl<'a> ThresholdSets<'a> {
         }
     }
 
-    /// The cell that wins, and how many free candidates are held if sizes are limited: then each
+    /// The winning cell, and the number of free candidates held if sizes are limited: then each
     /// size of a cell is an entrant.
     fn race(&self, bits: &Bits, filter: Filter) -> (Cell, Option<usize>) {
         let mut race = Race::new(bits, FirstArrival::Exponential, filter, 0.0);
@@ -257,16 +257,16 @@ pub(super) fn cells(values: &[i64], level: i64, prior: &Prior, most: Option<usiz
     cells
 }
 
-/// Cuts a cell at distances of candidates below, so that at most so many lie within each part, or
-/// those of one distance at its start.
+/// Cuts a cell at distances of candidates below, so that each part contains at most `alike` of
+/// them, or those at one distance, which are at its start.
 fn split(cell: Cell, inside: &[u64], alike: usize, cells: &mut Vec<Cell>) {
     let Cell { mut from, until, fixed } = cell;
     let mut rest = inside;
     loop {
-        // Those at the start are on no side of it.
+        // Candidates at the start are on neither side of it.
         rest = &rest[rest.partition_point(|gap| *gap <= from)..];
         let Some(&far) = rest.get(alike) else { break };
-        // Those before the cut are within the part, those at it and beyond are missed.
+        // Candidates before the cut are within the part, those at the cut and beyond are missed.
         let missed = fixed.missed + rest.len() - rest.partition_point(|gap| *gap < far);
         cells.push(Cell { from, until: Some(far), fixed: Fixed { missed, ..fixed } });
         from = far;

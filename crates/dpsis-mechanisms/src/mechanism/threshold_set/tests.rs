@@ -98,7 +98,7 @@ fn draws_have_the_law_of_the_definition() {
     }
 }
 
-/// Whether comparisons are settled by the quick filter or by enclosures changes nothing.
+/// Settling comparisons by the quick filter or by enclosures gives the same sets.
 #[test]
 fn enclosures_give_the_same_sets() {
     let scores = Scores::new(vec![9, 7, 3, 3, 1, 0, 8, 5, 5], UNIT, Neighbors::AddRemove).unwrap();
@@ -115,9 +115,9 @@ fn enclosures_give_the_same_sets() {
     }
 }
 
-/// Cells cover all levels once, hold and miss what their levels demand, and their sets are those of
-/// the definition: the probabilities of a cell's sets, cut where the loss is larger than the level,
-/// add up to the law.
+/// Cells cover all levels once, hold and miss the candidates that their levels require, and give
+/// the sets of the definition: the probabilities of a cell's sets, cut where the loss is larger
+/// than the level, add up to the law.
 #[test]
 fn cells_are_those_of_the_definition() {
     let tables: [(&[i64], i64); 5] = [
@@ -158,7 +158,7 @@ fn cells_are_those_of_the_definition() {
 #[derive(Clone, Copy, PartialEq)]
 enum Mistake {
     None,
-    /// Sets are kept whatever the level is.
+    /// Sets are kept at any level.
     NothingDrawnAgain,
     /// Candidates at the start of a cell count as beyond it.
     StartIsBeyond,
