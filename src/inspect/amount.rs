@@ -1,16 +1,17 @@
 //! Cells that look like numbers with something around them: `<0.1`, `>100`, `1,234`, `12 mg`, `5%`.
 //!
-//! Such a cell is read as a word. A guess: what is taken for a unit may be part of a name (`3rd`).
+//! Such a cell is read as a category. This is a guess: a supposed unit may be part of a name
+//! (`3rd`).
 
 /// The longest unit, in characters.
 const LONGEST_UNIT: usize = 10;
 
-/// Whether a cell looks like a number with a sign of comparison or money before it, commas in it,
+/// Whether a cell looks like a number with a comparison or currency sign before it, commas in it,
 /// or a percent sign or a unit after it.
 pub(super) fn is_amount(cell: &str) -> bool {
     let signs = ['<', '>', '=', '~', '\u{2264}', '\u{2265}', '$', '\u{20ac}', '\u{a3}'];
     let unsigned = cell.trim_start_matches(signs);
-    // "=" may follow "<", but a cell of arrows is no number.
+    // "=" may follow "<", but a cell of arrows is not a number.
     if cell.chars().count() - unsigned.chars().count() > 2 {
         return false;
     }
@@ -25,7 +26,7 @@ pub(super) fn is_amount(cell: &str) -> bool {
     is_unit(unit.trim_start())
 }
 
-/// Whether blanks or apostrophes separate thousands, as in `10 970,5` and `10'970`.
+/// Whether spaces or apostrophes separate thousands, as in `10 970,5` and `10'970`.
 fn has_thousands(number: &str) -> bool {
     let end = number.find(['.', ',']).unwrap_or(number.len());
     let (whole, places) = number.split_at(end);
@@ -39,7 +40,8 @@ fn has_thousands(number: &str) -> bool {
         && is_digits(places.trim_start_matches(['.', ',']))
 }
 
-/// Whether a text could be a unit: none, a percent sign, or a short word that starts with a letter.
+/// Whether a text could be a unit: empty, a percent sign, or a short word that starts with a
+/// letter.
 fn is_unit(text: &str) -> bool {
     let start = |c: char| c.is_alphabetic() || c == '%' || c == '\u{b0}' || c == '\u{2030}';
     text.is_empty()

@@ -1,4 +1,4 @@
-//! The targets in a file of their own, and how many samples have one.
+//! The target file, and the number of samples that have a target in it.
 
 use std::collections::HashSet;
 
@@ -8,32 +8,32 @@ use crate::error::Result;
 use crate::request::Target;
 use crate::table::{CellFormat, TableFacts, TargetTable};
 
-/// The targets in a file.
+/// The targets in a target file.
 pub(super) struct Beside {
-    /// The values of those that belong to a sample.
+    /// The targets that belong to a sample.
     pub(super) column: ColumnSummary,
-    /// Whether they are joined by ids.
+    /// Whether the targets are joined by identifiers.
     pub(super) by_id: bool,
     /// The number of targets.
     pub(super) targets: usize,
-    /// The number of those whose id is in the table; of all, in order.
+    /// The number of targets whose identifier is in the table; all, if they are joined by order.
     pub(super) joined: usize,
-    /// The number of those that would be if capitals did not matter.
+    /// The number of targets whose identifier is in the table if case is ignored.
     pub(super) alike: usize,
-    /// The number of ids that occur more than once in the file.
+    /// The number of identifiers that occur more than once in the file.
     pub(super) repeated: usize,
-    /// The number of those whose id is the name of a column.
+    /// The number of targets whose identifier is the name of a column.
     pub(super) in_header: usize,
 }
 
 impl Beside {
-    /// Reads the given target file, if there is one; `ids` are those of the table, and `header`
-    /// holds the names of columns where each row is read as a sample. The labels of a target are
-    /// counted.
+    /// Reads the given target file, if there is one. `ids` are the identifiers of the table, and
+    /// `header` holds the names of columns if each row is read as a sample. The labels of a target
+    /// are counted.
     ///
     /// # Errors
     ///
-    /// As for reading it.
+    /// As for reading the file.
     pub(super) fn read(
         facts: &TableFacts,
         (ids, format): (&People, &CellFormat),
@@ -62,7 +62,8 @@ impl Beside {
         Ok(Some(Self { column, by_id, targets, joined, alike, repeated, in_header }))
     }
 
-    /// Whether the ids are in the header and not below it, so that the columns are the samples.
+    /// Whether the identifiers are in the header and not below it, so that the columns are the
+    /// samples.
     pub(super) fn is_of_columns(&self) -> bool {
         2 * self.in_header > self.targets && self.in_header > self.joined
     }

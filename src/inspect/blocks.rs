@@ -96,7 +96,7 @@ pub(super) fn inspect(
         looks.add(new(), |look| blocks.each(|first, block| look.block(first, block)))
     })?;
     let look = looks.merged(BlockLook::merge).unwrap_or_else(new);
-    // The columns in file order, ids before and a target after them.
+    // The columns in file order, with identifiers before and a target after them.
     let (d, rows) = (layout.names.len(), look.rows);
     let place = |place: &TextPlace| match place {
         TextPlace::Ids => 0,
@@ -107,7 +107,7 @@ pub(super) fn inspect(
         layout.unread.iter().map(|column| (column + 1, ColumnSummary::unread(), None)).collect();
     let numbers = wanted.numbers.iter().zip(look.numbers).zip(0..);
     places.extend(numbers.map(|((column, summary), i)| (column + 1, summary, Some(i))));
-    // A column of numbers that may hold identifiers is read as texts, too.
+    // A numeric column that may hold identifiers is also read as text.
     let is_own = |((place, _), _): &((&TextPlace, _), _)| match place {
         TextPlace::Column(column) => wanted.numbers.binary_search(column).is_err(),
         _ => true,
@@ -140,7 +140,7 @@ pub(super) fn inspect(
         beside: beside.as_ref(),
         next_cells: 0,
         decimal: Decimal::Point,
-        // Cells of features as rows are parsed where the file is opened.
+        // Cells are parsed when the file is opened if features are rows.
         unused_codes: if turned { Vec::new() } else { wanted.format.unused_codes() },
         index: &index,
         event_counts: counts.as_ref(),
@@ -149,7 +149,7 @@ pub(super) fn inspect(
     Ok(Inspection { rows, columns: d, names: header, findings, suggestion })
 }
 
-/// Counts what each column holds.
+/// Counts the content of each column.
 struct BlockLook<'a> {
     format: &'a CellFormat,
     rows: u64,
@@ -158,7 +158,7 @@ struct BlockLook<'a> {
     texts: Vec<ColumnSummary>,
     /// Missing values by the target: of the numbers, then of the texts.
     missing: MissingByTarget,
-    /// The place of the text that may be the id.
+    /// The place of the text column that may hold identifiers.
     id: Option<usize>,
     ids: People,
 }

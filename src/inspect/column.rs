@@ -9,11 +9,11 @@ use crate::estimate::{MedianGrid, RankCounts};
 use crate::request::Target;
 use crate::table::{Cell, CellFormat, EXACT, word, word_of};
 
-/// The largest number of different values that may be labels.
+/// The largest number of different values of a column of labels.
 pub(super) const MOST_LABELS: usize = 20;
 
-/// The number of different categories that are counted, and the length up to which they are, in
-/// bytes.
+/// The number of different categories that are counted, and the length of a category, in bytes, up
+/// to which it is counted.
 const MOST_STRAYS: usize = 12;
 const LONGEST_STRAY: usize = 24;
 
@@ -21,7 +21,7 @@ const LONGEST_STRAY: usize = 24;
 const LONGEST_NAME: usize = 40;
 const MOST_WORDS: usize = 3;
 
-/// Numbers that often stand for missing values, and must be given then.
+/// Numbers that often stand for missing values; the user must give them if they do.
 pub(super) const CODES: [&str; 9] =
     ["-999", "-9999", "-99", "-9", "99", "999", "9999", "99999", "-1e30"];
 
@@ -34,9 +34,9 @@ const CODE_VALUES: [f64; CODES.len()] =
 pub(super) struct ColumnSummary {
     /// Cells that are numbers, booleans, dates or times of day.
     pub(super) numbers: u64,
-    /// Cells that are empty or a given code.
+    /// Cells that are empty or a given code for missing values.
     pub(super) missing: u64,
-    /// Cells that are missing in a feature without a given code: NA and the like, NaN, infinite.
+    /// Cells that a feature treats as missing without a given code: NA and the like, NaN, infinite.
     pub(super) not_available: u64,
     /// Other cells.
     pub(super) categories: u64,
@@ -44,19 +44,19 @@ pub(super) struct ColumnSummary {
     different: Different,
     /// Categories that would be numbers with a decimal comma.
     pub(super) decimal_commas: u64,
-    /// The categories among these whose commas could separate thousands.
+    /// Categories among these whose commas could separate thousands.
     pub(super) thousands: u64,
     /// Categories with points between thousands before a decimal comma.
     pub(super) points_of_thousands: u64,
-    /// Categories that look like dates of another notation.
+    /// Categories that look like dates in another notation.
     pub(super) dates: u64,
     /// Other categories that look like numbers with a sign or a unit.
     amounts: u64,
-    /// Categories that are long or of many words.
+    /// Categories that are long or have many words.
     sentences: u64,
     /// Categories that could be identifiers: a single word of letters and digits.
     identifiers: u64,
-    /// Categories of no other notation, the first different ones that are short, with their counts.
+    /// The first different categories that are short and in no other notation, with their counts.
     pub(super) strays: BTreeMap<String, u64>,
     /// The row of the first category.
     pub(super) first_category: Option<u64>,
@@ -68,18 +68,18 @@ pub(super) struct ColumnSummary {
     pub(super) fractions: u64,
     /// The number of times that each of [`CODES`] occurs.
     pub(super) codes: [u64; CODES.len()],
-    /// The different values with their counts: the labels that were given to be counted, and all
-    /// others while there are at most [`MOST_LABELS`].
+    /// The different values with their counts: the given labels, and all other values as long as
+    /// there are at most [`MOST_LABELS`].
     values: Vec<Counted>,
-    /// The number of labels that were given.
+    /// The number of given labels.
     given: usize,
     /// Whether there are more than [`MOST_LABELS`] different values.
     has_many: bool,
-    /// Whether one of the values that were counted occurs more than once.
+    /// Whether one of the counted values occurs more than once.
     repeats: bool,
-    /// Whether the type of the column is not read.
+    /// Whether the type of the column is not supported.
     pub(super) is_unread: bool,
-    /// The ranks of the numbers of a target on the grid of its median.
+    /// The ranks of the numbers of a target on the grid used for its median.
     ranks: Option<RankCounts>,
 }
 
@@ -89,33 +89,33 @@ struct Counted {
     /// The bits of the number or of the category.
     bits: u64,
     count: u64,
-    /// The text of a category; a number is its own.
+    /// The text of a category; `None` for a number.
     text: Option<Box<str>>,
 }
 
 impl Counted {
-    /// The text of the value: of a number its shortest form.
+    /// The text of the value; a number in its shortest form.
     fn text(&self) -> String {
         let number = || f64::from_bits(self.bits).to_string();
         self.text.as_ref().map_or_else(number, |text| text.to_string())
     }
 }
 
-/// The range of two ranges.
+/// The union of two ranges.
 fn widened(range: Option<(f64, f64)>, (low, high): (f64, f64)) -> (f64, f64) {
     range.map_or((low, high), |(least, most)| (low.min(least), high.max(most)))
 }
 
-/// The bits by which a label is compared with cells of a target, to which no text is missing.
+/// The bits by which a label is compared with the cells of a target, in which no text is missing.
 fn label_bits(label: &str, format: &CellFormat) -> u64 {
     let cell = format.cell(label.as_bytes());
-    // Both zeros are one number.
+    // Positive and negative zero are one number.
     let number = cell.number().filter(|number| number.abs() < EXACT);
     number.map_or_else(|| word(label.as_bytes()), |number| number + 0.0).to_bits()
 }
 
 impl ColumnSummary {
-    /// A column whose cells with these labels are always counted.
+    /// A column that always counts the cells with these labels.
     fn of_labels(labels: &[String], format: &CellFormat) -> Self {
         let counted = |label: &String| {
             let label = label.trim();
@@ -125,7 +125,7 @@ impl ColumnSummary {
         Self { given: values.len(), values, ..Self::default() }
     }
 
-    /// The column of a target: labels are counted if they are given, ranks if it may be split at its
+    /// The column of a target: counts the given labels, and ranks if the target may be split at its
     /// median.
     pub(super) fn of_target(target: Option<&Target>, format: &CellFormat) -> Self {
         match target {
@@ -135,8 +135,8 @@ impl ColumnSummary {
         }
     }
 
-    /// The numbers of a target up to its median on the grid, without noise, and above it, the most
-    /// even that the grid allows; `None` if the target is not split.
+    /// The counts of a target's numbers up to its median on the grid and above it, without noise:
+    /// the most even split that the grid allows. `None` if the target is not split.
     pub(super) fn split(&self) -> Option<[u64; 2]> {
         let ranks = self.ranks.as_ref().filter(|_| self.is_numeric())?;
         let all = ranks.total();
@@ -148,12 +148,12 @@ impl ColumnSummary {
         Some([below, all - below])
     }
 
-    /// A column of a type that is not read.
+    /// A column of an unsupported type.
     pub(super) fn unread() -> Self {
         Self { is_unread: true, ..Self::default() }
     }
 
-    /// Takes in a value of a column of numbers, NaN if it is missing.
+    /// Adds a value of a numeric column, NaN if it is missing.
     pub(super) fn take_number(&mut self, value: f64) {
         match value.is_finite() {
             true => self.number(value),
@@ -161,7 +161,7 @@ impl ColumnSummary {
         }
     }
 
-    /// Takes in a cell; whether it is missing in a feature.
+    /// Adds a cell; returns whether it is missing in a feature.
     pub(super) fn take_in(&mut self, cell: &[u8], row: u64, format: &CellFormat) -> bool {
         let parsed = format.cell(cell);
         match parsed {
@@ -199,7 +199,7 @@ impl ColumnSummary {
         self.low = self.low.min(value);
         self.high = self.high.max(value);
         self.fractions += u64::from(value.fract() != 0.0);
-        // No code is smaller.
+        // No code is smaller in magnitude.
         let may_be_code = value.abs() >= 9.0 && value.fract() == 0.0;
         let code = may_be_code.then(|| CODE_VALUES.iter().position(|code| *code == value));
         match code.flatten() {
@@ -256,7 +256,7 @@ impl ColumnSummary {
         }
     }
 
-    /// Keeps the given labels alone, if there are too many values for labels.
+    /// Keeps the given labels only, once there are too many values for labels.
     fn forget_many(&mut self) {
         if self.has_many || self.values.len() - self.given > MOST_LABELS {
             self.has_many = true;
@@ -265,7 +265,7 @@ impl ColumnSummary {
         }
     }
 
-    /// Counts a category, if it is among those that are counted.
+    /// Counts a category, if it is one of the categories that are counted.
     fn stray(&mut self, category: &str) {
         if let Some(count) = self.strays.get_mut(category) {
             *count += 1;
@@ -328,8 +328,8 @@ impl ColumnSummary {
         self.forget_many();
     }
 
-    /// Takes the categories that would be numbers with a decimal comma for numbers, of a size that
-    /// is not known.
+    /// Counts the categories that would be numbers with a decimal comma as numbers, of unknown
+    /// size.
     pub(super) fn take_commas_for_numbers(&mut self) {
         let commas = std::mem::take(&mut self.decimal_commas);
         self.categories -= commas;
@@ -339,7 +339,7 @@ impl ColumnSummary {
         }
     }
 
-    /// The different values that occur, as far as they are counted.
+    /// The different values that occur, as far as they were counted.
     fn found(&self) -> impl Iterator<Item = &Counted> {
         self.values.iter().filter(|counted| counted.count > 0)
     }
@@ -354,7 +354,7 @@ impl ColumnSummary {
         self.found().map(|counted| (counted.text(), counted.count))
     }
 
-    /// The number of cells with a label that was given to be counted.
+    /// The number of cells with a given label.
     pub(super) fn count_of(&self, label: &str) -> u64 {
         let is_it = |counted: &&Counted| counted.text.as_deref() == Some(label.trim());
         self.values[..self.given].iter().find(is_it).map_or(0, |counted| counted.count)
@@ -371,7 +371,7 @@ impl ColumnSummary {
     }
 
     /// Whether its categories are identifiers or free text: most of them occur once, or are
-    /// sentences of many kinds, as where rows repeat.
+    /// sentences of many kinds, as with repeated rows.
     pub(super) fn is_free_text(&self) -> bool {
         let different = self.different.count();
         let sentences = 2 * self.sentences > self.categories && different > MOST_LABELS as u64;
@@ -379,13 +379,13 @@ impl ColumnSummary {
         !self.is_numeric() && !self.is_notation() && (once || sentences)
     }
 
-    /// Whether most categories are numbers or dates of another notation.
+    /// Whether most categories are numbers or dates in another notation.
     pub(super) fn is_notation(&self) -> bool {
         2 * self.amounts().max(self.dates) >= self.categories.max(1)
     }
 
-    /// Whether nearly all cells are identifiers by their form: single words of letters and digits,
-    /// and many of them.
+    /// Whether nearly all cells have the form of identifiers: single words of letters and digits,
+    /// with many different ones.
     pub(super) fn looks_like_identifiers(&self) -> bool {
         self.numbers + self.not_available == 0
             && 20 * self.identifiers >= 19 * self.categories
@@ -398,7 +398,7 @@ impl ColumnSummary {
     }
 
     /// Whether all present cells are one of two numbers, or whole numbers from 0 to 20, which are
-    /// rather labels than amounts.
+    /// more likely labels than amounts.
     pub(super) fn has_label_numbers(&self) -> bool {
         let few = self.fractions == 0
             && self.different_values() <= 10
@@ -406,12 +406,12 @@ impl ColumnSummary {
         self.categories + self.not_available == 0 && (few || self.different_values() == 2)
     }
 
-    /// Whether it holds whole numbers and nothing else.
+    /// Whether all of its cells are whole numbers.
     pub(super) fn is_whole(&self) -> bool {
         self.numbers > 0 && self.categories + self.fractions == 0
     }
 
-    /// Whether its numbers go from one to the next, as those of rows do.
+    /// Whether its numbers are consecutive, like row numbers.
     pub(super) fn counts_rows(&self) -> bool {
         self.numbers > 20
             && self.has_many
@@ -419,8 +419,8 @@ impl ColumnSummary {
             && self.high - self.low == (self.numbers - 1) as f64
     }
 
-    /// Whether a code of [`CODES`], which occurs more than once, rather stands for missing values:
-    /// all others are on one side of zero and it is on the other, or it lies further from them than
+    /// Whether a code of [`CODES`] that occurs more than once is likely to stand for missing
+    /// values: all other numbers are on the other side of zero, or it lies further from them than
     /// they lie apart.
     pub(super) fn may_be_missing(&self, code: usize) -> bool {
         let (value, Some((low, high))) = (CODE_VALUES[code], self.others) else { return false };
@@ -435,8 +435,8 @@ impl ColumnSummary {
     }
 }
 
-/// Whether the commas of a number may separate thousands: each has three digits after it, and the
-/// first one to three before it.
+/// Whether the commas of a number may separate thousands: three digits follow each comma, and one
+/// to three precede the first.
 fn may_be_thousands(text: &str) -> bool {
     let mut groups = text.trim_start_matches(['+', '-']).split(',');
     let first = groups.next().unwrap_or_default();

@@ -1,13 +1,13 @@
-//! Cells that look like dates or times of another notation than the one that is read: `12.04.2021`,
-//! `4/12/21`, `2021/04/12`, `2021-04`, `10:30 PM`, `2021-04-12 10:30 CET`.
+//! Cells that look like dates or times in an unsupported notation: `12.04.2021`, `4/12/21`,
+//! `2021/04/12`, `2021-04`, `10:30 PM`, `2021-04-12 10:30 CET`.
 //!
-//! Which of two numbers is the day, or what a zone means, is not known, so such a cell is read as a
-//! category.
+//! Which of two numbers is the day, and the meaning of a zone, are ambiguous, so such a cell is
+//! read as a category.
 
 use crate::table::CellFormat;
 
-/// Whether a cell looks like a date: three numbers with the same mark between them, one of which
-/// may be a year and two a day and a month; a time may follow after a blank.
+/// Whether a cell looks like a date: three numbers with the same separator between them, one of
+/// which may be a year and two a day and a month; a time may follow after a space.
 pub(super) fn is_other_date(cell: &str) -> bool {
     if is_year_and_month(cell) || is_half_day(cell) || has_named_zone(cell) {
         return true;
@@ -36,7 +36,7 @@ fn is_year_and_month(cell: &str) -> bool {
     })
 }
 
-/// Whether a cell ends with a time of half a day: `10:30 PM`.
+/// Whether a cell ends with a 12-hour time: `10:30 PM`.
 fn is_half_day(cell: &str) -> bool {
     let lower = cell.to_ascii_lowercase();
     let time = lower.strip_suffix("am").or(lower.strip_suffix("pm"));

@@ -1,9 +1,9 @@
-//! The number of different words in a column, in little memory.
+//! Counts the different categories in a column, in little memory.
 //!
-//! Adaptive sampling: of the words' hashes those are kept that are multiples of 2^level, and the
-//! level rises whenever more than [`KEPT`] are. Up to that many the count is exact; beyond, the
-//! number kept times 2^level estimates it without bias, with a relative standard deviation of about
-//! 1.2/sqrt([`KEPT`]), or 8%.
+//! Adaptive sampling: the hashes of categories that are multiples of 2^level are kept, and the
+//! level rises whenever there are more than [`KEPT`]. Up to that number the count is exact; beyond
+//! it, the number kept times 2^level is an unbiased estimate, with a relative standard deviation of
+//! about 1.2/sqrt([`KEPT`]), or 8%.
 //!
 //! Source: P. Flajolet, "On adaptive sampling", Computing 43 (1990), after M. Wegman.
 
@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 /// The largest number of hashes that are kept.
 const KEPT: usize = 256;
 
-/// A count of different words, by their hashes.
+/// A count of different categories, by their hashes.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Different {
     level: u32,
@@ -20,7 +20,7 @@ pub(super) struct Different {
 }
 
 impl Different {
-    /// Takes in the hash of a word.
+    /// Adds the hash of a category.
     pub(super) fn take_in(&mut self, hash: u64) {
         if hash.trailing_zeros() >= self.level && self.hashes.insert(hash) {
             while self.hashes.len() > KEPT {
@@ -29,13 +29,13 @@ impl Different {
         }
     }
 
-    /// Takes in the words of another part of the column.
+    /// Adds the categories of another part of the column.
     pub(super) fn merge(&mut self, other: Self) {
         self.rise_to(self.level.max(other.level));
         other.hashes.into_iter().for_each(|hash| self.take_in(hash));
     }
 
-    /// The number of different words.
+    /// The number of different categories.
     pub(super) fn count(&self) -> u64 {
         (self.hashes.len() as u64) << self.level
     }

@@ -15,8 +15,8 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// Counts the classes of a table in a pass of its own. `None` if it cannot be read again, or not
-    /// as it is given.
+    /// Counts the classes of a table in a separate pass. `None` if the table cannot be read again,
+    /// or not with the given options.
     pub(super) fn read(table: &FileTable, target: Option<&Target>) -> Option<Self> {
         struct Classes<'a>(&'a TimeToEvent, Counts);
 
@@ -47,7 +47,7 @@ impl Counts {
     }
 }
 
-/// Folds the targets of a table, if it can be read again.
+/// Folds over the targets of a table, if it can be read again.
 fn read<F: Fold>(
     table: &FileTable,
     events: Option<&TimeToEvent>,

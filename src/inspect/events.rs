@@ -1,5 +1,5 @@
-//! Findings on a time to an event: the classes at a horizon that is given, and the question whether
-//! two columns that look like times and events are the target.
+//! Findings on a time to an event: the classes at a given horizon, and the question whether two
+//! columns that look like times and events are the target.
 
 use std::collections::HashSet;
 
@@ -10,14 +10,14 @@ use crate::error::Parameter;
 use crate::request::Target;
 use crate::table::{TargetColumn, TimeToEvent};
 
-/// Words of the names of times, each of which may be the whole name.
+/// Words in the names of time columns, each of which may be the whole name.
 const TIMES: [&str; 23] = [
     "time", "times", "day", "days", "week", "weeks", "month", "months", "year", "years",
     "duration", "followup", "survival", "os", "pfs", "dfs", "efs", "rfs", "ttp", "tte", "futime",
     "dtime", "lifetime",
 ];
 
-/// Words of the names of events, each of which may be the whole name.
+/// Words in the names of event columns, each of which may be the whole name.
 const EVENTS: [&str; 23] = [
     "event",
     "events",
@@ -44,7 +44,7 @@ const EVENTS: [&str; 23] = [
     "dstatus",
 ];
 
-/// Words that stand beside these in names.
+/// Words that occur in such names together with these.
 const OTHERS: [&str; 22] = [
     "to",
     "in",
@@ -70,7 +70,7 @@ const OTHERS: [&str; 22] = [
     "obs",
 ];
 
-/// Horizons that people use, by the unit in the name of the times, ascending.
+/// Common horizons, by the unit in the name of the time column, ascending.
 const HORIZONS: [(&[&str], &[f64]); 4] = [
     (&["day", "days"], &[30.0, 90.0, 180.0, 365.0, 730.0, 1095.0, 1825.0, 3650.0]),
     (&["week", "weeks"], &[4.0, 12.0, 26.0, 52.0, 104.0, 156.0, 260.0, 520.0]),
@@ -78,7 +78,7 @@ const HORIZONS: [(&[&str], &[f64]); 4] = [
     (&["year", "years"], &[1.0, 2.0, 3.0, 5.0, 10.0]),
 ];
 
-/// The words of a name, in lower case; humps and digits start words, too.
+/// The words of a name, in lower case; a capital after a small letter also starts a word.
 fn words(name: &str) -> Vec<String> {
     let mut spaced = String::new();
     let mut before = ' ';
@@ -93,7 +93,7 @@ fn words(name: &str) -> Vec<String> {
     words.map(str::to_lowercase).collect()
 }
 
-/// Whether all words of a name are of these or stand beside them, and one of the first is there.
+/// Whether all words of a name are in one of the lists, and at least one is in the first.
 fn is_named(name: &str, of: &[&str], beside: &[&str]) -> bool {
     let words = words(name);
     let is = |word: &String, all: &[&str]| all.contains(&word.as_str());
@@ -102,7 +102,7 @@ fn is_named(name: &str, of: &[&str], beside: &[&str]) -> bool {
     has_one && words.iter().all(|word| is(word, of) || is(word, beside) || is(word, &OTHERS))
 }
 
-/// A round number of at most the middle one of some times, which are in order.
+/// A round number of at most the median of some sorted times.
 fn horizon(name: &str, times: &[f64]) -> Option<f64> {
     let middle = *times.get(times.len() / 2)?;
     let least = *times.first()?;
@@ -125,7 +125,7 @@ fn horizon(name: &str, times: &[f64]) -> Option<f64> {
 }
 
 impl Seen<'_> {
-    /// The columns of times and of events of a target at a horizon that is given.
+    /// The columns of times and events of a target at a given horizon.
     fn given_events(&self) -> Option<&TimeToEvent> {
         self.given_target.and_then(Target::time_to_event)
     }
@@ -136,7 +136,7 @@ impl Seen<'_> {
         self.given_events().map(|events| events.columns().map(|(name, _)| place(name)))
     }
 
-    /// A target at a horizon that is given: how many rows are in each class.
+    /// A target at a given horizon: the number of rows in each class.
     pub(super) fn target_at_horizon(&self, draft: &mut Draft) {
         let Some(events) = self.given_events() else { return };
         draft.suggestion.target = Target::TimeToEvent(events.clone());
@@ -177,7 +177,7 @@ impl Seen<'_> {
         }
     }
 
-    /// What a column of times or of events holds.
+    /// Reports the content of a column of times or events.
     fn column_of_events(&self, draft: &mut Draft, place: usize, about: Parameter) {
         let (what, column) = (self.what(place), &self.columns[place]);
         if about == Parameter::Event {
@@ -199,7 +199,7 @@ impl Seen<'_> {
         }
     }
 
-    /// Asks whether two columns that look like a time to an event are the target.
+    /// Asks the user whether two columns that look like a time to an event are the target.
     pub(super) fn ask_about_events(&self, draft: &mut Draft) {
         if self.given_target.is_some_and(|target| target.time_to_event().is_some())
             || self.beside.is_some()
@@ -244,7 +244,7 @@ impl Seen<'_> {
         draft.suggestion.facts.target = TargetColumn::Last;
     }
 
-    /// The places of two columns that look like times and events, neither of which has another role.
+    /// The places of two columns that look like times and events, if neither has another role.
     fn likely_events(&self) -> Option<(usize, usize)> {
         let own = self.target_column();
         let mut places: HashSet<usize> = self.feature_places().into_iter().collect();
@@ -255,14 +255,15 @@ impl Seen<'_> {
         };
         let times = of(&TIMES, &EVENTS, &|c| {
             let column = &self.columns[c];
-            // No label is counted where there are many different values.
+            // Labels are not counted if there are many different values.
             let has_many = !matches!(column.labels().count(), 1 | 2);
             column.numbers > 0 && column.categories == 0 && column.low >= 0.0 && has_many
         });
         let events = of(&EVENTS, &TIMES, &|c| {
             self.columns[c].has_labels() && self.columns[c].labels().count() == 2
         });
-        // Of several endpoints, the columns whose names share a word, such as os_months, os_status.
+        // With several endpoints, prefer columns whose names share a word, such as os_months,
+        // os_status.
         let pairs = || times.iter().flat_map(|&t| events.iter().map(move |&e| (t, e)));
         let share = |&(time, event): &(usize, usize)| {
             let own = words(&self.header[time]);
@@ -271,7 +272,8 @@ impl Seen<'_> {
         pairs().find(share).or_else(|| pairs().next())
     }
 
-    /// A target of these columns: with the value that rather means an event, and a round horizon.
+    /// A target of these columns: with the value that more likely means an event, and a round
+    /// horizon.
     fn proposed(&self, time: usize, event: usize) -> Option<TimeToEvent> {
         let mut values: Vec<String> =
             self.columns[event].labels().map(|(label, _)| label).collect();
@@ -281,7 +283,7 @@ impl Seen<'_> {
         let name = &self.header[time];
         let found = times(self.table, name);
         let column = &self.columns[time];
-        // Where rows are read once: the middle of the range.
+        // If rows can be read only once: the middle of the range.
         let middle = [column.low, (column.low + column.high) / 2.0, column.high];
         let by = horizon(name, if found.is_empty() { &middle } else { &found })?;
         TimeToEvent::new(name, (&self.header[event], value), by).ok()

@@ -1,4 +1,4 @@
-//! Findings on the features: columns of words, ids, codes for missing values.
+//! Findings on the features: categorical columns, identifiers, codes for missing values.
 
 use std::collections::HashSet;
 
@@ -76,7 +76,7 @@ impl Seen<'_> {
         draft.say("features", text);
     }
 
-    /// Numbers as names, such as wavelengths, or the first row of a table without a header.
+    /// Numbers as names: such as wavelengths, or the first row of a table without a header.
     fn numeric_names(&self, draft: &mut Draft, places: &[usize]) {
         let is_number = |name: &str| CellFormat::default().number(name.as_bytes()).is_some();
         let numbers = places.iter().filter(|&&c| is_number(&self.header[c])).count();
@@ -94,7 +94,7 @@ impl Seen<'_> {
         }
     }
 
-    /// Columns of a type that is not read, which must be excluded.
+    /// Columns of an unsupported type, which must be excluded.
     fn unread_columns(&self, draft: &mut Draft, places: &[usize]) {
         let is_unread = |column: &&usize| self.columns[**column].is_unread;
         let unread: Vec<usize> = places.iter().filter(is_unread).copied().collect();
@@ -110,8 +110,8 @@ impl Seen<'_> {
         }
     }
 
-    /// Columns of words: those of ids and free text are excluded, for nearly each of their words
-    /// stands alone.
+    /// Categorical columns. Identifiers and free text are excluded, because nearly each of their
+    /// categories occurs once.
     fn columns_of_words(&self, draft: &mut Draft, places: &[usize]) {
         let of = |is: &dyn Fn(&ColumnSummary) -> bool| -> Vec<usize> {
             let wordy = places.iter().filter(|&&c| !self.columns[c].is_numeric());
@@ -165,7 +165,7 @@ impl Seen<'_> {
         }
     }
 
-    /// Columns whose numbers are ids, by their names; others may be, for they count the rows.
+    /// Columns whose numbers are identifiers by their names, or may be because they count the rows.
     fn numeric_ids(&self, draft: &mut Draft, places: &[usize]) {
         if self.turned {
             return;
@@ -224,7 +224,7 @@ impl Seen<'_> {
     }
 }
 
-/// Labels in words.
+/// Lists labels with their counts.
 fn shown(labels: &[(String, u64)]) -> String {
     let labels: Vec<&str> = labels.iter().map(|(label, _)| label.as_str()).collect();
     labels.join(", ")

@@ -24,45 +24,45 @@ pub struct Finding {
     pub topic: &'static str,
     /// The finding.
     pub text: String,
-    /// Whether something should be done about it.
+    /// Whether the user should act on it.
     pub odd: bool,
-    /// The parameters that take care of it, the most likely first; often none.
+    /// The parameters that resolve it, the most likely first; often empty.
     pub about: Vec<Parameter>,
-    /// The value to give of the first of them, if there is one.
+    /// The value for the first of these parameters, if there is one.
     pub value: Option<String>,
 }
 
-/// Suggested facts and parts of a request.
+/// Suggested table options and parts of a request.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct Suggestion {
-    /// The parameters that are unknown, or must be repaired, before anything should be run: of the
-    /// orientation and the target. None if all is known.
+    /// The parameters of the orientation and the target that are unknown, or must be repaired,
+    /// before anything can be run. Empty if nothing is unknown.
     pub open: Vec<Parameter>,
-    /// The facts that were given, completed by what was found.
+    /// The given table options, completed by the findings.
     pub facts: TableFacts,
     /// The target: the classes found in it in alphabetical order, or a number. Its range is never
-    /// suggested: that of the data is not public. If two columns look like a time to an event, a
-    /// draft of that, while [`Parameter::Event`] is open.
+    /// suggested, because the range of the data is not public. If two columns look like a time to
+    /// an event, a draft of that, while [`Parameter::Event`] is open.
     pub target: Target,
     /// The number of features to select from.
     pub features: usize,
-    /// The number of rows with a usable target, as far as it was looked for; else of all samples.
-    /// If there are ids of people it is the number of these.
+    /// The number of rows with a usable target, if the target was read; otherwise of all samples.
+    /// With person identifiers, the number of people.
     pub rows: u64,
-    /// Whether the orientation has to be given although it is the default: the header tells
-    /// otherwise.
+    /// Whether the user must give the orientation although it is the default, because the header
+    /// indicates otherwise.
     pub must_state_orientation: bool,
-    /// Whether the rows of each unit should be compared with each other: a paired design. The number
-    /// of rows is then that of the pairs.
+    /// Whether the rows of each person should be compared with each other: a paired design. The
+    /// number of rows is then the number of pairs.
     pub is_paired: bool,
-    /// The share of each class, of both sides of a target that is split; none if the target was not
-    /// looked at.
+    /// The share of each class, or of both sides of a split target; empty if the target was not
+    /// read.
     pub shares: Vec<f64>,
 }
 
 impl Suggestion {
-    /// Takes in the rows of each class.
+    /// Sets the rows and shares from the rows of each class.
     pub(super) fn count(&mut self, classes: impl Iterator<Item = u64> + Clone) {
         self.rows = classes.clone().sum();
         let rows = self.rows.max(1) as f64;
@@ -70,28 +70,28 @@ impl Suggestion {
     }
 }
 
-/// The form of a table.
+/// The file format of a table.
 pub(super) enum Written {
     /// Text, with this delimiter.
     Text(u8),
     /// Another format.
     Blocks {
         format: Format,
-        /// Whether the first column here holds ids that stand beside the file's columns.
+        /// Whether the first column here holds identifiers that are separate from the file's
+        /// columns.
         ids: bool,
-        /// Whether the last one here is a target that stands beside them.
+        /// Whether the last column here is a target that is separate from them.
         target: bool,
     },
 }
 
 /// The counts of a table.
 pub(super) struct Seen<'a> {
-    /// The facts that were given.
+    /// The given table options.
     pub(super) given: &'a TableFacts,
-    /// The target that was given.
+    /// The given target.
     pub(super) given_target: Option<&'a Target>,
-    /// The names of the columns. Columns here are features, also where features are the file's
-    /// rows.
+    /// The names of the columns. Columns here are features, also if features are the file's rows.
     pub(super) header: &'a [String],
     pub(super) written: Written,
     /// Whether features are the file's rows.
@@ -101,7 +101,7 @@ pub(super) struct Seen<'a> {
     pub(super) columns: &'a [ColumnSummary],
     /// Missing values of these columns by the value of the target.
     pub(super) missing: &'a MissingByTarget,
-    /// The values of the column of identifiers, or of the first.
+    /// The values of the column of identifiers, or of the first column.
     pub(super) people: &'a People,
     /// The target file.
     pub(super) beside: Option<&'a Beside>,
@@ -111,11 +111,11 @@ pub(super) struct Seen<'a> {
     pub(super) decimal: Decimal,
     /// The given codes for missing values that occur nowhere.
     pub(super) unused_codes: Vec<String>,
-    /// The places of the columns of an index, among the columns here.
+    /// The places of the index columns among the columns here.
     pub(super) index: &'a [usize],
     /// The rows of each class of a target at a horizon.
     pub(super) event_counts: Option<&'a Counts>,
-    /// The table, to be read again.
+    /// The table, for further passes.
     pub(super) table: &'a FileTable,
 }
 
@@ -130,7 +130,7 @@ impl Draft {
         self.say_about(topic, text, []);
     }
 
-    /// A finding that needs nothing to be done, with the parameters it bears on.
+    /// Adds a finding that requires no action, with the parameters it concerns.
     pub(super) fn say_about(
         &mut self,
         topic: &'static str,
@@ -145,7 +145,7 @@ impl Draft {
         self.warn_about(topic, text, []);
     }
 
-    /// A finding that something should be done about, with the parameters that do it.
+    /// Adds a finding that requires action, with the parameters to set.
     pub(super) fn warn_about(
         &mut self,
         topic: &'static str,
@@ -156,7 +156,7 @@ impl Draft {
         self.findings.push(Finding { topic, text: text.into(), odd: true, about, value: None });
     }
 
-    /// A finding that something should be done about, with the value of a parameter that does it.
+    /// Adds a finding that requires action, with a parameter and the value to set.
     pub(super) fn warn_value(
         &mut self,
         topic: &'static str,
@@ -170,7 +170,8 @@ impl Draft {
 }
 
 impl Draft {
-    /// Codes for missing values are given together, with those that were given before.
+    /// Joins the suggested codes for missing values, which are given together with the codes given
+    /// before.
     fn join_codes(&mut self) {
         let is_code = |finding: &Finding| {
             finding.value.is_some() && finding.about.first() == Some(&Parameter::Missing)
@@ -188,9 +189,9 @@ impl Draft {
     }
 }
 
-/// Draws the findings from the counts.
+/// Derives the findings from the counts.
 pub(super) fn draw(seen: Seen<'_>) -> (Vec<Finding>, Suggestion) {
-    // The roles of columns are given again where they are found.
+    // The suggestion gives the roles of columns again where they are found.
     let facts = TableFacts {
         target: TargetColumn::Last,
         id: None,
@@ -214,7 +215,7 @@ pub(super) fn draw(seen: Seen<'_>) -> (Vec<Finding>, Suggestion) {
         draft.suggestion.rows = seen.people.pairs() as u64;
         draft.suggestion.shares = vec![0.5; 2];
     } else if draft.suggestion.facts.unit.is_some() && seen.rows > 0 {
-        // As many rows as others, on average, have a usable target.
+        // Assumes that people have usable targets as often as rows do.
         let of_a_person = seen.people.len() as f64 / seen.rows as f64;
         draft.suggestion.rows = (draft.suggestion.rows as f64 * of_a_person).round() as u64;
     }
@@ -265,7 +266,7 @@ impl Seen<'_> {
         const LISTED: usize = 10;
         let kind = if self.turned { "row" } else { "column" };
         let mut places: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-        // Identifiers and targets beside the columns of the file have no name in it.
+        // Identifiers and targets that are separate from the file's columns have no name in it.
         let (before, behind) = match self.written {
             Written::Text(_) => (0, 0),
             Written::Blocks { ids, target, .. } => (usize::from(ids), usize::from(target)),
@@ -290,7 +291,7 @@ impl Seen<'_> {
             let text = format!("also repeated: {}", counted(more as u64, "more name"));
             draft.warn("names", text);
         }
-        // The first column may be one of row names.
+        // The first column may contain row names.
         let first = usize::from(!self.turned);
         if let (Written::Text(_), Some(column)) =
             (&self.written, nameless.into_iter().find(|column| *column >= first))
@@ -353,7 +354,7 @@ impl Seen<'_> {
         }
     }
 
-    /// The number of columns here that stand beside those of the file.
+    /// The number of columns here that are separate from the file's columns.
     fn beside(&self) -> usize {
         match self.written {
             Written::Text(_) => 0,
@@ -361,7 +362,7 @@ impl Seen<'_> {
         }
     }
 
-    /// The word for the unit that holds one person's data.
+    /// The noun for the units that hold one person's data.
     pub(super) fn units(&self) -> &'static str {
         if self.turned { "samples" } else { "rows" }
     }
@@ -372,15 +373,15 @@ impl Seen<'_> {
         column + usize::from(!ids)
     }
 
-    /// A column in words.
+    /// Describes a column.
     pub(super) fn what(&self, column: usize) -> String {
         let kind = if self.turned { "row" } else { "column" };
         format!("{kind} {} ({:?})", self.number(column), self.header[column])
     }
 
-    /// Columns in words: their names, unless they are many.
+    /// Lists columns by name, unless there are many.
     pub(super) fn named(&self, columns: &[usize]) -> String {
-        /// So many names are listed.
+        /// The maximum number of names in a list.
         const LISTED: usize = 40;
         if let &[column] = columns {
             return self.what(column);
@@ -396,7 +397,8 @@ impl Seen<'_> {
     }
 
     /// Whether lines may be features: many more lines than columns, each with a different name, and
-    /// nothing that indicates samples as rows, such as a column named as ids or a column of labels.
+    /// nothing that indicates samples as rows, such as a column named as identifiers or a column of
+    /// labels.
     fn lines_may_be_features(&self) -> bool {
         let first = self.columns.first();
         let named = first.is_some_and(|first| first.categories > 0 && first.numbers == 0)
@@ -457,7 +459,7 @@ impl Seen<'_> {
                 ask,
             );
         } else {
-            // What the header says must be given; what is the default need not.
+            // The orientation that the header suggests must be given, but the default need not be.
             draft.suggestion.facts.orientation = Some(Orientation::SamplesAsRows);
             draft.suggestion.must_state_orientation = looks.is_some();
             draft.say(
@@ -477,7 +479,8 @@ impl Seen<'_> {
         }
     }
 
-    /// The place of the target among the columns here, from 0: of one at a horizon, that of times.
+    /// The place of the target among the columns here, from 0; at a horizon, the place of the
+    /// times.
     pub(super) fn target_column(&self) -> Option<usize> {
         if let Some([time, _]) = self.places_of_events() {
             return time;
@@ -491,7 +494,7 @@ impl Seen<'_> {
     }
 }
 
-/// A number of things in words.
+/// A number with its noun, in the singular or plural.
 pub(super) fn counted(number: u64, thing: &str) -> String {
     let ending = if number == 1 { "" } else { "s" };
     format!("{number} {thing}{ending}")
@@ -502,8 +505,8 @@ pub(super) fn short(value: f64) -> f64 {
     format!("{value:.6}").parse().unwrap_or(value)
 }
 
-/// The labels in a column with their counts, the most frequent first, without texts that rather
-/// stand for a missing value. A class may well be called None.
+/// The labels in a column with their counts, the most frequent first, without texts that are more
+/// likely to stand for a missing value. A class may well be called None.
 pub(super) fn labels_of(column: &ColumnSummary) -> Vec<(String, u64)> {
     let format = CellFormat::default();
     let is_label = |label: &str| label == "None" || !format.is_missing(label.as_bytes());

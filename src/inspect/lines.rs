@@ -1,4 +1,4 @@
-//! A look at a text whose lines are features and whose columns are samples.
+//! Reads a text whose lines are features and whose columns are samples.
 
 use super::Columns;
 use super::column::ColumnSummary;
@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::request::Target;
 use crate::table::{CellFormat, OpenText, Row, TableFacts, TakeRows, TargetColumn};
 
-/// The names of the lines, and what each holds; the ids are those of the header.
+/// Reads the names and the content of the lines; the identifiers are in the header.
 ///
 /// # Errors
 ///
@@ -34,7 +34,7 @@ pub(super) fn look<'a>(
     let mut lines = open.fold(threads, &new, |all, more| all.lines.extend(more.lines))?.lines;
     lines.sort_unstable_by_key(|(number, ..)| *number);
     let (names, columns) = lines.into_iter().map(|(_, name, line)| (name, line)).unzip();
-    // Targets are in another line, and so not at hand.
+    // The targets are in another line and not available here.
     let missing = MissingByTarget::default();
     let rows = samples as u64;
     Ok((names, Columns { format, rows, target: None, columns, missing, id: 0, ids, next_cells: 0 }))
@@ -43,7 +43,7 @@ pub(super) fn look<'a>(
 struct Lines<'a> {
     format: &'a CellFormat,
     samples: usize,
-    /// The name of the target's line, if it is given, and its column.
+    /// The name of the target's line, if it is given, and its content.
     target: Option<&'a (&'a str, ColumnSummary)>,
     lines: Vec<(u64, String, ColumnSummary)>,
 }

@@ -1,27 +1,26 @@
 //! Missing values of features by the value of the target: whether a feature is missing more often
-//! in one class than in others, or where a number is large.
+//! in one class than in others, or where a numeric target is large.
 
 use super::column::MOST_LABELS;
 use crate::table::{Cell, CellFormat, EXACT, word};
 
-/// The error probability of a finding on any column, by a normal approximation.
+/// The probability of a false finding on any column, by a normal approximation.
 const ERROR: f64 = 0.01;
 
-/// The least difference that is worth a finding: of two shares, or of two means in standard
-/// deviations.
+/// The smallest difference that is reported: of two shares, or of two means in standard deviations.
 const LEAST_SHARE: f64 = 0.05;
 const LEAST_SHIFT: f64 = 0.2;
 
 /// The value of a target in one row.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct TargetValue {
-    /// The place of the class, while there are few values.
+    /// The index of the class, as long as there are few values.
     class: Option<usize>,
     number: Option<f64>,
 }
 
 impl TargetValue {
-    /// The place of the class, while there are few values.
+    /// The index of the class, as long as there are few values.
     pub(super) fn class(self) -> Option<usize> {
         self.class
     }
@@ -30,7 +29,7 @@ impl TargetValue {
 /// Counts of missing values by the value of the target.
 #[derive(Debug, Clone, Default)]
 pub(super) struct MissingByTarget {
-    /// The values of the target, while there are at most [`MOST_LABELS`].
+    /// The values of the target, as long as there are at most [`MOST_LABELS`].
     classes: Vec<Class>,
     has_many: bool,
     numbers: Moments,
@@ -82,7 +81,7 @@ impl MissingByTarget {
         Self { columns: vec![OfColumn::default(); columns], ..Self::default() }
     }
 
-    /// Takes in the target of the next row; `None` if it is missing.
+    /// Adds the target of the next row; `None` if it is missing.
     pub(super) fn target(&mut self, cell: &[u8], format: &CellFormat) -> Option<TargetValue> {
         let parsed = format.cell(cell);
         if matches!(parsed, Cell::Missing | Cell::NotAvailable) {
@@ -94,7 +93,7 @@ impl MissingByTarget {
         Some(self.value(bits, number, text))
     }
 
-    /// Takes in the target of the next row, a number.
+    /// Adds the numeric target of the next row.
     pub(super) fn number(&mut self, value: f64) -> Option<TargetValue> {
         let bits = (value + 0.0).to_bits();
         value.is_finite().then(|| self.value(bits, Some(value), || value.to_string().into()))
@@ -116,7 +115,7 @@ impl MissingByTarget {
         TargetValue { class, number }
     }
 
-    /// The place of a class, which is added if there is room.
+    /// The index of a class, which is added if there is room.
     fn class(&mut self, bits: u64, text: impl FnOnce() -> Box<str>) -> Option<usize> {
         if self.has_many {
             return None;
@@ -142,7 +141,7 @@ impl MissingByTarget {
         }
     }
 
-    /// Adds other rows, and returns the places of their classes here.
+    /// Adds other rows, and returns the indices of their classes here.
     pub(super) fn merge(&mut self, other: Self) -> Vec<Option<usize>> {
         self.numbers.add(other.numbers);
         self.has_many |= other.has_many;
@@ -168,15 +167,15 @@ impl MissingByTarget {
         places
     }
 
-    /// The counts of other columns: at these places of the present ones.
+    /// The counts of a selection of columns, by their indices.
     pub(super) fn in_order(self, places: &[Option<usize>]) -> Self {
         let of = |place: &Option<usize>| place.and_then(|place| self.columns.get(place).cloned());
         let columns = places.iter().map(|place| of(place).unwrap_or_default()).collect();
         Self { columns, ..self }
     }
 
-    /// The difference of a column of so many features, in words, if it is missing more often where
-    /// the target has some values than elsewhere.
+    /// The difference of a column among this number of features, as text, if it is missing more
+    /// often for some values of the target.
     pub(super) fn difference(&self, column: usize, features: usize) -> Option<String> {
         let of_column = self.columns.get(column)?;
         // A tail of the normal distribution is at most e^(-z^2/2).

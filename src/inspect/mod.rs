@@ -1,4 +1,4 @@
-//! Inspection of a table by the data holder: its content, oddities, and the facts to give of it.
+//! Inspection of a table by the data holder: its content, oddities, and the table options to give.
 //!
 //! **Not private**: the results depend on the data without noise and must not be passed on.
 
@@ -44,21 +44,20 @@ pub struct Inspection {
     pub rows: u64,
     /// The number of columns; of rows, where features are rows.
     pub columns: usize,
-    /// Their names, in file order, with those of what stands beside them: an empty one for ids
-    /// before, one for a target behind.
+    /// Their names, in file order: an empty name first for separate identifiers, and a name last
+    /// for a separate target.
     pub names: Vec<String>,
     /// The findings, in the order to read them.
     pub findings: Vec<Finding>,
-    /// The facts and the request that suit the table.
+    /// The table options and the request that suit the table.
     pub suggestion: Suggestion,
 }
 
-/// Inspects a table of any format, with the facts that are given of it, and the target if it is
-/// given.
+/// Inspects a table of any format, with the given table options and target.
 ///
 /// # Errors
 ///
-/// As for reading it: `Request` for facts that do not fit its format, `Io`, or `Input` with the
+/// As for reading it: `Request` for options that do not fit its format, `Io`, or `Input` with the
 /// place of the first structure error.
 pub fn inspect(table: &FileTable, target: Option<&Target>) -> Result<Inspection> {
     match table.format()? {
@@ -71,7 +70,7 @@ fn inspect_text(table: &FileTable, target: Option<&Target>) -> Result<Inspection
     let given = &table.facts;
     let mut look = TextLook::of(table, given.decimal_comma == Some(true), target)?;
     let decimal = decimal_sign(given, &look);
-    // With another decimal sign the columns hold something else.
+    // With another decimal sign the columns have another content.
     if decimal == Decimal::Comma && !look.decimal_comma {
         if !table.rows_repeat() {
             return Err(Error::request("numbers are written with a decimal comma")
@@ -91,7 +90,7 @@ fn inspect_text(table: &FileTable, target: Option<&Target>) -> Result<Inspection
         if turned { &[] } else { &look.header },
         target,
     )?;
-    // Read again, with the decimal sign that was found.
+    // Read again, with the detected decimal sign.
     let mut again = table.clone();
     if look.delimiter != b',' {
         again.facts.decimal_comma = Some(look.decimal_comma);
@@ -132,7 +131,7 @@ enum Decimal {
     Mixed,
 }
 
-/// The decimal sign that is given, or else the one that most numbers have.
+/// The given decimal sign, or else that of most numbers.
 fn decimal_sign(given: &TableFacts, look: &TextLook) -> Decimal {
     let sum = |count: fn(&ColumnSummary) -> u64| look.columns.iter().map(count).sum::<u64>();
     let (commas, points) = (sum(|c| c.decimal_commas), sum(|c| c.fractions));
@@ -143,7 +142,7 @@ fn decimal_sign(given: &TableFacts, look: &TextLook) -> Decimal {
         None if sum(|c| c.points_of_thousands) > points / 10 => Decimal::PointsOfThousands,
         None if commas <= points / 10 => Decimal::Point,
         None if points > commas / 10 => Decimal::Mixed,
-        // Where semicolons separate cells the comma is taken, as that of decimals.
+        // If semicolons separate cells, the comma is taken for a decimal comma.
         None if look.delimiter != b';' && sum(|c| c.thousands) == commas => Decimal::Unclear,
         None => Decimal::Comma,
     }
@@ -165,7 +164,7 @@ struct TextLook {
 }
 
 impl TextLook {
-    /// Reads a text; the labels of a target are counted.
+    /// Reads a text table and counts the labels of a target.
     fn of(table: &FileTable, decimal_comma: bool, target: Option<&Target>) -> Result<Self> {
         let given = &table.facts;
         // An inspection may read a private header.
@@ -215,15 +214,15 @@ impl TextLook {
     }
 }
 
-/// Counts what each column holds.
+/// Counts the content of each column.
 struct Columns<'a> {
     format: &'a CellFormat,
     rows: u64,
-    /// The place of the target, if it is a column.
+    /// The place of the target, if it is a column of the table.
     target: Option<usize>,
     columns: Vec<ColumnSummary>,
     missing: MissingByTarget,
-    /// The column of identifiers, or the one that may hold them.
+    /// The column of identifiers, or a column that may hold them.
     id: usize,
     /// Its values.
     ids: People,
@@ -301,7 +300,7 @@ mod tests {
         assert_eq!(found.suggestion.facts, facts);
     }
 
-    /// The texts of the findings on features, with a mark where something should be done.
+    /// The texts of the findings on features, with a mark if they require action.
     fn on_features(found: &Inspection) -> Vec<String> {
         let about = found.findings.iter().filter(|finding| finding.topic == "features");
         about.map(|f| format!("{}{}", if f.odd { "! " } else { "" }, f.text)).collect()
@@ -354,7 +353,7 @@ mod tests {
         assert_eq!(found[10], "also repeated: 2 more names");
     }
 
-    /// The cells themselves are not in the findings.
+    /// The findings do not contain the cells themselves.
     #[test]
     fn numbers_read_as_words_are_pointed_out() {
         let row = |i: usize| {
@@ -366,7 +365,7 @@ mod tests {
         let found = on_features(&found);
         let amounts = "! 3 columns (\"a\", \"b\", \"c\"): 87 cells look like numbers with a sign";
         assert!(found.iter().any(|text| text.starts_with(amounts)), "{found:?}");
-        // Numbers of another notation are no free text.
+        // Numbers in another notation are not free text.
         assert!(!found.iter().any(|text| text.contains("occur once")), "{found:?}");
         assert!(
             !found.iter().any(|text| text.contains("0.25") || text.contains("200")),

@@ -1,8 +1,8 @@
-//! The roles of columns by their names: the target, and identifiers of people and samples.
+//! The roles of columns by their names: target, person identifiers and sample identifiers.
 
 use crate::table::TargetColumn;
 
-/// The place of the target among columns, from 0, where these are an index.
+/// The place of the target among columns, from 0, if these are an index.
 pub(super) fn place_of_target(
     target: &TargetColumn,
     header: &[String],
@@ -15,35 +15,35 @@ pub(super) fn place_of_target(
     }
 }
 
-/// The column that holds identifiers by its name: the first if it has no name, or else the first
-/// with such a name.
+/// The column that holds identifiers by its name: the first column if it has no name, or else the
+/// first column with such a name.
 pub(super) fn named_as_identifiers(header: &[String]) -> Option<usize> {
     let is_of_rows = |name: &&String| is_one_of(name, &["", "name", "row.names", "index"]);
     let first = header.first().filter(|name| is_of_rows(name)).map(|_| 0);
     first.or_else(|| header.iter().position(|name| is_person_name(name) || is_sample_name(name)))
 }
 
-/// Whether a column is named as identifiers of people or samples.
+/// Whether the name of a column is that of person or sample identifiers.
 pub(super) fn has_identifiers_by_name(header: &[String]) -> bool {
     header.iter().any(|name| is_person_name(name) || is_sample_name(name))
 }
 
-/// The last word of a name that says that the others are of an identifier.
+/// The last word of the name of an identifier.
 const OF_IDENTIFIERS: [&str; 8] = ["id", "ids", "no", "nr", "number", "num", "code", "key"];
 
-/// The first word of a name and the second one, if there are no others.
+/// The first and the second word of a name, if there are no others.
 pub(super) fn words(name: &str) -> Option<(&str, Option<&str>)> {
     let mut words = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let (first, second) = (words.next()?, words.next());
     words.next().is_none().then_some((first, second))
 }
 
-/// Whether a word is one of these, in upper or lower case.
+/// Whether a word is in a list, ignoring case.
 fn is_one_of(word: &str, all: &[&str]) -> bool {
     all.iter().any(|one| one.eq_ignore_ascii_case(word))
 }
 
-/// Whether a name is of identifiers of people.
+/// Whether a name is that of person identifiers.
 fn is_person_name(name: &str) -> bool {
     let people = ["patient", "subject", "participant", "person", "donor", "individual", "people"];
     let alone =
@@ -55,7 +55,7 @@ fn is_person_name(name: &str) -> bool {
     }
 }
 
-/// Whether a name is of identifiers of samples.
+/// Whether a name is that of sample identifiers.
 pub(super) fn is_sample_name(name: &str) -> bool {
     match words(name) {
         Some((word, None)) => is_one_of(word, &["sample", "sampleid", "barcode"]),

@@ -11,7 +11,7 @@ use crate::json::read_options;
 use crate::request::{Target, TargetOptions};
 use crate::table::{FileTable, Hooks, TargetColumn};
 
-/// The options of an inspection: the target, as far as it is given. As JSON it is one object of all
+/// The options of an inspection: the target, as far as it is given. As JSON, one object of all
 /// fields.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -47,10 +47,10 @@ pub(crate) fn inspect_with(
 }
 
 impl Inspection {
-    /// The inspection as a JSON object: numbers of rows, columns and features; names; findings, of
-    /// which `words` names the parameters; the suggested arguments of a selection; the parameters
-    /// that are open; the facts about the table; and the number of rows of each class, or of both
-    /// sides of a split.
+    /// The inspection as a JSON object: numbers of rows, columns and features; names; findings,
+    /// with their parameters named by `words`; the suggested arguments of a selection; the open
+    /// parameters; the table options; and the number of rows of each class, or of both sides of a
+    /// split.
     pub fn document(&self, words: impl Fn(&[Parameter]) -> String) -> Value {
         let found = &self.suggestion;
         let findings: Vec<Value> = self
@@ -77,7 +77,7 @@ impl Inspection {
         })
     }
 
-    /// All findings, one per line, the odd ones marked.
+    /// All findings, one per line, with a mark on those that require action.
     pub(crate) fn report(&self, words: impl Fn(&[Parameter]) -> String) -> String {
         let mut text = "NOT PRIVATE: for the data holder's eyes only\n".to_owned();
         for Finding { topic, text: finding, odd, about, .. } in &self.findings {
@@ -89,8 +89,8 @@ impl Inspection {
 }
 
 impl Suggestion {
-    /// The arguments of a selection that suit the table, by name; the place of a target without a
-    /// name is counted from 1.
+    /// The arguments of a selection that suit the table, by name; a target without a name is given
+    /// by its place, counted from 1.
     fn arguments(&self) -> Map<String, Value> {
         let mut all = Map::new();
         let mut add = |name: &str, value: Value| {

@@ -1,5 +1,5 @@
-//! Identifiers with the targets of their rows: whether identifiers repeat, and whether the rows of one
-//! have targets of several classes, as in a paired design.
+//! Identifiers with the targets of their rows: whether identifiers repeat, and whether the rows of
+//! an identifier have targets of several classes, as in a paired design.
 
 use std::collections::HashMap;
 
@@ -13,21 +13,21 @@ pub(super) struct People(HashMap<Vec<u8>, Person>);
 #[derive(Debug, Clone, Copy, Default)]
 struct Person {
     rows: u64,
-    /// The class of its first row that has one.
+    /// The class of its first row with a class.
     class: Option<usize>,
     /// Whether another row has another class.
     varies: bool,
 }
 
 impl People {
-    /// Takes in a row.
+    /// Adds a row.
     pub(super) fn row(&mut self, identifier: &[u8], target: Option<TargetValue>) {
         let person = self.0.entry(identifier.trim_ascii().to_vec()).or_default();
         person.rows += 1;
         person.class(target.and_then(TargetValue::class));
     }
 
-    /// Adds other rows, whose classes have these places here.
+    /// Adds other rows, whose classes have these indices here.
     pub(super) fn merge(&mut self, other: Self, places: &[Option<usize>]) {
         for (identifier, more) in other.0 {
             let person = self.0.entry(identifier).or_default();

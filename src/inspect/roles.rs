@@ -1,4 +1,4 @@
-//! Findings on the columns of ids and of the target.
+//! Findings on the columns of identifiers and of the target.
 
 use super::beside::Beside;
 use super::column::{ColumnSummary, MOST_LABELS};
@@ -10,7 +10,7 @@ use crate::request::Target;
 use crate::table::{Format, TargetColumn};
 
 impl Seen<'_> {
-    /// The place of the ids among the columns here, from 0.
+    /// The place of the column of identifiers among the columns here, from 0.
     pub(super) fn id_column(&self) -> Option<usize> {
         match self.written {
             Written::Blocks { ids: true, .. } => return Some(0),
@@ -30,8 +30,8 @@ impl Seen<'_> {
         })
     }
 
-    /// Whether a column with the name of a kind of people has a few values that occur again and again,
-    /// as the subjects of a school do.
+    /// Whether a column is named after people but has a few frequent values, like the subjects
+    /// taught in a school.
     fn is_rather_a_category(&self, column: usize) -> bool {
         let is_one_word = words(&self.header[column]).is_some_and(|(_, second)| second.is_none());
         let few = self.people.len() <= MOST_LABELS && self.rows > 10 * self.people.len() as u64;
@@ -81,19 +81,19 @@ impl Seen<'_> {
         (facts.id, facts.unit) = (self.given.id.clone(), self.given.unit.clone());
         if facts.id.is_none() && facts.unit.is_none() && !name.is_empty() {
             match repeats && !self.turned {
-                // Samples may repeat without being people.
+                // Sample identifiers may repeat without being people.
                 true if is_sample_name(name) => facts.exclude.push(name.clone()),
                 true if named_as_identifiers(self.header) == Some(id) => {
                     facts.unit = Some(name.clone());
                 }
-                // The form alone may be that of a category, too.
+                // A category may have the same form.
                 true => draft.suggestion.open.push(Parameter::Unit),
                 false => facts.id = Some(name.clone()),
             }
         }
     }
 
-    /// Targets that vary between the rows of one person.
+    /// Targets that differ between the rows of one person.
     pub(super) fn pairs(&self, draft: &mut Draft) {
         let (pairs, people) = (self.people.pairs(), self.people.len());
         let Some(id) = self.id_column().filter(|_| pairs > 0 && !self.turned) else { return };
@@ -148,7 +148,8 @@ impl Seen<'_> {
         match self.target_column() {
             Some(place) => {
                 self.target_in(draft, &self.what(place), &self.columns[place]);
-                // A header whose last name is a label looks like a row, unless it is given.
+                // A header whose last name is a label looks like a row, unless the user gave the
+                // label.
                 if let Target::Classes(labels) = &draft.suggestion.target
                     && labels.contains(&self.header[place])
                 {
@@ -159,7 +160,7 @@ impl Seen<'_> {
         }
     }
 
-    /// The target in a file of its own.
+    /// The target in a target file.
     fn target_beside(&self, draft: &mut Draft, beside: &Beside) {
         let Beside { column, by_id, targets, joined, .. } = beside;
         if *by_id {
@@ -198,7 +199,7 @@ impl Seen<'_> {
         }
     }
 
-    /// No id of the target file is in the table: nothing can be run.
+    /// No identifier of the target file is in the table: no run is possible.
     fn no_id_matches(&self, draft: &mut Draft, beside: &Beside) {
         draft.suggestion.open.push(Parameter::TargetFile);
         let none = format!("none of the {} ids in its file is in the table", beside.targets);
@@ -218,7 +219,7 @@ impl Seen<'_> {
         }
     }
 
-    /// The target in the column at a place here, from 0.
+    /// The target in a column.
     fn target_in(&self, draft: &mut Draft, what: &str, column: &ColumnSummary) {
         let numeric = column.is_numeric();
         if let Some(Target::Classes(classes)) = self.given_target {
@@ -260,10 +261,10 @@ impl Seen<'_> {
                 draft.warn("target", "a target needs at least two labels");
             } else {
                 draft.suggestion.count(found.iter().map(|(_, count)| *count));
-                // Their order by count is not public. The second of two classes is the one that
-                // counts as risen.
+                // Alphabetical, because the order by count is not public. The second of two classes
+                // is the one whose features count as risen.
                 labels.sort_unstable_by_key(|label| (!is_absence(label), label.clone()));
-                // Which of them is misspelled is not known, so there are no classes to give yet.
+                // Which of them is misspelled is unknown, so there are no classes to suggest yet.
                 if warn_of_capitals(draft, &labels, &[]) {
                     draft.suggestion.open.push(Parameter::Classes);
                 }
@@ -277,13 +278,13 @@ impl Seen<'_> {
                 format!("{what} holds neither numbers nor a few labels: give another target"),
                 [Parameter::Target],
             );
-            // Of one column there is no other.
+            // With one column there is no other.
             if self.header.len() > 1 {
                 draft.suggestion.open.push(Parameter::Target);
             }
             self.lost_amounts(draft, column);
         }
-        // Labels are counted as texts, numbers as numbers.
+        // Labels are compared as text, numbers as numbers.
         let missing = column.missing + if numeric { column.not_available } else { 0 };
         if missing > 0 {
             draft.say(
@@ -311,8 +312,7 @@ impl Seen<'_> {
         }
     }
 
-    /// Numbers and dates that are written so that they are read as words: their rows have no
-    /// target.
+    /// Numbers and dates in a notation that is read as categories: their rows have no target.
     fn lost_amounts(&self, draft: &mut Draft, column: &ColumnSummary) {
         let amounts = column.amounts();
         if column.dates > 0 {
@@ -335,7 +335,7 @@ impl Seen<'_> {
         }
     }
 
-    /// The classes that were given, and how many rows have each.
+    /// The given classes, and the number of rows in each.
     fn given_classes(
         &self,
         draft: &mut Draft,
@@ -374,7 +374,7 @@ impl Seen<'_> {
     }
 }
 
-/// Whether a label says that something is not there.
+/// Whether a label means that something is absent.
 pub(super) fn is_absence(label: &str) -> bool {
     let words = [
         "0", "no", "false", "control", "normal", "healthy", "well", "negative", "neg", "none",
@@ -383,7 +383,7 @@ pub(super) fn is_absence(label: &str) -> bool {
     words.contains(&label.to_lowercase().as_str())
 }
 
-/// Warns of labels that differ in capitals alone, if there are some that are not all given.
+/// Warns of labels that differ only in case, unless they are all given.
 fn warn_of_capitals(draft: &mut Draft, labels: &[String], given: &[String]) -> bool {
     let lower: Vec<String> = labels.iter().map(|label| label.to_lowercase()).collect();
     let alike: Vec<&str> = labels

@@ -1,5 +1,5 @@
-//! Findings on words among numbers: which are the most frequent, which may stand for missing
-//! values, and which are numbers or dates in a notation that is not read.
+//! Findings on categories among numbers: the most frequent ones, those that may stand for missing
+//! values, and numbers or dates in a notation that is not supported.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use super::column::ColumnSummary;
 use super::findings::{Draft, Seen, counted};
 use crate::error::Parameter;
 
-/// Words that often stand for missing values and must be given then, in lower case.
+/// Words that often stand for missing values, in lower case; the user must give them if they do.
 const MISSING_WORDS: [&str; 17] = [
     "-",
     "--",
@@ -28,11 +28,11 @@ const MISSING_WORDS: [&str; 17] = [
     "not done",
 ];
 
-/// So many of the most frequent words are shown.
+/// The number of most frequent categories that are shown.
 const SHOWN: usize = 3;
 
 impl Seen<'_> {
-    /// Columns most of whose cells are numbers, and some words.
+    /// Columns that are mostly numeric, with some categories.
     pub(super) fn words_among_numbers(&self, draft: &mut Draft, places: &[usize]) {
         let partly = |c: &&usize| {
             let column = &self.columns[**c];
@@ -56,7 +56,7 @@ impl Seen<'_> {
         self.words_for_missing(draft, &partly);
     }
 
-    /// Warns of the cells of a column that are words, not numbers.
+    /// Warns of the cells of a column that are categories, not numbers.
     pub(super) fn texts(
         &self,
         draft: &mut Draft,
@@ -78,7 +78,7 @@ impl Seen<'_> {
         );
     }
 
-    /// The most frequent words of columns, as the end of a finding.
+    /// The most frequent categories of columns, as the end of a finding.
     fn most_frequent(&self, columns: &[usize]) -> String {
         let mut words: BTreeMap<String, u64> = BTreeMap::new();
         for (word, count) in columns.iter().flat_map(|&c| &self.columns[c].strays) {
@@ -87,7 +87,7 @@ impl Seen<'_> {
         frequent_words(&words)
     }
 
-    /// Words that may stand for missing values.
+    /// Categories that may stand for missing values.
     fn words_for_missing(&self, draft: &mut Draft, columns: &[usize]) {
         let mut holding: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for &c in columns {
@@ -106,7 +106,7 @@ impl Seen<'_> {
         }
     }
 
-    /// Columns with numbers or dates that are written in such a way that they are read as words.
+    /// Columns with numbers or dates in a notation that is read as categories.
     pub(super) fn other_notations(&self, draft: &mut Draft, places: &[usize]) {
         let holding = |of: &dyn Fn(&ColumnSummary) -> u64| -> (Vec<usize>, u64) {
             let holds = |c: &&usize| {
@@ -141,12 +141,12 @@ impl Seen<'_> {
     }
 }
 
-/// Cells that look like something.
+/// The number of cells that look like something.
 pub(super) fn looking(cells: u64) -> String {
     format!("{} look{}", counted(cells, "cell"), if cells == 1 { "s" } else { "" })
 }
 
-/// The most frequent of some words, those that occur more than once, as the end of a finding.
+/// The most frequent categories that occur more than once, as the end of a finding.
 fn frequent_words(words: &BTreeMap<String, u64>) -> String {
     let mut words: Vec<(&String, &u64)> = words.iter().filter(|(_, count)| **count > 1).collect();
     words.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
