@@ -15,7 +15,7 @@ use crate::exact::Exact;
 use crate::mechanism::CARDS;
 use crate::privacy::{Delta, Epsilon, Ledger, LedgerTerms, Neighbors};
 
-/// The number that is asked for, with the given value of the other.
+/// The number to compute, with the given value of the other.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Asked {
     /// Epsilon, at this delta.
@@ -62,10 +62,10 @@ pub struct Releases {
     relation: Option<String>,
 }
 
-/// The part of a record in JSON that tells what ran.
+/// The part of a record in JSON that describes the releases.
 #[derive(Deserialize)]
 struct RecordFile {
-    /// Of a model, a part of its guarantee.
+    /// Of a model: whether it is private, a part of its guarantee.
     private: Option<bool>,
     guarantee: GuaranteeFile,
 }
@@ -82,13 +82,13 @@ struct GuaranteeFile {
 }
 
 impl Releases {
-    /// Adds what a text says: an event, `pure:0.5x12`; picks of a mechanism, `peel:2,50`; or the
-    /// name of a file, a record in JSON or a ledger.
+    /// Adds a release: an event, `pure:0.5x12`; picks of a mechanism, `peel:2,50`; or the name of a
+    /// file, a record in JSON or a ledger.
     ///
     /// # Errors
     ///
-    /// `Request` for an event without a form, or what is for another neighbor relation; `Input` for
-    /// a damaged file; `Io` if it cannot be read.
+    /// `Request` for an unknown form, or a release under another neighbor relation; `Input` for a
+    /// damaged file; `Io` if it cannot be read.
     pub fn add(&mut self, release: &str) -> Result<()> {
         match release.split_once(':') {
             Some((kind, _)) if ["pure", "range", "zcdp", "laplace", "gaussian"].contains(&kind) => {
@@ -119,7 +119,7 @@ impl Releases {
         }
     }
 
-    /// Adds a record in JSON, of a selection, a choice or a model, which errors call `name`.
+    /// Adds a record in JSON, of a selection, a choice or a model; errors call it `name`.
     ///
     /// # Errors
     ///
@@ -174,7 +174,7 @@ impl Releases {
     }
 }
 
-/// K picks of a mechanism: `EPSILON,K`, with `xN` for several such releases.
+/// Parses k picks of a mechanism: `EPSILON,K`, with `xN` for several such releases.
 fn of_mechanism(id: &str, numbers: &str) -> Result<Event> {
     let wrong = || Error::request(format!("picks of {id} are written {id}:EPSILON,K"));
     let (numbers, count) = match numbers.split_once('x') {
@@ -198,13 +198,13 @@ fn of_record(name: &str, text: &str) -> Result<(String, Vec<Event>)> {
     }
     let GuaranteeFile { delta, epsilon, pure_epsilon, neighbors, unit, events, .. } =
         record.guarantee;
-    // A column is one sample, whichever way its table lies.
+    // A column is one sample in either orientation of its table.
     let unit = if unit == "column" { "row".to_owned() } else { unit };
     let events = events.iter().map(|event| event.parse()).collect::<Result<Vec<Event>>>()?;
     let pure_is_open = pure_epsilon.is_none();
     let whole = Exact::from(pure_epsilon.unwrap_or(epsilon));
     let sum = BasicComposition::of(&events).map(|sum| Exact::from(sum.total().clone()));
-    // Gaussian noise of a model has no epsilon of its own.
+    // Gaussian noise of a model has no pure epsilon.
     let is_open = pure_is_open && delta.is_some_and(|delta| delta != "0");
     let are_whole = is_open || sum.is_ok_and(|sum| sum == whole);
     match relation(&neighbors, &unit) {
@@ -236,7 +236,7 @@ pub(super) fn relation_words(neighbors: Neighbors, unit: &str) -> String {
     format!("{change} one {unit}")
 }
 
-/// The neighbor relation and unit of a record, by their words in JSON; `None` if they are unknown.
+/// The neighbor relation and unit of a record, from their JSON values; `None` if they are unknown.
 fn relation(neighbors: &str, unit: &str) -> Option<String> {
     let neighbors = match neighbors {
         "replace-one" => Neighbors::ReplaceOne,
@@ -246,19 +246,19 @@ fn relation(neighbors: &str, unit: &str) -> Option<String> {
     ["row", "person", "unit"].contains(&unit).then(|| relation_words(neighbors, unit))
 }
 
-/// The joint cost of releases by each accountant. As JSON it is one object of all fields.
+/// The joint cost of releases by each accountant. As JSON, one object of all fields.
 #[derive(Debug, Clone, Serialize)]
 pub struct Account {
     /// The neighbor relation and unit of the files.
     #[serde(rename = "for", skip_serializing_if = "Option::is_none")]
     for_relation: Option<String>,
-    /// The number that is asked for.
+    /// The number that was computed.
     asked: &'static str,
-    /// The value of the other one.
+    /// The given value of the other number.
     at: String,
     events: Vec<Event>,
     prices: Vec<Price>,
-    /// An approximation.
+    /// The approximation by the central limit theorem.
     central_limit: Option<f64>,
 }
 
@@ -299,7 +299,7 @@ impl Account {
         for Price { accountant, summary, price } in &self.prices {
             match price {
                 Ok(price) => {
-                    // The first of equal ones: the sum has no delta.
+                    // The first of several equal ones: the sum has no delta.
                     let is_least = *price <= best;
                     let mark = if is_least { " (the least)" } else { "" };
                     best = if is_least { f64::NEG_INFINITY } else { best };
@@ -328,7 +328,7 @@ impl Account {
     }
 }
 
-/// A number with five digits, not below it.
+/// A number rounded up to five digits.
 fn rounded_up(number: f64) -> String {
     let nearest = format!("{number:.4e}");
     let (digits, exponent) = nearest.split_once('e').unwrap_or((&nearest, "0"));

@@ -1,4 +1,4 @@
-//! A release as a folder that output checkers of trusted research environments read: the form of
+//! A release as a folder for the output checkers of trusted research environments: in the format of
 //! the package `acro` and of the SACRO viewer.
 
 use std::fs::{self, File};
@@ -12,10 +12,10 @@ use super::statement::Statement;
 use crate::error::{Error, Result};
 use crate::json::to_json;
 
-/// The version of `acro` whose form the folder has: the loader of `acro` reads its own alone.
+/// The version of `acro` whose format the folder has: the loader of `acro` reads no other version.
 pub const ACRO_VERSION: &str = "1.0.2";
 
-/// The characters with which a spreadsheet starts a formula, in their full width, too.
+/// The characters with which a spreadsheet starts a formula, also in full width.
 const FORMULA: [char; 10] =
     ['=', '+', '-', '@', '\t', '\r', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'];
 
@@ -41,15 +41,16 @@ const FORMULA: [char; 10] =
 ///
 /// # Privacy
 ///
-/// It holds what the record holds, and hashes of its own files: none of the table.
+/// The folder contains the record and hashes of its own files, and nothing else of the table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AcroFolder {
     files: Vec<(PathBuf, Vec<u8>)>,
 }
 
 impl AcroFolder {
-    /// The folder of a release: its names as CSV, and `files` by name. Their names begin with that
-    /// of the output, `output_` and its number among the outputs that are checked together.
+    /// Makes the folder of a release: its names as CSV, and `files` by name. Their names begin with
+    /// the name of the output, `output_` and its number among the outputs that are checked
+    /// together.
     ///
     /// # Errors
     ///
@@ -75,17 +76,17 @@ impl AcroFolder {
         Ok(Self { files: files.chain(checksums).collect() })
     }
 
-    /// Checks that a folder could be made here now.
+    /// Checks that the folder can be created.
     ///
     /// # Errors
     ///
-    /// `Io` if something is there, or nothing can be written beside it.
+    /// `Io` if the path exists, or its parent folder is not writable.
     pub fn check(path: &Path) -> Result<()> {
         beside(path).map(drop)
     }
 
-    /// Writes the folder: a temporary one beside it, which then gets its name. What is there with
-    /// this name is complete.
+    /// Writes the folder to a temporary folder in the same place, which is then renamed: a folder
+    /// with the final name is complete.
     ///
     /// # Errors
     ///
@@ -107,7 +108,7 @@ impl AcroFolder {
     }
 }
 
-/// A temporary folder beside a path at which nothing is.
+/// Creates a temporary folder next to a path that does not exist yet.
 fn beside(path: &Path) -> Result<tempfile::TempDir> {
     if path.symlink_metadata().is_ok() {
         return Err(cannot(path, io::ErrorKind::AlreadyExists).hint("the folder must be new"));
@@ -117,7 +118,7 @@ fn beside(path: &Path) -> Result<tempfile::TempDir> {
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
     let made = builder.prefix(".dpsis-").tempdir_in(parent.unwrap_or(Path::new(".")));
-    // The kind alone: the error names the temporary folder.
+    // The kind of the error only, because its text names the temporary folder.
     made.map_err(|error| cannot(path, error.kind()))
 }
 
@@ -129,8 +130,8 @@ fn hash(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Rows as CSV, in which a spreadsheet runs no cell as a formula: an apostrophe stands before a text
-/// that starts as one. Numbers are written as they are.
+/// Formats rows as CSV in which a spreadsheet runs no cell as a formula: an apostrophe precedes a
+/// text that starts like one. Numbers are unchanged.
 fn csv(rows: &[Vec<String>]) -> String {
     let cell = |text: &String| {
         let is_formula = text.starts_with(FORMULA) && text.parse::<f64>().is_err();
@@ -143,7 +144,7 @@ fn csv(rows: &[Vec<String>]) -> String {
     rows.iter().map(|row| row.iter().map(cell).collect::<Vec<_>>().join(",") + "\n").collect()
 }
 
-/// The results that `acro` reads: one output with all files, which a person has to check.
+/// The results that `acro` reads: one output with all files, which a person must check.
 fn results(statement: &Statement, output: &str, files: &[&str]) -> Value {
     let Statement { private, command, version, day, request, .. } = statement;
     let status = if *private { "review" } else { "fail" };
@@ -165,7 +166,7 @@ fn results(statement: &Statement, output: &str, files: &[&str]) -> Value {
             output: {
                 "uid": output,
                 "status": status,
-                // Of a table `acro` keeps the rows when it writes what it has loaded.
+                // `acro` keeps the rows of a table when it writes a loaded folder.
                 "type": "table",
                 "properties": properties(statement),
                 "files": files,
@@ -185,7 +186,7 @@ fn results(statement: &Statement, output: &str, files: &[&str]) -> Value {
     })
 }
 
-/// The guarantee in a few words.
+/// The guarantee in short.
 fn guarantee(statement: &Statement) -> String {
     let Statement { private, epsilon, delta, relation, .. } = statement;
     match private {
@@ -214,7 +215,7 @@ fn properties(statement: &Statement) -> Value {
     })
 }
 
-/// The checks: those that the program made, and those that are left to the checker.
+/// The checks that the program made, and those that are left to the checker.
 fn outcome(statement: &Statement) -> Value {
     let known = |holds: bool, otherwise: &'static str| if holds { "ok" } else { otherwise };
     json!({
@@ -227,8 +228,8 @@ fn outcome(statement: &Statement) -> Value {
     })
 }
 
-/// The guarantee in plain words. The viewer shows the parts between semicolons, as markup: there is
-/// no name of the table in it.
+/// The guarantee in plain words. The viewer shows the parts between semicolons as markup, so it
+/// contains no name of the table.
 fn summary(statement: &Statement) -> String {
     let Statement { private, protected, released, meaning, .. } = statement;
     let guarantee = guarantee(statement);

@@ -1,4 +1,4 @@
-//! The facts that reports of a release tell, in one list.
+//! The facts for the reports of a release, in one list.
 
 use super::words::{
     asked_for, chosen_by, features_or_sets, ids, is_paper, paid, scored, screened, selected_by,
@@ -14,16 +14,16 @@ pub(super) struct Fact {
     pub(super) part: Part,
     pub(super) name: String,
     pub(super) words: String,
-    /// Its label in plain lines, which tell only facts that have one.
+    /// Its label in plain lines; facts without a label are on the page only.
     pub(super) label: Option<&'static str>,
 }
 
 /// The parts of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
-    /// The guarantee, of which a page has tables of its own.
+    /// The guarantee; a page has separate tables for it.
     Guarantee,
-    /// How picks were made.
+    /// The selection of the picks.
     How,
     /// The private estimates.
     Estimates,
@@ -36,7 +36,7 @@ impl Fact {
         Self { part, name: name.to_owned(), words: words.into(), label: None }
     }
 
-    /// A fact that plain lines tell, too, by the same name.
+    /// A fact that is also in plain lines, with the same name.
     fn line(part: Part, name: &'static str, words: impl Into<String>) -> Self {
         Self { label: Some(name), ..Self::new(part, name, words) }
     }

@@ -1,10 +1,10 @@
-//! Effect sizes, intervals, p-values, directions and the result in words. Numbers are rounded to the
-//! side that claims less.
+//! Effect sizes, intervals, p-values, directions and significance as text. Numbers are rounded to
+//! the conservative side.
 
 use crate::release::{Estimate, MissingRule, Record, ScoreId, TargetCoding};
 use crate::table::SetMembers;
 
-/// The result line of a choice among scores that come from elsewhere.
+/// The result line of a choice among external scores.
 pub(super) const NO_TEST_OF_A_CHOICE: &str = "significance is not tested for a choice among scores";
 
 /// The meaning of effect size in this record.
@@ -18,7 +18,7 @@ pub(super) fn effect_size_in_words(record: &Record) -> &'static str {
     }
 }
 
-/// What missing values do to effect sizes in this record, as the end of a sentence.
+/// The effect of missing values on effect sizes in this record, as the end of a sentence.
 pub(super) fn bound_in_words(record: &Record) -> &'static str {
     match record.score.missing {
         MissingRule::SmallestScore => ", a lower bound where values are missing",
@@ -26,7 +26,7 @@ pub(super) fn bound_in_words(record: &Record) -> &'static str {
     }
 }
 
-/// The effect size from which on a feature is significant, if significance was tested.
+/// The significance threshold, if significance was tested.
 pub(super) fn threshold_in_words(record: &Record) -> Option<String> {
     let level = record.significance.threshold?;
     Some(if level > 1.0 {
@@ -36,7 +36,7 @@ pub(super) fn threshold_in_words(record: &Record) -> Option<String> {
     })
 }
 
-/// Whether anything of a kind was released.
+/// Whether any estimate of a kind was released.
 pub(super) fn has<T>(record: &Record, part: impl Fn(&Estimate) -> Option<T>) -> bool {
     record.estimates.iter().any(|estimate| part(estimate).is_some())
 }
@@ -70,12 +70,12 @@ pub(super) fn p_value(estimate: &Estimate) -> Option<String> {
     }
 }
 
-/// Where a feature stands, if it is significant: not said of each where all are.
+/// Marks a significant feature, if features were tested one by one.
 pub(super) fn standing(estimate: &Estimate) -> Option<&'static str> {
     (judged(estimate) == Some(true)).then_some("significant")
 }
 
-/// Whether a feature is significant, if that was found of each by itself.
+/// Whether this feature is significant, when features were tested one by one.
 fn judged(estimate: &Estimate) -> Option<bool> {
     estimate.p_value.and(estimate.significant)
 }
@@ -99,7 +99,7 @@ fn error_of(error: f64) -> String {
     format!("{:.1$}", (error * scale - SLACK).ceil() / scale, decimals as usize)
 }
 
-/// More than the rounding errors of the numbers in a record after scaling, less than their digits.
+/// Above the rounding errors of the numbers in a record after scaling, below their digits.
 const SLACK: f64 = 1e-9;
 
 /// A name in at most `most` characters, without control characters.
@@ -112,8 +112,7 @@ pub(super) fn short(name: &str, most: usize) -> String {
     kept.chain(['\u{2026}']).collect()
 }
 
-/// The numbers of the members of selected sets: of those that are features of the table, and of
-/// others.
+/// The members of selected sets: those that are features of the table, and others.
 pub(super) fn members(record: &Record) -> Vec<(&'static str, Vec<String>)> {
     let of = |count: fn(&SetMembers) -> usize| -> Vec<String> {
         let members = record.selected.iter().filter_map(|picked| picked.members.as_ref());
@@ -126,7 +125,7 @@ pub(super) fn members(record: &Record) -> Vec<(&'static str, Vec<String>)> {
     counts.into_iter().filter(|(_, cells)| !cells.is_empty()).collect()
 }
 
-/// The columns of a table for a program: only what was released; all digits of the record.
+/// The columns of a table for a program: only released values, with all digits of the record.
 pub(super) fn columns(record: &Record) -> Vec<(&'static str, Vec<String>)> {
     type Cell = fn(&Estimate) -> Option<String>;
     let parts: [(&'static str, Cell); 7] = [
@@ -170,7 +169,7 @@ mod tests {
         ] {
             assert_eq!(words(p), expected, "{p}");
         }
-        // Whatever p is, what is said holds and is less than a tenth off.
+        // For any p, the reported bound holds and is less than a tenth off.
         for i in 1..4950 {
             let p = f64::from(i) / 5000.0;
             let said: f64 = words(p).trim_start_matches("at most ").parse().unwrap();

@@ -11,7 +11,7 @@ use crate::run::{FitDryRun, FitRecord};
 
 /// The report of a fit: guarantee, parts of the budget, features with their coefficients, caveats.
 ///
-/// `options` turns the parameters that a warning is about into words, such as options in
+/// `options` formats the parameters that a warning is about, for example as option names in
 /// parentheses.
 pub fn fit_report(record: &FitRecord, options: impl Fn(&[Parameter]) -> String) -> String {
     let FitRecord { model, guarantee, selection, .. } = record;
@@ -106,7 +106,7 @@ fn lines_of_model(text: &mut String, model: &Model) {
     let _ = writeln!(text, "{note}");
 }
 
-/// Whether every prediction of a model is the same.
+/// Whether all predictions of a model are the same.
 fn has_no_coefficients(model: &Model) -> bool {
     model
         .features
@@ -114,10 +114,10 @@ fn has_no_coefficients(model: &Model) -> bool {
         .all(|feature| feature.coefficient == 0.0 && feature.is_like_zero().is_none())
 }
 
-/// The report of a fit that was planned and not executed: what it would spend and the rows that it
-/// takes, then the same of the selection alone.
+/// The report of a dry run of a fit: its budget and the rows that it takes, then the same for the
+/// selection alone.
 ///
-/// `options` turns the parameters that a warning is about into words, such as options in
+/// `options` formats the parameters that a warning is about, for example as option names in
 /// parentheses.
 pub fn fit_dry_run(plan: &FitDryRun, options: impl Fn(&[Parameter]) -> String) -> String {
     let FitDryRun { guarantee, selection, needs, warnings, .. } = plan;

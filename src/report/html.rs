@@ -1,5 +1,5 @@
-//! Records as HTML pages: first the picks, below their significance and whether the page may be released,
-//! then the guarantee and how the picks were made.
+//! Records as HTML pages: first the picks with their significance and whether the page may be
+//! released, then the guarantee and the selection of the picks.
 
 use super::facts::{self, Fact, Part};
 use super::findings;
@@ -62,7 +62,7 @@ pub(super) fn page_of_choice(record: &ChoiceRecord) -> Page {
     }
 }
 
-/// The facts on how picks were made, what was estimated and what was taken as public.
+/// The tables of facts: selection, estimates and public information.
 fn tables(all: &[Fact]) -> Vec<Block> {
     let parts = [
         (Part::How, "How"),
@@ -94,7 +94,7 @@ fn significance(record: &Record) -> Block {
     Block::Banner { level, words, text: sentence(&record.significance.text) }
 }
 
-/// Significance, and whether the page may be released.
+/// The banners: significance, and whether the page may be released.
 fn banners(
     significance: Block,
     private: bool,
@@ -121,7 +121,7 @@ fn banners(
     Block::Beside(vec![significance, privacy])
 }
 
-/// The change of a table that is hidden.
+/// The protected change of a table.
 fn relation(Guarantee { neighbors, unit, .. }: &Guarantee) -> String {
     match neighbors {
         Neighbors::AddRemove => format!("adding or removing one {unit}"),
@@ -163,8 +163,8 @@ fn privacy(private: bool, is_nominal: bool, subject: String, guarantee: &Guarant
     blocks
 }
 
-/// The table of the selected features with what was released about them, and the figure of their
-/// effect sizes.
+/// The table of the selected features with their released values, and the figure of their effect
+/// sizes.
 fn selected_features(record: &Record) -> Vec<Block> {
     type Cell = fn(&Estimate) -> Option<String>;
     let parts: [(&str, Cell); 6] = [
@@ -179,7 +179,7 @@ fn selected_features(record: &Record) -> Vec<Block> {
         ("direction", |estimate| estimate.direction.map(|direction| direction.to_string())),
         ("error", findings::direction_error),
     ];
-    // Without k each name is significant.
+    // Without k, all names are significant.
     let is_told = |name: &str| name != "significant" || record.public.false_discoveries.is_none();
     let parts: Vec<(&str, Cell)> = parts
         .into_iter()
@@ -193,7 +193,7 @@ fn selected_features(record: &Record) -> Vec<Block> {
     let rows = record.selected.iter().enumerate().map(|(i, picked)| {
         let mut row = vec![picked.name.clone(), picked.column.to_string()];
         row.extend(members.iter().map(|(_, cells)| cells[i].clone()));
-        // Blanks that do not break keep the rows low on a narrow screen, where the table scrolls.
+        // Non-breaking spaces keep the rows low on a narrow screen, where the table scrolls.
         let cell = |(_, cell): &(&str, Cell)| {
             let text = record.estimates.get(i).and_then(cell);
             text.map_or_else(|| "\u{2013}".to_owned(), |text| text.replace(' ', "\u{a0}"))

@@ -1,5 +1,5 @@
-//! A figure of values from 0 to 1 with their intervals, as SVG within a page: colors come from the
-//! page's style. Names stand above their intervals, so the figure fits a phone.
+//! A figure of values from 0 to 1 with their intervals, as SVG in a page: the colors are in the
+//! page's style. Names are above their intervals, so the figure fits a phone.
 
 use std::fmt::Write;
 
@@ -15,7 +15,7 @@ const TOP: f64 = 24.0;
 const ROW: f64 = 36.0;
 const BOTTOM: f64 = 24.0;
 
-/// Longer names are cut; their full text is in the label of their row.
+/// Longer names are cut; the label of the row has the full text.
 const NAME: usize = 40;
 
 /// Half the width of the mark's name, at most.
@@ -74,7 +74,7 @@ fn row(svg: &mut String, top: f64, interval: &Interval) {
     );
 }
 
-/// The place of a value on the axis; values outside of it stand at its ends, and NaN at 0.
+/// The position of a value on the axis; values outside of it are placed at its ends, and NaN at 0.
 fn x_of(value: f64) -> f64 {
     let value = if value.is_nan() { 0.0 } else { value.clamp(0.0, 1.0) };
     LEFT + AXIS * value

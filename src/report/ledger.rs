@@ -1,5 +1,4 @@
-//! A ledger as a few plain lines, and as an HTML page: what is left, what was released, what was
-//! noted.
+//! A ledger as plain lines and as an HTML page: remaining budget, releases and notes.
 
 use std::fmt::Write;
 
@@ -68,7 +67,7 @@ fn release(entry: &LedgerEntry) -> String {
     words
 }
 
-/// How a run ended, if not by its release.
+/// The outcome of a run without a release.
 fn outcome(entry: &LedgerEntry) -> Option<String> {
     match (&entry.failed, &entry.returned) {
         (Some(kind), _) => Some(format!("failed: {kind}; spent all the same")),
@@ -93,7 +92,7 @@ mod page {
     use crate::privacy::{Balance, LedgerEntry};
     use crate::report::{Block, Level, Notice, Page, Section};
 
-    /// A ledger as one self-contained HTML page, for who keeps the budget of a study.
+    /// A ledger as one self-contained HTML page, for the person who manages the budget of a study.
     pub fn ledger_html(balance: &Balance) -> String {
         let name = &balance.terms.name;
         let title = if name.is_empty() { "A privacy budget".to_owned() } else { name.clone() };
@@ -147,7 +146,8 @@ mod page {
         blocks
     }
 
-    /// The parts that each command has spent, and the rest, as shares of the larger of cap and sum.
+    /// The budget that each command has spent, and the rest, as shares of the larger of cap and
+    /// sum.
     fn parts(balance: &Balance) -> Vec<(String, f64, String)> {
         let mut parts: Vec<(String, BigRational)> = Vec::new();
         for entry in &balance.entries {
@@ -215,7 +215,7 @@ mod page {
         blocks
     }
 
-    /// A time as people write it.
+    /// Formats a time for readers.
     fn at(when: Option<&str>) -> String {
         time(when).replace('T', " ").trim_end_matches('Z').to_owned()
     }

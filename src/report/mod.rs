@@ -1,4 +1,4 @@
-//! Renders records, and pages with tables and figures. Only the record is read, never the data.
+//! Renders records, and pages with tables and figures. It reads records only, never the data.
 
 pub(crate) mod account;
 #[cfg(feature = "exports")]

@@ -1,4 +1,4 @@
-//! HTML pages in one file: without network access or scripts, in light or dark by the reader's
+//! HTML pages in one file: without network access or scripts, in light or dark mode by the reader's
 //! preference, for wide and narrow screens and for print.
 
 /// A page. All texts are escaped; only figures are inserted as markup.
@@ -33,7 +33,7 @@ pub struct Notice {
     pub text: String,
 }
 
-/// The severity of a notice, shown by a word and a color.
+/// The severity of a notice, shown as text and as a color.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
     /// As expected.
@@ -42,7 +42,7 @@ pub enum Level {
     Note,
     /// A caveat for the use of the results.
     Warning,
-    /// The results must not be used without regard to the notice.
+    /// The results must not be used without considering the notice.
     Danger,
 }
 
@@ -64,12 +64,12 @@ impl Page {
         Self { title: title.into(), sections, ..Self::default() }
     }
 
-    /// With paragraphs that say what the page is.
+    /// Sets the introductory paragraphs.
     pub fn lead(self, lead: Vec<String>) -> Self {
         Self { lead, ..self }
     }
 
-    /// With the facts that the reader must know first.
+    /// Sets the notices above everything else.
     pub fn notices(self, notices: Vec<Notice>) -> Self {
         Self { notices, ..self }
     }
@@ -83,7 +83,7 @@ impl Notice {
 }
 
 impl Section {
-    /// A part of a page; the id is its address within the page.
+    /// A section with its anchor within the page.
     pub fn new(id: impl Into<String>, title: impl Into<String>, blocks: Vec<Block>) -> Self {
         Self { id: id.into(), title: title.into(), blocks }
     }
@@ -97,7 +97,7 @@ pub enum Block {
     Paragraph(String),
     /// A notice in the text.
     Notice(Notice),
-    /// A statement in large letters with its explanation.
+    /// A short statement in large letters with its explanation.
     Banner {
         /// Its severity.
         level: Level,
@@ -106,7 +106,7 @@ pub enum Block {
         /// Its explanation.
         text: String,
     },
-    /// Blocks beside each other on a wide screen, below each other on a narrow one.
+    /// Blocks side by side on a wide screen, one below the other on a narrow one.
     Beside(Vec<Block>),
     /// A table; columns of numbers are right-aligned.
     Table {
@@ -131,7 +131,7 @@ pub enum Block {
     Intervals {
         /// Its caption.
         caption: String,
-        /// Its description for those who do not see it.
+        /// Its description for screen readers.
         label: String,
         /// The values, from top to bottom.
         intervals: Vec<Interval>,
@@ -142,7 +142,7 @@ pub enum Block {
     Parts {
         /// The name of the whole.
         caption: String,
-        /// For each part its name, its share of the whole from 0 to 1, and its amount as text.
+        /// The name of each part, its share of the whole from 0 to 1, and its amount as text.
         parts: Vec<(String, f64, String)>,
     },
     /// A published statement compared with the result obtained here.
@@ -200,7 +200,7 @@ impl Interval {
         Self { name: name.into(), value, ends, is_filled: true }
     }
 
-    /// With a filled point, or with a hollow one.
+    /// Sets whether the point is filled or hollow.
     pub fn filled(self, is_filled: bool) -> Self {
         Self { is_filled, ..self }
     }
@@ -223,7 +223,7 @@ pub enum Agreement {
 }
 
 impl Agreement {
-    /// The agreement in words.
+    /// The agreement as text.
     pub fn words(self) -> &'static str {
         match self {
             Self::Matches => "matches",

@@ -177,8 +177,8 @@ fn href_of(href: &str) -> String {
     if href.contains(':') || href.starts_with("//") { "#".to_owned() } else { href.to_owned() }
 }
 
-/// The start of a container that scrolls sideways where the page is narrow. A container that scrolls
-/// must take the focus, or else the keyboard cannot reach what it hides.
+/// The start of a container that scrolls sideways if the page is narrow. It must be focusable, or
+/// else the keyboard cannot reach the hidden part.
 fn scroll(kind: &str, name: &str) -> String {
     let name = name.trim();
     let label = if name.is_empty() { kind.to_owned() } else { format!("{kind}: {name}") };

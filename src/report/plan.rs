@@ -30,8 +30,7 @@ pub fn plan(record: &PlanRecord) -> String {
     text
 }
 
-/// The answer in one sentence: the effect sizes from which on features are significant, or else
-/// found.
+/// The answer in one sentence: the effect sizes from which features are significant, or else found.
 pub fn answer(record: &PlanRecord) -> String {
     let rows: f64 = record.rows.iter().sum();
     let lead = format!("With {rows} {} at epsilon {}", units(record), record.epsilon);
@@ -54,7 +53,7 @@ pub fn answer(record: &PlanRecord) -> String {
     }
 }
 
-/// The effect sizes for both probabilities, in words.
+/// The effect sizes for both probabilities, as text.
 fn both([half, most]: &[Option<Least>; 2]) -> String {
     let Some(half) = half else { return "at no effect size".to_owned() };
     let most = match most {
@@ -77,7 +76,7 @@ fn about_plot(record: &PlanRecord) -> String {
     )
 }
 
-/// The number of features that have the effect size.
+/// The number of features that have the effect size, as text.
 fn who(strong: usize) -> String {
     match strong {
         1 => String::new(),
@@ -85,7 +84,7 @@ fn who(strong: usize) -> String {
     }
 }
 
-/// One line for each epsilon: the effect sizes, and their places between 0 and 1.
+/// One line for each epsilon: the effect sizes, and their positions between 0 and 1.
 fn plot(text: &mut String, record: &PlanRecord) {
     let of = |needed: &Needed| if record.tested { needed.significant } else { needed.found };
     let widest = record.over.iter().map(|at| at.epsilon.to_string().len()).max().unwrap_or(0);
@@ -191,7 +190,7 @@ fn errors(record: &PlanRecord) -> String {
     format!("standard error of an effect size about {:.0}%", largest.ceil().max(1.0))
 }
 
-/// The rows and the epsilon for an effect size, in words.
+/// The rows and the epsilon for an effect size, as text.
 fn wanted_in_words(record: &PlanRecord, wanted: &Wanted) -> String {
     let rows: f64 = record.rows.iter().sum();
     let tested = record.tested;
@@ -239,7 +238,7 @@ fn units(record: &PlanRecord) -> &'static str {
     if record.score.id == ScoreId::Paired { "pairs" } else { "rows" }
 }
 
-/// An effect size, which is any where chance alone is enough.
+/// An effect size; "any" if features are found without any association.
 fn short(least: Least) -> String {
     if least.value == 0.0 { "any".to_owned() } else { number(least.value) }
 }
@@ -250,5 +249,5 @@ fn number(value: f64) -> String {
     text.strip_prefix('0').map(str::to_owned).unwrap_or(text)
 }
 
-/// The probabilities as they are said in words.
+/// The probabilities that the texts name.
 const _: () = assert!(PROBABILITIES[0] == 0.5 && PROBABILITIES[1] == 0.9);

@@ -28,7 +28,7 @@ pub trait Reported {
     /// The kind of place: `column` or `row`.
     fn place(&self) -> &'static str;
 
-    /// Further columns about the picks, in their order: the name of each, and a cell for each pick.
+    /// Further columns about the picks, in their order: a name and a cell for each pick.
     fn columns(&self) -> Vec<(&'static str, Vec<String>)> {
         Vec::new()
     }
@@ -41,15 +41,15 @@ pub trait Reported {
     /// The warnings of the record.
     fn warnings(&self) -> &[Warning];
 
-    /// A few plain lines on what was protected, assumed and spent; the text from `words` for a
-    /// warning's parameters is appended to the warning.
+    /// A few plain lines on the guarantee, the assumptions and the budget; `words` formats the
+    /// parameters of a warning, and its text is appended to the warning.
     fn lines(&self, words: &dyn Fn(&[Parameter]) -> String) -> String;
 
     /// The same information and the picks as an HTML page.
     #[cfg(feature = "html")]
     fn page(&self) -> Page;
 
-    /// The words in which others read the release.
+    /// The release as text, from which other formats are made.
     #[cfg(feature = "exports")]
     fn statement(&self) -> Statement;
 }
@@ -95,8 +95,8 @@ pub fn names(record: &impl Reported) -> String {
     record.picked().map(|(name, _)| format!("{name}\n")).collect()
 }
 
-/// The names of the picks, their places and what was released about each, tab-separated, below a
-/// header; a tab in a name becomes a blank.
+/// The names of the picks, their places and their released values, tab-separated, below a header; a
+/// tab in a name becomes a space.
 pub fn to_tsv(record: &impl Reported) -> String {
     let columns = record.columns();
     let names: String = columns.iter().map(|(name, _)| format!("\t{name}")).collect();
@@ -111,14 +111,13 @@ pub fn to_tsv(record: &impl Reported) -> String {
     std::iter::once(header).chain(record.picked().enumerate().map(line)).collect()
 }
 
-/// A text report: what was protected, how values were scaled and which data that suits, and the
-/// budget spent.
+/// A text report: the guarantee, the scaling of values and the data it suits, and the budget spent.
 pub fn report(record: &impl Reported) -> String {
     report_with(record, |_| String::new())
 }
 
-/// Like [`report`], for a program with its own words for parameters, such as the names of its
-/// options: they are appended to each warning.
+/// Like [`report`], with a formatter of parameters, such as option names: its text is appended to
+/// each warning.
 pub fn report_with(record: &impl Reported, words: impl Fn(&[Parameter]) -> String) -> String {
     record.lines(&words)
 }
@@ -215,7 +214,7 @@ pub fn to_html(record: &(impl Reported + Serialize)) -> Result<String> {
         },
         Block::Details { summary: "The whole record".into(), text: json },
     ];
-    // Not a section of its own: a fourth section would put a table of contents above the privacy
+    // Not a separate section: a fourth section would put a table of contents above the privacy
     // guarantee.
     match page.sections.last_mut() {
         Some(last) => last.blocks.extend(blocks),

@@ -1,5 +1,5 @@
-//! The words of a release for those who judge it, and do not read records: the same for
-//! a selection, a choice and a model.
+//! The text of a release for readers who judge it without reading records: the same for a
+//! selection, a choice and a model.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,14 +14,14 @@ use crate::release::{Command, Guarantee, RandomnessUsed, Record, RunNote, Warnin
 use crate::request::{CenterUsed, ScaleUsed};
 use crate::run::FitRecord;
 
-/// A release in words, by its record: the source of the forms in which others read it.
+/// A release as text, made from its record: the source of all formats for output checkers.
 ///
-/// As private as the record: it holds nothing else.
+/// As private as the record: it contains nothing else.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Statement {
-    /// Whether the guarantee holds for all of it.
+    /// Whether the guarantee holds for the whole release.
     pub private: bool,
     /// Whether it was drawn from a given seed.
     pub seeded: bool,
@@ -29,44 +29,44 @@ pub struct Statement {
     pub command: String,
     /// The version of the program.
     pub version: String,
-    /// The day of the run; empty if it was not noted.
+    /// The day of the run; empty if it was not recorded.
     pub day: String,
-    /// The request; empty if it was not noted.
+    /// The request; empty if it was not recorded.
     pub request: String,
-    /// The epsilon of the whole, as exact text.
+    /// The total epsilon, as exact text.
     pub epsilon: String,
-    /// The delta of the whole, as exact text.
+    /// The total delta, as exact text.
     pub delta: String,
     /// The unit: row, column, person, or unit.
     pub unit: String,
-    /// The change that is hidden, such as adding or removing one row.
+    /// The protected change, such as adding or removing one row.
     pub relation: String,
-    /// The protected data of a unit, in words.
+    /// The protected data of a unit, as text.
     pub protected: String,
     /// The meaning of epsilon and delta for one unit.
     pub meaning: String,
     /// Epsilon and its parts.
     pub spent: String,
-    /// The state of the ledger that paid, if one did.
+    /// The state of the ledger, if one was charged.
     pub ledger: Option<String>,
     /// The released names, effect sizes and counts.
     pub released: String,
-    /// The facts that were taken as public.
+    /// The facts taken as public.
     pub public: Vec<String>,
     /// The random generator, and the origin of its key.
     pub randomness: String,
     /// The target, if it has a name.
     pub target: Option<String>,
-    /// The names that were released.
+    /// The released names.
     pub names: Vec<String>,
-    /// The released values of each of them: the names of the columns, then one row for each.
+    /// The released values: the column names, then one row for each name.
     pub table: Vec<Vec<String>>,
     /// The caveats.
     pub warnings: Vec<String>,
 }
 
 impl Statement {
-    /// That of a model.
+    /// The statement of a model.
     pub fn of_fit(record: &FitRecord) -> Self {
         let FitRecord { command, version, private, guarantee, randomness, .. } = record;
         let features = match &record.selection {
@@ -89,7 +89,7 @@ impl Statement {
             .with_run(record.run.as_ref())
     }
 
-    /// The same with a note on its run, if there is one.
+    /// Adds the note on its run, if there is one.
     fn with_run(self, run: Option<&RunNote>) -> Self {
         match run {
             Some(run) => Self { day: run.day.clone(), request: run.request.clone(), ..self },
@@ -97,7 +97,7 @@ impl Statement {
         }
     }
 
-    /// That of a selection.
+    /// The statement of a selection.
     pub(super) fn of_selection(record: &Record) -> Self {
         let Record { command, version, private, guarantee, randomness, score, .. } = record;
         let statement = Self {
@@ -119,7 +119,7 @@ impl Statement {
             .with_run(record.run.as_ref())
     }
 
-    /// That of a choice.
+    /// The statement of a choice.
     pub(super) fn of_choice(record: &ChoiceRecord) -> Self {
         let ChoiceRecord { command, version, private, guarantee, randomness, .. } = record;
         let candidates = record.score.candidates;
@@ -146,7 +146,7 @@ impl Statement {
             .with_run(record.run.as_ref())
     }
 
-    /// With what the records of all commands say.
+    /// Sets the fields that the records of all commands have.
     fn guaranteed(
         self,
         command: Command,
@@ -172,7 +172,7 @@ impl Statement {
         }
     }
 
-    /// With a model of the features.
+    /// Adds a model of the features.
     fn modeled(self, model: &Model) -> Self {
         let classes = model.target.classes.as_ref();
         let classes = classes.map(|classes| format!("the classes {}", classes.join(", ")));
@@ -187,7 +187,7 @@ impl Statement {
         }
     }
 
-    /// With picks, their places of this kind, and further columns about them.
+    /// Adds picks, their places of this kind, and further columns about them.
     fn picked<'a>(
         self,
         picks: impl Iterator<Item = (&'a str, usize)>,
@@ -238,7 +238,7 @@ fn selected(record: &Record) -> String {
     parts.join("; ")
 }
 
-/// The facts that a selection took as public, beside the request.
+/// The facts that a selection took as public, in addition to the request.
 fn given(record: &Record) -> Vec<String> {
     let Record { public, score, target, guarantee, .. } = record;
     let range = |[low, high]: [f64; 2]| format!("[{low}, {high}]");
@@ -273,7 +273,7 @@ fn given(record: &Record) -> Vec<String> {
     given.into_iter().flatten().collect()
 }
 
-/// The values that were released of a model.
+/// The released values of a model.
 fn fitted(model: Option<&Model>) -> String {
     let Some(model) = model else { return "no model, for there are too few rows".to_owned() };
     let (kind, error) = match model.kind {
@@ -287,7 +287,7 @@ fn fitted(model: Option<&Model>) -> String {
     )
 }
 
-/// The coefficients of a model, below the names of the columns.
+/// The coefficients of a model, below the column names.
 fn coefficients(model: &Model) -> Vec<Vec<String>> {
     let header = ["name", "coefficient", "low", "high", "noise", "range_low", "range_high"];
     let cell = |number: Option<f64>| number.map_or(String::new(), |number| number.to_string());
@@ -306,7 +306,7 @@ fn coefficients(model: &Model) -> Vec<Vec<String>> {
     std::iter::once(header.map(str::to_owned).to_vec()).chain(rows).collect()
 }
 
-/// Two texts of which the first may be empty.
+/// Joins two texts; the first may be empty.
 fn joined(first: &str, second: &str) -> String {
     if first.is_empty() { second.to_owned() } else { format!("{first}; {second}") }
 }

@@ -1,4 +1,4 @@
-//! Records with and without findings, for tests.
+//! Records for tests, with and without findings.
 
 use crate::release::{Direction, Estimate, Record, Significance};
 use crate::request::Select;
@@ -38,7 +38,7 @@ pub(super) fn record(names: [&str; 2]) -> Record {
     record
 }
 
-/// The same with effect sizes: the first significant, the second not.
+/// A record with effect sizes: the first significant, the second not.
 pub(super) fn with_effect_sizes(names: [&str; 2]) -> Record {
     let [first, second] = names;
     let mut record = record(names);
@@ -51,7 +51,7 @@ pub(super) fn with_effect_sizes(names: [&str; 2]) -> Record {
     record
 }
 
-/// The same with directions.
+/// A record with directions.
 pub(super) fn with_directions(names: [&str; 2]) -> Record {
     let mut record = with_effect_sizes(names);
     let directions = [(Direction::Rises, 0.0192), (Direction::Falls, 0.31)];

@@ -66,7 +66,8 @@ fn warnings(text: &mut String, warnings: &[Warning], words: &dyn Fn(&[Parameter]
     }
 }
 
-/// Writes the meaning of effect sizes and those of each feature, then the same of directions.
+/// Writes the meaning of effect sizes and the effect size of each feature, then the same of
+/// directions.
 fn found(text: &mut String, record: &Record) {
     if findings::has(record, |estimate| estimate.effect_size) {
         let what = findings::effect_size_in_words(record);
@@ -91,8 +92,8 @@ fn found(text: &mut String, record: &Record) {
     }
 }
 
-/// Writes one line for each feature, in aligned columns. A name too long for its column has a line
-/// of its own.
+/// Writes one line for each feature, in aligned columns. A name too long for its column has a
+/// separate line.
 fn by_feature(
     text: &mut String,
     record: &Record,
@@ -129,8 +130,7 @@ pub fn dry_run(plan: &DryRun) -> String {
     dry_run_with(plan, |_| String::new())
 }
 
-/// Like [`dry_run`], for a program with its own words for parameters: see
-/// [`report_with`](super::report_with).
+/// Like [`dry_run`], with a formatter of parameters: see [`report_with`](super::report_with).
 pub fn dry_run_with(plan: &DryRun, words: impl Fn(&[Parameter]) -> String) -> String {
     nothing_drawn(plan.guarantee.unit) + &lines_of_plan(plan, &words)
 }
@@ -175,19 +175,18 @@ pub(super) fn lines_of_plan(plan: &DryRun, words: &dyn Fn(&[Parameter]) -> Strin
     text
 }
 
-/// The program's words for the option that states people with several rows; empty if none is
-/// needed.
+/// The text for the option that identifies people with several rows; empty if it is not needed.
 fn of_units(guarantee: &Guarantee, words: &dyn Fn(&[Parameter]) -> String) -> String {
     if guarantee.unit == Unit::Row { words(&[Parameter::Unit]) } else { String::new() }
 }
 
-/// More sets than these are in the JSON form of a dry run only.
+/// Further sets are in the JSON form of a dry run only.
 const MOST_SETS: usize = 20;
 
-/// More missing members than these are not named.
+/// Further missing members are not named.
 const MOST_MEMBERS: usize = 5;
 
-/// A set that is left out, or has members that the table lacks.
+/// Describes a set that is left out, or has members that the table lacks.
 fn set_in_words(set: &SetFacts) -> Option<String> {
     let SetMembers { present, missing, .. } = &set.members;
     let left_out = match set.size {
@@ -210,7 +209,7 @@ fn set_in_words(set: &SetFacts) -> Option<String> {
     Some(format!("{}: {present} of {all} members{lacking}{left_out}", name(&set.name)))
 }
 
-/// The numbers of rows that features of given effect sizes need, in words.
+/// The numbers of rows for features of given effect sizes, as text.
 fn rows_needed(plan: &DryRun) -> String {
     let count = |rows: Option<f64>| rows.map_or("no number".to_owned(), two_digits);
     let each = |needed: &RowsNeeded| {
@@ -243,7 +242,7 @@ fn rows_needed(plan: &DryRun) -> String {
     )
 }
 
-/// The assumption of such numbers.
+/// The assumption behind these numbers.
 fn of_equal_size(score: ScoreId) -> &'static str {
     match score {
         ScoreId::Paired => "if all have rows of both classes",
@@ -256,7 +255,7 @@ fn of_equal_size(score: ScoreId) -> &'static str {
 /// The width of labels, in columns.
 const LABEL: usize = 11;
 
-/// Writes a label and its words, wrapped.
+/// Writes a label and its text, wrapped.
 pub(super) fn wrap(text: &mut String, label: &str, words: &str) {
     let line = wrapped(&format!("{label:<width$} {words}", width = LABEL - 1), LABEL);
     let _ = writeln!(text, "{line}");

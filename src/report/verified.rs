@@ -90,7 +90,7 @@ pub fn verification(checked: &Enumerated) -> String {
     text
 }
 
-/// The steps to the sensitivity, where it is common.
+/// The number of grid steps in the sensitivity, if it is common.
 fn unit(found: &Verified) -> Option<u32> {
     let card = CARDS.into_iter().find(|card| card.id == found.mechanism);
     let own = card.is_some_and(|card| card.sensitivity == Sensitivity::Own);
@@ -102,7 +102,7 @@ fn name(found: &Verified) -> String {
     format!("{}{}, k = {}", found.mechanism, parameters.collect::<String>(), found.k)
 }
 
-/// The grid in words.
+/// Describes the grid.
 fn grid(found: &Verified) -> String {
     let (d, last) = (found.candidates, found.levels - 1);
     match unit(found) {
@@ -122,7 +122,7 @@ fn grid(found: &Verified) -> String {
     }
 }
 
-/// Scores in units of the sensitivity, where it is common.
+/// Scores in units of the sensitivity, if it is common.
 fn scores(steps: &[i64], unit: Option<u32>) -> String {
     let shown = |&step: &i64| {
         let value = step as f64 / f64::from(unit.unwrap_or(1));

@@ -28,7 +28,7 @@ pub(super) fn chosen_by(mechanism: &MechanismUsed, order: PickOrder) -> String {
     format!("the mechanism {}{}{order}", mechanism.id, parameters.concat())
 }
 
-/// How many were selected, how, and why so.
+/// The number of selected features, the method and the reason for it.
 pub(super) fn selected_by(record: &Record) -> String {
     let how = match (&record.mechanism.chosen, record.released.rows_estimate) {
         (Some(MechanismReason::Counts { .. }), Some(rows)) => {
@@ -64,7 +64,7 @@ pub(super) fn drawn_by_scores() -> String {
     )
 }
 
-/// The features that were asked for: k, or all significant.
+/// The requested features: k, or all significant ones.
 pub(super) fn asked_for(public: &PublicFacts) -> String {
     match (public.k, &public.false_discoveries) {
         (Some(k), _) => k.to_string(),
@@ -79,7 +79,7 @@ pub(super) fn beyond(FalseDiscoveryBound { fwer, at_most }: &FalseDiscoveryBound
     format!("all significant features{most} (fwer {fwer})")
 }
 
-/// How many are selected out of how many.
+/// The number of selected features and of all features.
 fn number_of(k: Option<usize>, features: usize, score: &ScoreUsed) -> String {
     let k = k.map_or(String::new(), |k| format!("{k} of "));
     format!("{k}{features} {}", features_or_sets(score))
@@ -89,7 +89,7 @@ pub(super) fn features_or_sets(score: &ScoreUsed) -> &'static str {
     if score.groups.is_some() { "sets" } else { "features" }
 }
 
-/// The mechanism that is chosen where counts are few.
+/// The mechanism that is chosen if counts are few.
 const ONE_BY_ONE: &str = "peel-pnf";
 
 /// The number of features that a run selects, and how its mechanism will be chosen.
@@ -133,7 +133,7 @@ pub(super) fn spent(guarantee: &Guarantee) -> String {
     )
 }
 
-/// The features that a refinement chose from.
+/// The features from which a refinement chose.
 pub(super) fn screened(record: &Record) -> Option<String> {
     let screened = record.screened.as_ref()?;
     let names = screened.iter().map(|picked| short(&picked.name, LONGEST));
@@ -167,7 +167,7 @@ pub(super) fn protected(score: &ScoreUsed, guarantee: &Guarantee) -> String {
     )
 }
 
-/// The use of the column of ids.
+/// The use of the column of identifiers.
 pub(super) fn ids(column: usize, record: &Record) -> String {
     match record.guarantee.unit {
         Unit::Person => format!("column {column} identifies people"),
@@ -293,7 +293,7 @@ fn place_of(target: &TargetUsed, unit: Unit) -> String {
     }
 }
 
-/// The meaning of the classes of a target at a horizon, and what they assume.
+/// The meaning of the classes of a target at a horizon, and their assumptions.
 fn at_horizon(horizon: &AtHorizon) -> String {
     let AtHorizon { columns, assumes, .. } = horizon;
     let (time, event, value, by) = (columns.time(), columns.event(), columns.value(), columns.by());
@@ -303,7 +303,7 @@ fn at_horizon(horizon: &AtHorizon) -> String {
     )
 }
 
-/// The target of a request that was not run: nothing is known of its values.
+/// The target of a dry run, whose values are unknown.
 pub(super) fn planned_target(plan: &DryRun, words: &dyn Fn(&[Parameter]) -> String) -> String {
     let (target, units) = (&plan.target, plan.guarantee.unit.plural());
     let horizon = target.time_to_event.as_ref().map(at_horizon);
@@ -379,7 +379,7 @@ pub(super) fn target(target: &TargetUsed, record: &Record) -> String {
     words
 }
 
-/// The purpose of a part of the budget, in words.
+/// The purpose of a part of the budget, as text.
 pub fn purpose(purpose: Purpose) -> &'static str {
     match purpose {
         Purpose::TargetMedian => "target median",
@@ -397,7 +397,7 @@ pub fn purpose(purpose: Purpose) -> &'static str {
     }
 }
 
-/// The state of a ledger after a release that it paid for, in words.
+/// The state of a ledger after it was charged for a release, as text.
 pub(super) fn paid(receipt: &Receipt) -> String {
     let Receipt { name, cap, spent, left, delta, spent_delta, .. } = receipt;
     let name = if name.is_empty() { String::new() } else { format!("{name}: ") };
@@ -408,8 +408,8 @@ pub(super) fn paid(receipt: &Receipt) -> String {
     format!("{name}spent {spent} of {cap}, {left} left{deltas}")
 }
 
-/// The meaning of epsilon for one unit, with all bounds rounded up, after someone has read
-/// something.
+/// The meaning of epsilon for one unit, with all bounds rounded up, after someone has read the
+/// result.
 #[cfg(any(feature = "exports", feature = "html"))]
 pub(super) fn meaning(
     epsilon: f64,
@@ -445,7 +445,7 @@ pub(super) fn meaning(
     )
 }
 
-/// A text with a capital letter first and a period at the end.
+/// A text with an initial capital and a period at the end.
 #[cfg(feature = "html")]
 pub(super) fn sentence(text: &str) -> String {
     let mut letters = text.chars();

@@ -3,8 +3,8 @@
 /// The width of reports and messages, in columns.
 pub(super) const WIDTH: usize = 80;
 
-/// A line wrapped at blanks to 80 columns; further lines are indented by so many columns. A longer
-/// word stays whole, and several blanks stay as they are within a line.
+/// Wraps a line at spaces to 80 columns; further lines are indented by `indent` columns. A longer
+/// word stays whole, and several spaces stay as they are within a line.
 pub fn wrapped(line: &str, indent: usize) -> String {
     let mut text = String::with_capacity(line.len());
     let mut column = 0;
