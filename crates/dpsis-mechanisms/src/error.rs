@@ -423,8 +423,8 @@ impl Error {
     }
 
     /// The unspent budget of a run that failed because of its own earlier releases: a
-    /// ledger takes it back.
-    /// `None` for all other errors, after which the whole budget counts as spent. An exact number.
+    /// ledger takes it back. `None` for all other errors, after which the whole budget counts as
+    /// spent. An exact number.
     pub fn unspent(&self) -> Option<&str> {
         self.unspent.as_deref()
     }
