@@ -1,6 +1,6 @@
-//! The private center of the target, and with it counts of the rows.
+//! The private center of the target, with private counts of the rows.
 //!
-//! # What it does
+//! # Definition
 //!
 //! A few non-negative integer sums are released with discrete Laplace noise; everything else is a
 //! function of the noisy sums.
@@ -35,7 +35,7 @@ use crate::random::{Bits, discrete_laplace};
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct RowsEstimate {
-    /// The estimated number of rows, which the budget paid for.
+    /// The estimated number of rows, charged to the budget.
     pub rows: u64,
     /// The standard deviation of its noise, in rows.
     pub noise: f64,
@@ -63,9 +63,9 @@ pub fn center<R: Randomness>(
     Ok(R::mark((center, counted.usable)))
 }
 
-/// A private center as for [`center`], shrunk toward 0 by twice the scale of its noise: for scores
-/// that take the best of many thresholds ([`score::ks`](crate::score)), every one of which an error
-/// of the center lifts.
+/// A private center as for [`center`], shrunk toward 0 by twice the scale of its noise. For scores
+/// that take the best of many thresholds ([`score::ks`](crate::score)): an error of the center
+/// raises all of them.
 ///
 /// # Privacy
 ///
@@ -106,18 +106,18 @@ pub fn class_centers<R: Randomness>(
     Ok(R::mark((centers, counted.usable)))
 }
 
-/// The counts that were released for a center.
+/// The noisy counts behind a center.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Counted {
-    /// The number of rows of each class. Of a numeric target, a row at the lower end of the range
-    /// counts for the first class, one at the upper end for the second, and those between in
-    /// proportion for both.
+    /// The number of rows of each class. With a numeric target, a row at the lower end of the range
+    /// counts for the first class, a row at the upper end for the second, and rows between for both
+    /// in proportion.
     pub(crate) classes: Vec<f64>,
-    /// The noise of each of these counts falls off by e with every 1/rate rows.
+    /// Each of these counts has noise with probabilities that fall by e per 1/rate rows.
     pub(crate) rate: f64,
     /// The number of rows with a usable target.
     pub(crate) usable: RowsEstimate,
-    /// The number of rows without.
+    /// The number of rows without a usable target.
     pub(crate) unusable: u64,
 }
 
@@ -146,15 +146,15 @@ pub(crate) fn private_center(
 pub(crate) fn shrunk(center: i32, q: i32, counted: &Counted) -> i32 {
     let rows = counted.usable.rows as f64;
     let by = (2.0 * f64::from(q) / (counted.rate * rows)).round();
-    // Infinite without rows.
+    // Infinite if there are no rows.
     match by < f64::from(center.abs()) {
         true => center - center.signum() * by as i32,
         false => 0,
     }
 }
 
-/// The centers of classes, each in \[0, q\], from the number of rows of each class and of those
-/// without one.
+/// The centers of classes, each in \[0, q\], from the number of rows of each class and of rows
+/// without a class.
 pub(crate) fn private_class_centers(
     counts: &[u64],
     unusable: u64,
@@ -172,8 +172,8 @@ pub(crate) fn private_class_centers(
     (centers, noisy.counted(1))
 }
 
-/// A private count of people with rows of both classes, and of the others: half of the pairs
-/// stands for each class.
+/// A private count of people with rows of both classes, and of the others: half of the pairs counts
+/// for each class.
 pub(crate) fn private_pairs(
     pairs: u64,
     others: u64,
@@ -186,7 +186,7 @@ pub(crate) fn private_pairs(
     Counted { classes: counted.classes.iter().flat_map(|n| [n / 2.0; 2]).collect(), ..counted }
 }
 
-/// A private count of rows that are added or removed.
+/// A private count of rows under the add/remove relation.
 pub(crate) fn private_rows(rows: u64, epsilon: &Epsilon, bits: &Bits) -> RowsEstimate {
     let noisy = NoisySums::new(&[rows], 1, Neighbors::AddRemove, epsilon, bits);
     RowsEstimate { rows: noisy.rows(&noisy.sums, 1), noise: noisy.noise(1) }
@@ -225,7 +225,7 @@ impl NoisySums {
         share.round().to_integer().clamp(-&limit, limit).to_i32().unwrap_or(0)
     }
 
-    /// The rows behind all sums but the last, which holds those without a usable target.
+    /// The rows behind all sums except the last, which counts rows without a usable target.
     fn counted(&self, row: u64) -> Counted {
         let (unusable, classes) = self
             .sums
@@ -242,13 +242,13 @@ impl NoisySums {
         }
     }
 
-    /// The number of rows behind one sum to which each adds `row`: not rounded, and negative where
-    /// the noise is.
+    /// The number of rows behind one sum to which each adds `row`: not rounded, and negative if the
+    /// noisy sum is.
     pub(super) fn in_rows(&self, place: usize, row: u64) -> f64 {
         self.sums[place].to_f64().unwrap_or(f64::NAN) / row as f64
     }
 
-    /// The noise of numbers of rows falls off by e with every 1/rate of them.
+    /// The noise of numbers of rows falls by e per 1/rate rows.
     pub(super) fn rate(&self, row: u64) -> f64 {
         near_f64(&self.epsilon) * row as f64 / self.sensitivity as f64
     }
@@ -260,14 +260,14 @@ impl NoisySums {
     }
 
     /// The standard deviation of the noise of a number of sums together: at most sqrt(2) s/eps for
-    /// each.
+    /// each sum.
     pub(super) fn noise(&self, sums: usize) -> f64 {
         (2.0 * sums as f64).sqrt() * self.sensitivity as f64 / near_f64(&self.epsilon)
     }
 }
 
-/// The step of noisy counts, in rows: with two sides they come from sums in units of the target's
-/// grid, with more classes rows are counted.
+/// The step of noisy counts, in rows. With two classes they come from sums in units of the target's
+/// grid; with more classes, rows are counted.
 pub(crate) fn count_step(classes: usize) -> f64 {
     if classes == 2 { 0.5 / f64::from(GRID) } else { 1.0 }
 }
@@ -296,7 +296,7 @@ pub(crate) mod tests {
         law_of_noisy((above, below), q, eps, |a, b| center_of(a, b, q, eps))
     }
 
-    /// The same for the center shrunk by twice the scale of its noise, 2 Q/(eps n).
+    /// The law of the center shrunk by twice the scale of its noise, 2 Q/(eps n).
     pub(crate) fn exact_law_shrunk(above: i64, below: i64, q: i64, eps: f64) -> Vec<f64> {
         law_of_noisy((above, below), q, eps, |a, b| {
             let center = center_of(a, b, q, eps);
@@ -498,7 +498,7 @@ pub(crate) mod tests {
         assert_eq!(shrunk(600, 1000, &counted(0, 0.1)), 0);
     }
 
-    /// Counts below 0 are 0, and the others share the whole.
+    /// Negative counts become 0, and the others share the whole.
     #[test]
     fn shares_are_never_negative() {
         let epsilon = "1/10".parse().unwrap();

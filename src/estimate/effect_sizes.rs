@@ -1,7 +1,7 @@
-//! Private effect sizes: the scores of the chosen features, with noise that hides one row in all of
-//! them at once.
+//! Private effect sizes: the scores of the chosen features with joint noise, which protects one row
+//! in all of them together.
 //!
-//! # What it does
+//! # Definition
 //!
 //! One row moves each of the k scores by at most `sensitivity`, perhaps all of them together.
 //! Integer noise z with P(z) proportional to e^(-rate max |z_i|), rate = eps/sensitivity, is added
@@ -12,8 +12,8 @@
 //!
 //! eps-differentially private: the same output from a neighboring table needs noise whose largest
 //! component differs by at most `sensitivity`, so its probability differs by a factor of at most
-//! e^(rate sensitivity) = e^eps. The k features must be chosen beforehand, by a release that was
-//! paid for. Limiting the sums to `i64` is a function of the output.
+//! e^(rate sensitivity) = e^eps. The k features must be chosen beforehand, by a release charged
+//! separately. Limiting the sums to `i64` is a function of the output.
 //!
 //! # Cost
 //!
@@ -37,15 +37,14 @@ use crate::random::{Bits, cube_radius, uniform_below};
 /// The lane of the point of the cube; the radius takes lane 0.
 const POINT_LANE: u64 = 1;
 
-/// The values plus noise, for values of which each moves by at most `sensitivity` between
-/// neighbors.
+/// Adds noise to values, each of which moves by at most `sensitivity` between neighbors.
 pub(crate) fn private_effect_sizes(
     values: &[i64],
     sensitivity: u64,
     epsilon: &Epsilon,
     bits: &Bits,
 ) -> Vec<i64> {
-    // What never moves is treated as if it moved by one.
+    // A sensitivity of 0 is replaced by 1.
     let rate = epsilon.as_rational() / BigInt::from(sensitivity.max(1));
     let radius = cube_radius(values.len(), &rate, bits);
     let side: BigUint = &radius * 2u32 + 1u32;
@@ -88,15 +87,15 @@ pub(crate) fn noise_above(k: usize, x: f64) -> f64 {
     (tail(k + 1) - x / k as f64 * tail(k)).clamp(0.0, 1.0) / 2.0
 }
 
-/// ln P(Gamma(shape) > x), of a whole shape: that fewer than so many events of a Poisson law of
-/// mean x occur.
+/// ln P(Gamma(shape) > x), for a whole shape: the probability that fewer than `shape` events of a
+/// Poisson law of mean x occur.
 fn ln_gamma_tail(shape: usize, x: f64) -> f64 {
     if x <= 0.0 {
         return 0.0;
     }
     let most = shape - 1;
     let (mut term, mut sum) = (1.0f64, 1.0f64);
-    // Of the largest number of events down, relative to its probability.
+    // From the largest number of events down, relative to its probability.
     for events in (1..=most).rev() {
         term *= events as f64 / x;
         sum += term;
@@ -134,7 +133,7 @@ pub(crate) fn half_width(k: usize, level: f64) -> f64 {
 }
 
 /// The probability that the noise of one of `k` values, in units of sensitivity/eps, exceeds `w` in
-/// one direction: of a wrong sign, for a value that is w away from 0.
+/// one direction: the probability of a wrong sign, for a value that is w away from 0.
 pub(crate) fn error_beyond(k: usize, w: f64) -> f64 {
     if w > 0.0 { tail(k, w) / 2.0 } else { 0.5 }
 }

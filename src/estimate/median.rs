@@ -1,6 +1,6 @@
 //! A private median of a numeric target of unknown range.
 //!
-//! # What it does
+//! # Definition
 //!
 //! The exponential mechanism over a public grid of values, which is fine enough for any unit:
 //!
@@ -53,12 +53,12 @@ use crate::estimate::rank_race::{RankCounts, RankFraction, Tied, draw};
 use crate::privacy::{Epsilon, Neighbors, Purpose, Randomness};
 use crate::random::Bits;
 
-/// A private median of values in any unit: a number of at most four significant digits (three
-/// below 0.01 and from 100,000 on) from 1e-6 to 1e15 in magnitude, 0, or a time of the years 2000
-/// to 2049 in seconds or milliseconds since 1970, in steps of six hours. NaN and infinite values
-/// are ignored. It splits values: about half of them are at most as large. If they lie beyond that
-/// range or closer together than the grid, or all are the same, no grid point does that, and all
-/// grid points are about equally likely.
+/// A private median of values in any unit: a number of at most four significant digits (three below
+/// 0.01 and from 100,000 on) from 1e-6 to 1e15 in magnitude, 0, or a time of the years 2000 to 2049
+/// in seconds or milliseconds since 1970, in steps of six hours. NaN and infinite values are
+/// ignored. The median splits values: about half of them are at most as large. If the values lie
+/// beyond that range or closer together than the grid, or are all equal, no grid point does that,
+/// and all grid points are about equally likely.
 ///
 /// # Privacy
 ///
@@ -105,7 +105,7 @@ pub(crate) struct Decimals {
     pub(crate) high: i32,
 }
 
-/// The magnitudes of the grid but for [`LARGEST`], and the powers of ten are those of the last digit.
+/// The magnitudes of the grid except [`LARGEST`]; the powers of ten are those of the last digit.
 pub(crate) const MAGNITUDES: [Decimals; 3] = [
     Decimals { first: 100, end: 1000, low: -8, high: -4 },
     Decimals { first: 1000, end: 10_000, low: -5, high: 2 },
@@ -180,7 +180,7 @@ impl MedianGrid {
         counts
     }
 
-    /// Counts finite values by their weights, which add up to at most `unit` for each unit.
+    /// Counts finite values by their weights, which add up to at most `unit` for each privacy unit.
     pub(crate) fn weigh(
         &self,
         values: impl IntoIterator<Item = (f64, u16)>,
@@ -205,7 +205,7 @@ impl MedianGrid {
         self.drawn(counts.distances(RankFraction::MEDIAN), neighbors, epsilon, bits)
     }
 
-    /// Draws a grid point near the median, also where most values are the same.
+    /// Draws a grid point near the median, even if most values are equal.
     pub(crate) fn private_middle(
         &self,
         counts: &RankCounts,
@@ -326,9 +326,8 @@ pub(crate) mod tests {
         assert!((0.5..=1.0 + 1e-12).contains(&worst), "{worst}");
     }
 
-    /// Tables of up to two people of one to three values, with every additional one: weights that
-    /// add up to at most a unit keep the guarantee, and counted one by one the same values break
-    /// it.
+    /// Tables of up to two people of one to three values, with every additional person: weights
+    /// that add up to at most a unit keep the guarantee. Without weights the same values break it.
     #[test]
     fn privacy_of_people() {
         let grid = MedianGrid::of(&POINTS);
@@ -365,7 +364,7 @@ pub(crate) mod tests {
             assert_eq!(worst <= 1.0 + 1e-12, holds, "{unit}: {worst}");
             assert!(worst > 0.5, "{unit}: {worst}");
         }
-        // A person with equal values is one with a single value.
+        // A person with equal values is like a person with a single value.
         let twice = grid.weigh([(1.0, 2), (1.0, 2), (-1.0, 4)], 4);
         let once = counts(&grid, &[1.0, -1.0]);
         let distances =
@@ -373,7 +372,7 @@ pub(crate) mod tests {
         assert_eq!(distances(&twice), distances(&once));
     }
 
-    /// The distribution of the middle from the definition: values between two points are at the
+    /// The distribution of the middle from the definition: values between two points count at the
     /// greater one.
     fn law_of_middle(points: &[f64], values: &[f64], eps: f64) -> Vec<f64> {
         let up_to = |g: f64| values.iter().filter(|value| **value <= g).count() as f64;
@@ -388,7 +387,7 @@ pub(crate) mod tests {
     }
 
     /// All tables of up to 4 rows over seven values, with every additional row, for the middle. A
-    /// middle that is drawn to where many values are breaks the guarantee.
+    /// middle that is drawn toward frequent values breaks the guarantee.
     #[test]
     fn privacy_of_the_middle() {
         let (grid, eps) = (MedianGrid::of(&POINTS), 1.0);
@@ -426,7 +425,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// All values are the same, or nearly all: the middle is that value.
+    /// All or nearly all values are equal: the middle is that value.
     #[test]
     fn the_middle_of_ties_is_their_value() {
         let grid = MedianGrid::default();
@@ -465,7 +464,7 @@ pub(crate) mod tests {
         assert_eq!(points.len(), 297_291);
         assert!(points.is_sorted_by(|a, b| a < b));
         let has = |point: f64| points.binary_search_by(|other| other.total_cmp(&point)).is_ok();
-        // As text has them, that is, rounded once.
+        // Rounded once, as when text is parsed.
         let decimals = |digits: u32, powers: std::ops::Range<i32>| {
             let numbers = 10u32.pow(digits - 1)..10u32.pow(digits);
             powers.flat_map(move |power| numbers.clone().map(move |n| format!("{n}e{power}")))
@@ -484,7 +483,7 @@ pub(crate) mod tests {
         assert_eq!(points.len(), 2 * all.len() + 1 + 2 * 73_052 - both(&all));
     }
 
-    /// The times that are decimal numbers of the grid, too.
+    /// The times that are also decimal numbers of the grid.
     fn both(decimals: &[f64]) -> usize {
         let of_unit = |unit: f64| {
             let steps = decimals.iter().map(move |decimal| decimal / unit / 21_600.0);
@@ -494,7 +493,7 @@ pub(crate) mod tests {
     }
 
     /// Targets whose values lie close together for their size, or tie: both sides of the split have
-    /// rows, in nearly all draws.
+    /// rows in nearly all draws.
     #[test]
     fn narrow_and_tied_targets_are_split() {
         let grid = MedianGrid::default();

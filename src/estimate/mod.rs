@@ -8,7 +8,7 @@
 //! | estimate a median of values of unknown range | [`fn@median`] |
 //! | estimate any quantile of values in a public range | [`fn@quantile`] |
 //!
-//! For callers who build a pipeline of their own; [`Select`](crate::Select) pays for them out of
+//! For callers who build their own pipeline; [`Select`](crate::Select) runs these estimates within
 //! one budget. The budgets of the parts add up: choose epsilons whose sum is the total budget, and
 //! one neighbor relation for all parts.
 //!

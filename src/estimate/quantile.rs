@@ -1,6 +1,6 @@
 //! A private quantile of values in a public range.
 //!
-//! # What it does
+//! # Definition
 //!
 //! The exponential mechanism over 65,537 equally spaced points of the range, ends included. The
 //! utility of a point g is minus its distance in rank from the quantile,
@@ -87,7 +87,7 @@ pub fn quantile<R: Randomness>(
     Ok(R::mark(grid.private_quantile(values, fraction, neighbors, epsilon, &bits)))
 }
 
-/// The private median of values in a public range, as [`quantile`] has it.
+/// The private median of values in a public range, as in [`quantile`].
 pub(crate) fn private_middle(
     values: impl IntoIterator<Item = f64>,
     range: Bounds,
@@ -228,8 +228,8 @@ mod tests {
     }
 
     /// The largest log-ratio over epsilon of a law, between all tables of up to 10 of four values
-    /// and their neighbors: below 9, no two points around a tenth or nine tenths of the values move
-    /// apart by all that they can.
+    /// and their neighbors. With fewer than 9 values, no two points around a tenth or nine tenths
+    /// of the values move apart by the maximum.
     fn worst(neighbors: Neighbors, eps: f64, law: impl Fn(&[f64]) -> Vec<f64>) -> f64 {
         let mut worst = 0.0f64;
         for table in tables(9, &FEW) {

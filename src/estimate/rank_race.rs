@@ -2,7 +2,7 @@
 //! near a given fraction of their number. The private [median](super::median) and other
 //! [quantiles](super::quantile()) draw by it.
 //!
-//! # What it does
+//! # Definition
 //!
 //! For the fraction q = a/b of n values, c(g) = #{y <= g} of which are at most the grid point g,
 //!
@@ -23,10 +23,10 @@
 //! rises by q. So two points, both below the added value, move apart by 2 q, and two above it by 2
 //! (1 - q).
 //!
-//! Where a unit has several values, each has an integer weight, and those of a unit add up to at
-//! most W. Counts are of weights then, and b c(g) - a n, divided by W and rounded down in
-//! magnitude, takes the place of itself. A unit moves it by a number from -a W to (b - a) W, as W
-//! times the value of a unit with one would: the quotient moves by no more than that value's.
+//! If a unit has several values, each has an integer weight, and the weights of a unit add up to at
+//! most W. Counts are then sums of weights, and b c(g) - a n, divided by W and rounded down in
+//! magnitude, replaces b c(g) - a n. A unit moves it by a number from -a W to (b - a) W, which is W
+//! times the move by a unit with one value: the quotient moves by no more than that value's.
 //!
 //! # Draw
 //!
@@ -89,17 +89,17 @@ pub(crate) struct RankCounts {
     /// Bin i counts values v with point i - 1 < v <= point i; the last bin counts values above all
     /// points.
     bins: Vec<u64>,
-    /// The most that the weights of a unit's values add up to: 1, where each has one value.
+    /// The maximum total weight of a unit's values: 1, if each has one value.
     unit: u64,
 }
 
 impl RankCounts {
-    /// Counts without any values, for a grid of this many points.
+    /// Counts of no values, for a grid of `points` points.
     pub(super) fn new(points: usize) -> Self {
         Self { bins: vec![0; points + 1], unit: 1 }
     }
 
-    /// Weights without any values, which add up to at most `unit` for each unit.
+    /// Weights of no values; each unit's will add up to at most `unit`.
     pub(super) fn weighted(points: usize, unit: u64) -> Self {
         Self { unit: unit.max(1), ..Self::new(points) }
     }
@@ -119,8 +119,8 @@ impl RankCounts {
         &self.bins
     }
 
-    /// The counts of values by bin, of a grid of this many points; `None` for another number of
-    /// bins.
+    /// The counts of values by bin, for a grid of `points` points; `None` if the number of bins
+    /// does not fit.
     pub(crate) fn of_bins(bins: Vec<u64>, points: usize) -> Option<Self> {
         (bins.len() == points + 1).then_some(Self { bins, unit: 1 })
     }

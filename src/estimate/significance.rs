@@ -14,31 +14,31 @@ use crate::random::{Bits, WordStream};
 use crossing::{Crossing, Height};
 use signs::SignTails;
 
-/// One in so many parts of an error probability is left for true counts outside the box.
+/// The share of an error probability for true counts outside the box is 1/PARTS.
 const PARTS: f64 = 5.0;
 
 /// The number of simulated null effect sizes of a test.
 const DRAWS: usize = 5_000;
 
-/// The number for a level that is predicted, which has no guarantee to keep.
+/// The number of draws for a predicted threshold, which carries no guarantee.
 const FEWER_DRAWS: usize = 1_000;
 
-/// The least number for a level that exact scores are compared with, and the number of them that
-/// are to lie above it, at least.
+/// The minimum number of draws for a threshold of exact scores, and the minimum number of draws
+/// above it.
 const LEVEL_DRAWS: usize = 20_000;
 const DRAWS_ABOVE: f64 = 100.0;
 
-/// The share of draws, the largest, for which the bound that takes longest is computed: those that
-/// decide on p-values up to it.
+/// The share of the largest draws for which the slowest bound is computed: they determine p-values
+/// up to this share.
 const LARGEST: f64 = 0.2;
 
-/// The largest number of cells to a side of the box.
+/// The maximum number of cells per side of the box.
 const MOST_CUTS: f64 = 4.0;
 
 /// The error probability of the test, for all picks together.
 pub(crate) const LEVEL: f64 = 0.05;
 
-/// The judgement of effect sizes.
+/// The p-values of effect sizes.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Judgement {
     /// An adjusted p-value for each effect size.
@@ -54,14 +54,15 @@ pub(crate) enum Family {
     AnyFunction,
     /// One fixed value of each cell in \[-1, 1\] (correlations).
     Sums,
-    /// Differences within people, of whom the counts hold half in each class.
+    /// Differences within people; the counts hold half of the people in each class.
     Signs,
 }
 
-/// The values released about the target and its center, and the properties of the effect sizes.
+/// The released values of the target and its center, and the properties of the effect sizes.
 #[derive(Debug, Clone)]
 pub(crate) struct SignificanceTest {
-    /// The noisy number of rows of each class, N_a; for graded targets of sum 1 - y and of sum y.
+    /// The noisy number of rows of each class, N_a; for graded targets, the noisy sums of 1 - y and
+    /// of y.
     pub(crate) counts: Vec<f64>,
     /// The noise of each count has probabilities proportional to e^(-rate |z|) on the multiples of
     /// `step`.
@@ -77,31 +78,32 @@ pub(crate) struct SignificanceTest {
 }
 
 impl SignificanceTest {
-    /// Judges the effect sizes of `k` features, in units of the one-row sensitivity D; `None` if the
-    /// counts are too noisy to say anything.
+    /// Tests the effect sizes of `k` features, in units of the one-row sensitivity D; `None` if the
+    /// counts are too noisy for a test.
     pub(crate) fn judge(&self, k: usize, effect_sizes: &[f64], bits: &Bits) -> Option<Judgement> {
         self.judge_by(DRAWS, LEVEL, k, effect_sizes, bits)
     }
 
-    /// About the level that effect sizes of `k` features have to reach; `None` if the counts are too
+    /// The approximate significance threshold of `k` effect sizes; `None` if the counts are too
     /// noisy.
     pub(crate) fn predict(&self, k: usize, bits: &Bits) -> Option<f64> {
         Some(self.judge_by(FEWER_DRAWS, LEVEL, k, &[], bits)?.critical)
     }
 
     /// The level that the exact score of any null feature exceeds with probability at most `alpha`,
-    /// from 1e-4 on, in units of D; `None` if the counts are too noisy to say anything.
+    /// from 1e-4 on, in units of D; `None` if the counts are too noisy for a test.
     pub(crate) fn level(&self, alpha: f64, bits: &Bits) -> Option<f64> {
         let count = LEVEL_DRAWS.max((DRAWS_ABOVE / alpha).ceil() as usize);
         Some(self.judge_by(count, alpha, 0, &[], bits)?.critical)
     }
 
-    /// About that level, as [`predict`](Self::predict) is about that of effect sizes.
+    /// An approximation of that level, as [`predict`](Self::predict) approximates that of effect
+    /// sizes.
     pub(crate) fn predict_level(&self, alpha: f64, bits: &Bits) -> Option<f64> {
         Some(self.judge_by(FEWER_DRAWS, alpha, 0, &[], bits)?.critical)
     }
 
-    /// The judgement at an error probability `alpha`, by so many draws.
+    /// Tests at an error probability `alpha`, by `count` draws.
     fn judge_by(
         &self,
         count: usize,
@@ -150,7 +152,7 @@ impl SignificanceTest {
         Some(Judgement { p_values, critical })
     }
 
-    /// The judgement of sums of differences within people, which have mean 0 for a null feature.
+    /// Tests sums of differences within people, which have mean 0 for a null feature.
     fn judge_signs(
         &self,
         count: usize,
@@ -161,7 +163,7 @@ impl SignificanceTest {
     ) -> Judgement {
         let beta = alpha / PARTS;
         let most_reached = (((alpha - beta) * (count + 1) as f64) as usize).saturating_sub(1);
-        // More pairs are there with probability at most beta.
+        // There are more pairs with probability at most beta.
         let most = self.counts.iter().sum::<f64>() - libm::log(beta) / self.rate + self.step;
         let signs = SignTails::new(most.max(0.0) as usize, self.features);
         // Each person is rounded once, the center and the effect size as elsewhere.
@@ -224,7 +226,7 @@ impl SignificanceTest {
     fn cells(&self, beta: f64) -> Vec<(Vec<f64>, Vec<f64>)> {
         let classes = self.counts.len();
         let reach = libm::log(classes as f64 / beta) / self.rate + self.step / 2.0;
-        // Where the box is narrow beside the smaller count, few cells are enough.
+        // Where the box is narrow compared with the smaller count, few cells are enough.
         let fewest = self.counts.iter().fold(f64::INFINITY, |least, count| least.min(*count));
         let cuts = match classes {
             2 if fewest > 0.0 => (10.0 * reach / fewest).ceil().clamp(1.0, MOST_CUTS) as usize,
@@ -274,12 +276,12 @@ struct Null<'a> {
     ln_tests: f64,
     /// The number of functions of one column, at most.
     functions: f64,
-    /// Bounds of n/v' for the words, and of v'.
+    /// Bounds of n/v' for the categories, and of v'.
     crowd: f64,
     variance: f64,
     /// Lambda_0, at which the level of a draw is taken.
     typical: f64,
-    /// The bound of all functions at the noisy center, of two classes.
+    /// The bound of all functions at the noisy center, for two classes.
     crossing: Option<Crossing>,
 }
 
@@ -319,7 +321,7 @@ impl<'a> Null<'a> {
         }
     }
 
-    /// 1/D at the center before it is rounded is at most so many times that after.
+    /// The largest factor from 1/D after the center is rounded to 1/D before.
     fn widen(&self) -> f64 {
         1.0 + self.least.len() as f64 / f64::from(GRID)
     }
@@ -349,7 +351,8 @@ impl<'a> Null<'a> {
         let (least, most) = (self.significance.scale(low), self.significance.scale(high));
         let level = 2.0 * self.typical;
         let moved = fallen(noise, places);
-        // One Lambda for all centers of the cell: a place decides for all only at a fixed one.
+        // One Lambda for all centers of the cell: only at a fixed Lambda does a place bound all
+        // others.
         let shifts = places.iter().map(|place| self.shift(place));
         let furthest = shifts.fold(0.0, f64::max);
         let lambda = crossing.lambda(draw.minus_ln + self.ln_tests, furthest);
@@ -456,8 +459,8 @@ struct Place {
     sensitivity: f64,
 }
 
-/// The places at which the quotient of a convex function of T and D is largest, up to three, and
-/// how many there are.
+/// The places at which the quotient of a convex function of T and D is largest, at most three, and
+/// their number.
 fn places(low: &[f64], high: &[f64], noise: &[f64]) -> ([Place; 3], usize) {
     let (least, most, drift) =
         (low.iter().sum::<f64>(), high.iter().sum::<f64>(), noise.iter().sum::<f64>());
@@ -499,8 +502,7 @@ fn fallen(noise: &[f64], places: &[Place]) -> f64 {
     ends.chain(inner).map(at).fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// The largest sqrt(a w + b) - sqrt(c w) over w in \[low, high\]; where a w + b is negative it
-/// counts as 0.
+/// The largest sqrt(a w + b) - sqrt(c w) over w in \[low, high\]; a negative a w + b counts as 0.
 ///
 /// The derivative has the sign of (a - c) a w - c b, so there is at most one turning point.
 fn largest_gap(a: f64, b: f64, c: f64, low: f64, high: f64) -> f64 {
@@ -510,7 +512,7 @@ fn largest_gap(a: f64, b: f64, c: f64, low: f64, high: f64) -> f64 {
     if turn > low && turn < high { ends.max(gap(turn)) } else { ends }
 }
 
-/// n1 n0/n, 0 if there is no row.
+/// n1 n0/n, 0 without rows.
 fn harmonic(a: f64, b: f64) -> f64 {
     if a + b > 0.0 { a * b / (a + b) } else { 0.0 }
 }

@@ -1,22 +1,23 @@
 //! The uncertainty of effect sizes and directions, from the noise of the center, its counts and the
 //! effect sizes.
 //!
-//! The noise is drawn again, many times, and taken off the released values: true counts n = N - z,
-//! a center that moves a score by up to T = 1/2 sum |z_a - m_a Z| (see `significance.md`), a true
-//! effect size s - r up to T. Quantiles of these are the ends of the intervals. Released values depend
-//! on the same noise, so the level is not exact; simulated, it is reached or exceeded.
+//! The noise is simulated again many times and subtracted from the released values: true counts n =
+//! N - z, a center that moves a score by up to T = 1/2 sum |z_a - m_a Z| (see `significance.md`), a
+//! true effect size s - r up to T. Quantiles of these are the ends of the intervals. Released
+//! values depend on the same noise, so the level is not exact; in simulations it is reached or
+//! exceeded.
 
 use crate::estimate::effect_sizes::error_beyond;
 use crate::estimate::significance::{laplace, unit};
 use crate::random::{Bits, WordStream};
 
-/// The number of times that the noise is drawn.
+/// The number of simulations of the noise.
 const DRAWS: usize = 2_000;
 
 /// The released counts of rows, with their noise.
 #[derive(Debug, Clone)]
 pub(crate) struct NoisyCounts<'a> {
-    /// N_a; of numeric targets in part for both sides.
+    /// N_a; rows with a numeric target count in part for both sides.
     pub(crate) counts: &'a [f64],
     /// The noise of each count has probabilities proportional to e^(-rate |z|) on the multiples of
     /// `step`.
@@ -24,7 +25,7 @@ pub(crate) struct NoisyCounts<'a> {
     pub(crate) step: f64,
 }
 
-/// Noise drawn again, and its effect on the center and on effect sizes.
+/// Simulated noise, and its effect on the center and on effect sizes.
 pub(crate) struct Spread {
     draws: Vec<Draw>,
     k: usize,
@@ -61,8 +62,8 @@ impl Spread {
         Self { draws: (0..DRAWS).map(|_| draw()).collect(), k }
     }
 
-    /// The ends of an interval, of this level, for an effect size in rows whose noise has this scale,
-    /// divided by what `largest` makes of the counts.
+    /// The ends of an interval, at this level, for an effect size in rows whose noise has this
+    /// scale, divided by the value of `largest` for the simulated counts.
     pub(crate) fn interval(
         &self,
         effect_size: f64,
@@ -84,7 +85,7 @@ impl Spread {
     }
 
     /// The probability of a sign as clear as that of `sum`, in rows with noise of this scale, if
-    /// the other one is right and the center moved the sum as far as it does.
+    /// the other sign is right and the center moved the sum as far as it can.
     pub(crate) fn error_of_sign(&self, sum: f64, scale: f64) -> f64 {
         let error = |draw: &Draw| error_beyond(self.k, (sum.abs() - draw.shift).max(0.0) / scale);
         self.draws.iter().map(error).sum::<f64>() / DRAWS as f64
@@ -107,7 +108,7 @@ mod tests {
         Entropy::Seeded(seed).source().unwrap().bits(4)
     }
 
-    /// With exact counts only the noise of the effect sizes is left, whose interval is known.
+    /// With exact counts the interval is that of the noise of the effect sizes, which is known.
     #[test]
     fn exact_counts_leave_the_noise_of_effect_sizes() {
         let counted = NoisyCounts { counts: &[500.0, 500.0], rate: 1e6, step: 1.0 };
@@ -115,7 +116,7 @@ mod tests {
             let spread = Spread::new(&counted, k, &bits(3));
             let [low, high] = spread.interval(200.0, 10.0, 0.9, |counts| counts.iter().sum());
             let half = half_width(k, 0.9) * 10.0 / 1000.0;
-            // The quantiles of 2,000 draws are right within a tenth.
+            // The quantiles of 2,000 draws are accurate within a tenth.
             assert!((low - (0.2 - half)).abs() < 0.1 * half, "{k}: {low}");
             assert!((high - (0.2 + half)).abs() < 0.1 * half, "{k}: {high}");
             let error = spread.error_of_sign(-30.0, 10.0);
@@ -123,8 +124,8 @@ mod tests {
         }
     }
 
-    /// Intervals cover the effect size of an imagined column, with noise of everything, 90 times of
-    /// 100 or more.
+    /// Intervals cover the effect size of a fictitious column, with noise in all released values,
+    /// in 90 of 100 cases or more.
     #[test]
     fn intervals_cover() {
         let (n, rate, scale, runs) = ([140.0, 60.0], 0.2, 5.0, 400);
@@ -136,7 +137,7 @@ mod tests {
             let mut words = bits(seed).lane(1);
             let counts: Vec<f64> = n.iter().map(|n| n + laplace(rate, 1.0, &mut words)).collect();
             let share = |c: &[f64]| c[1] / (c[0] + c[1]);
-            // A column whose score is moved as far as the center allows.
+            // A column whose score is shifted as far as the center allows.
             let shift = 200.0 * (share(&counts) - share(&n)).abs();
             let sign = if seed % 2 == 0 { 1.0 } else { -1.0 };
             let noise = coordinate(5, &mut words) * scale;

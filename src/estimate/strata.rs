@@ -1,4 +1,4 @@
-//! The private centers of strata, and with them counts of all rows.
+//! The private centers of strata, with private counts of all rows.
 //!
 //! # Release
 //!
@@ -12,8 +12,8 @@
 //! eps-differentially private, for the whole of it: a row is in one stratum, or in none, or has no
 //! usable target, and is one of these by its own cells alone. It changes a and b of one stratum by 2Q in
 //! all, or one count by 1, and nothing else; the noise there costs eps, and all other releases have
-//! the same distribution with the row as without. The strata are paid in parallel, and any number of
-//! them costs what one does. All that follows is a function of the released sums.
+//! the same distribution with the row as without. By parallel composition, any number of strata
+//! costs the same as one. All that follows is a function of the released sums.
 //!
 //! # Numbers of rows
 //!
@@ -50,14 +50,15 @@ use crate::random::Bits;
 /// A stratum with fewer rows, in units of the scale of its noise, has no center of its own.
 pub(crate) const ROWS_FOR_A_CENTER: f64 = 4.0;
 
-/// With fewer rows of a class, in the same unit, a stratum has next to none of it.
+/// With fewer rows of a class, in the same unit, a stratum is treated as having hardly any of that
+/// class.
 pub(crate) const ROWS_OF_A_CLASS: f64 = 2.0;
 
 /// The multiples of the standard deviation of a center that functions give up: with both classes,
-/// and where one is more or less absent.
+/// and where one is nearly absent.
 const GIVEN_UP: [f64; 2] = [2.0, 4.0];
 
-/// All that was released of the strata of a table.
+/// The released values of all strata of a table.
 #[derive(Debug, Clone)]
 pub(crate) struct CountedStrata {
     pub(crate) strata: Vec<CountedStratum>,
@@ -69,21 +70,21 @@ pub(crate) struct CountedStrata {
     pub(crate) unusable: u64,
 }
 
-/// What was released of one stratum.
+/// The released values of one stratum.
 #[derive(Debug, Clone)]
 pub(crate) struct CountedStratum {
     /// m_s on the grid, or beyond it.
     pub(crate) center: i32,
-    /// The number of rows of each class, or side, as of a whole table.
+    /// The number of rows of each class, or side, as for a whole table.
     pub(crate) classes: [f64; 2],
-    /// The noise of each of these counts falls off by e with every 1/rate rows.
+    /// Each of these counts has noise with probabilities that fall by e per 1/rate rows.
     pub(crate) rate: f64,
 }
 
-/// How targets are centered in one stratum: a function of released numbers.
+/// The coding of targets in one stratum: a function of released numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct StratumCode {
-    /// m_s on the grid, beyond it where the noise puts it there.
+    /// m_s on the grid, or beyond it because of the noise.
     pub(crate) center: i32,
     /// r_s, in grid units, from 0 to Q.
     pub(crate) radius: i32,
@@ -117,11 +118,11 @@ impl StratumCode {
     }
 }
 
-/// How well the center of a stratum is known.
+/// The accuracy of the center of a stratum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CenterKnown {
     Well,
-    /// Next to no rows of one class, or all values near one end: there is nothing to compare.
+    /// Hardly any rows of one class, or all values near one end: there is nothing to compare.
     OneSided,
     /// Too few rows for a center.
     TooFewRows,
@@ -143,7 +144,7 @@ impl CountedStratum {
         }
     }
 
-    /// How targets are centered in this stratum, and what functions give up for its noise.
+    /// The coding of targets in this stratum, with the penalty for the noise of its center.
     pub(crate) fn code(&self, q: i32) -> StratumCode {
         let times = match self.known() {
             CenterKnown::TooFewRows => {
@@ -159,15 +160,15 @@ impl CountedStratum {
     }
 }
 
-/// The standard deviation of the center of so many rows, as a share of Q; `rate` is that of the
-/// noise of counts.
+/// The standard deviation of a center of `rows` rows, as a share of Q; `rate` is that of the noise
+/// of counts.
 fn center_deviation(center: f64, rows: f64, rate: f64) -> f64 {
     let center = center.clamp(-1.0, 1.0);
     2.0 * (1.0 + center * center).sqrt() / (rate * rows)
 }
 
-/// The counts of strata, from the sums of Q + y and Q - y over the usable rows of each, the number
-/// of usable rows in none, and that of all others.
+/// Private counts of strata, from the sums of Q + y and Q - y over the usable rows of each, the
+/// number of usable rows in no stratum, and the number of all others.
 pub(crate) fn private_strata(
     sums: &[(u64, u64)],
     (outside, unusable): (u64, u64),
@@ -221,7 +222,7 @@ mod tests {
         Entropy::Seeded(seed).source().unwrap().bits(1)
     }
 
-    /// A row: its target, if it is usable, and its stratum, if it is in one.
+    /// A row: its target, if it is usable, and its stratum, if it has one.
     type Row = (Option<i64>, Option<usize>);
 
     /// The sums of two strata, and the two counts, with Q = 2.
@@ -296,8 +297,8 @@ mod tests {
         assert!(worst(both, &rates, epsilon) > 1.9);
     }
 
-    /// The draws have the noise of the enumeration: the variance of one sum is 2 (s/eps)^2.
-    /// Centers that were paid for one by one, with half of epsilon each, would have four times that.
+    /// The draws have the noise of the enumeration: the variance of one sum is 2 (s/eps)^2. Centers
+    /// with half of epsilon each would have four times that.
     #[test]
     fn centers_are_paid_once() {
         let epsilon: Epsilon = "1/2".parse().unwrap();
@@ -320,8 +321,8 @@ mod tests {
         variance(9, 8.0);
     }
 
-    /// The total of 512 strata, most of them empty, has no bias; that of counts cut at 0 has one of
-    /// about 1/eps for each, more than there are rows.
+    /// The total of 512 strata, most of them empty, is unbiased; the total of counts cut at 0 has a
+    /// bias of about 1/eps for each, more than there are rows.
     #[test]
     fn the_number_of_rows_is_unbiased_in_many_strata() {
         let q = 100u64;
@@ -373,7 +374,7 @@ mod tests {
         }
     }
 
-    /// The deviation that scores give up is that of the centers.
+    /// The deviation used in scores is that of the centers.
     #[test]
     fn the_deviation_of_centers_is_right() {
         let epsilon: Epsilon = "1/2".parse().unwrap();

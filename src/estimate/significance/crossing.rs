@@ -1,14 +1,14 @@
-//! The tail of all thresholds and words of a column at once, at the noisy center, for two classes:
-//! see the page. Its numbers hold for all true counts of a cell.
+//! The tail of all thresholds and categories of a column together, at the noisy center, for two
+//! classes: see the page. The bounds hold for all true counts of a cell.
 
 use std::f64::consts::FRAC_2_SQRT_PI;
 
 use crate::estimate::significance::harmonic;
 
-/// The least shares of rows that are tried for words that count one by one: one in so many.
+/// Least shares of rows, as 1/x, to try for categories that are counted one by one.
 const LARGE_WORDS: [f64; 6] = [10.0, 16.0, 24.0, 36.0, 60.0, 120.0];
 
-/// The largest number of steps to a Lambda that is enough.
+/// The maximum number of steps to a sufficient Lambda.
 const STEPS: usize = 8;
 
 /// True counts of two classes, between lower and upper ends.
@@ -64,7 +64,7 @@ impl Crossing {
         let kappa = self.imbalance * lambda / 6.0;
         // kappa^2/(2 v Lambda)
         let e = kappa * kappa / (2.0 * self.variance[0] * lambda);
-        // NaN and infinity say that there is none.
+        // NaN and infinity mean that there is no bound.
         let scale = if e < 1.0 { 1.0 / (1.0 - e) } else { f64::INFINITY };
         Height {
             add: scale * (kappa + 3.0 * e * shift),
@@ -104,14 +104,15 @@ impl Crossing {
             2.0 * self.rows / z * libm::exp(lambda - exponent)
         };
         let words = |large: f64| large * word + no_word + small(large);
-        // All words at the exact center, of which the score is off by the shift.
+        // All categories at the exact center, whose score is off by the shift.
         let exponent = (low - shift) * (low - shift) / (2.0 * (least + 0.5));
         let exact = (2.0 + 8.0 * self.crowd) * libm::exp(lambda - exponent);
         let fewest = LARGE_WORDS.map(words).into_iter().fold(exact, f64::min);
         8.0 * theta + fewest.min((self.rows + 1.0) * word)
     }
 
-    /// A Lambda with d C e^-Lambda <= U, where `target` = ln(d/U); infinite if none is found.
+    /// A sufficient Lambda, d C e^-Lambda <= U, where `target` = ln(d/U); infinite if none is
+    /// found.
     pub(super) fn lambda(&self, target: f64, shift: f64) -> f64 {
         let mut lambda = target + 4.0;
         for _ in 0..STEPS {
@@ -119,7 +120,7 @@ impl Crossing {
             if needed <= lambda {
                 return lambda;
             }
-            // A little more, since the constant may rise with it.
+            // A little more, because the constant may rise with it.
             lambda = needed + 0.02;
         }
         f64::INFINITY

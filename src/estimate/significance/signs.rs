@@ -6,10 +6,10 @@
 
 use crate::exact::ln_binomial;
 
-/// A bound of the probability of all sums beyond those that are looked at.
+/// A bound of the probability of all sums beyond the tabulated ones.
 const LEAST: f64 = 1e-15;
 
-/// Upper bounds of the largest |sum| of some null features, for at most so many people.
+/// Upper bounds of the largest |sum| of some null features, for a bounded number of people.
 pub(super) struct SignTails {
     /// For both signs of all features.
     tests: f64,
@@ -20,7 +20,7 @@ pub(super) struct SignTails {
 }
 
 impl SignTails {
-    /// For at most `pairs` people and so many features.
+    /// For at most `pairs` people and `features` features.
     pub(super) fn new(pairs: usize, features: usize) -> Self {
         let (n, tests) = (pairs as f64, 2.0 * features.max(1) as f64);
         let ln_half = -n * std::f64::consts::LN_2;
@@ -69,7 +69,7 @@ mod tests {
         all
     }
 
-    /// P(|sum| >= s) of so many independent copies.
+    /// P(|sum| >= s) of `copies` independent copies.
     fn tail(of: &[(f64, f64); 2], copies: u32, s: f64) -> f64 {
         let outcome = |mask: u32| {
             (0..copies).fold((0.0, 1.0), |(sum, p), i| {
@@ -81,8 +81,8 @@ mod tests {
         all.filter(|(sum, _)| sum.abs() >= s - 1e-12).map(|(_, p)| p).sum()
     }
 
-    /// Sums of all such numbers, of fewer people, too, are as rare as is said; the tails of coins
-    /// alone are no bound.
+    /// The tail bound holds for sums of all such numbers, also with fewer people; the tails of
+    /// coins alone are not a bound.
     #[test]
     fn sums_with_mean_zero_are_bounded() {
         let coins = [(1.0, 0.5), (-1.0, 0.5)];
@@ -97,7 +97,7 @@ mod tests {
                     .find(|s| tail(&coins, people as u32, *s) < level);
                 for of in two_values() {
                     for copies in 1..=people as u32 {
-                        // Where nothing is rarer than the largest sum, nothing is claimed.
+                        // If no sum is rarer than the largest one, the bound is trivial.
                         if bound < people as f64 {
                             let exact = tail(&of, copies, bound + 1e-9);
                             assert!(exact <= level + 1e-12, "{people} {level} {of:?} {copies}");

@@ -1,6 +1,5 @@
-//! Simulations of the test: its error rate, and its power compared with that of a
-//! narrower form that is only checked by simulation. The tests are ignored by default, for they
-//! take minutes.
+//! Simulations of the test: its error rate, and its power compared with a narrower form that is
+//! only checked by simulation. The tests are ignored by default because they take minutes.
 
 #![expect(clippy::print_stdout, reason = "the figures are what these tests are for")]
 
@@ -100,7 +99,7 @@ fn significance(design: Design, counts: [f64; 2]) -> SignificanceTest {
     }
 }
 
-/// The form in quadrature without a proof.
+/// The form in quadrature, which has no proof.
 fn quadrature(design: Design, released: &Released, words: &mut WordStream) -> Vec<f64> {
     let c = released.share;
     let d = c.max(1.0 - c);

@@ -115,7 +115,7 @@ fn functions(column: &[Cell]) -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
     ((-1..12).map(threshold).collect(), (-1..12).map(word).collect())
 }
 
-/// All ways to label the rows of columns with ties, words and missing cells: the bounds of the
+/// All ways to label the rows of columns with ties, categories and missing cells: the bounds of the
 /// whole family, of one function, and of the noisy center are never exceeded.
 #[test]
 fn bounds_hold_for_all_labelings() {
@@ -277,8 +277,8 @@ fn larger_effects_have_smaller_p_values() {
     assert!(judge(&two_classes([90.0, -2.0], 0.2, Family::Sums), &[1.0], 1).is_none());
 }
 
-/// A constant column, whose score is the error of the center alone: taking the center as exact
-/// calls it significant again and again.
+/// A constant column, whose score is only the error of the center: taking the center as exact makes
+/// it significant repeatedly.
 #[test]
 fn the_noise_of_the_center_counts() {
     let (mut calls, mut broken) = (0, 0);
@@ -303,8 +303,8 @@ fn the_noise_of_the_center_counts() {
     assert!(calls < 4 && broken >= 4, "{calls}, {broken}");
 }
 
-/// Ten effect sizes that are noise alone: judging each as if it were released alone calls one beyond
-/// chance.
+/// Ten effect sizes that are noise alone: testing each as if it were released alone makes one
+/// significant.
 #[test]
 fn the_noise_of_all_effect_sizes_counts() {
     let (mut calls, mut broken) = (0, 0);
@@ -325,7 +325,7 @@ fn the_noise_of_all_effect_sizes_counts() {
     assert!(calls < 3 && broken >= 3, "{calls}, {broken}");
 }
 
-/// However strong a feature is, 0.01 is set aside for the counts, and the draws are limited.
+/// For any effect size, 0.01 is reserved for the counts, and the number of draws is limited.
 #[test]
 fn the_smallest_p_value() {
     let significance = two_classes([200.0, 200.0], 0.5, Family::AnyFunction);
@@ -473,8 +473,9 @@ fn crossed([n1, n0]: [usize; 2], beyond: &dyn Fn(usize, usize) -> bool) -> [f64;
 type Subtract = fn(f64, f64) -> f64;
 
 /// Values in some rows of each class, in random order among them, missing in the others: the
-/// probability that a threshold, or a set of rows, scores y is at most the bound for all rows. It is
-/// not if nothing is subtracted, or from the sums of one sign alone.
+/// probability that a threshold, or a set of rows, scores y is at most the bound for all rows. This
+/// fails if the sum over missing values is not subtracted, or subtracted from the sums of one sign
+/// alone.
 #[test]
 fn missing_values_make_crossings_no_more_likely() {
     use crate::exact::ln_binomial;
@@ -575,7 +576,8 @@ fn crossings_stay_below_their_bound() {
     assert!(closest > 0.2 && broken[0] > 0 && broken[1] > 0, "{closest} {broken:?}");
 }
 
-/// The tail of the sum over the rows of a word, exactly, against that of draws with replacement.
+/// The tail of the sum over the rows of a category, exactly, against that of draws with
+/// replacement.
 #[test]
 fn small_words_stay_below_their_bound() {
     use crate::exact::ln_binomial;
@@ -598,7 +600,7 @@ fn small_words_stay_below_their_bound() {
     }
 }
 
-/// What is computed for a cell bounds the same at each of its counts; and Lambda is enough.
+/// The bound computed for a cell bounds each of its counts; and Lambda is sufficient.
 #[test]
 fn a_cell_bounds_the_crossings_of_all_its_counts() {
     let mut words = bits(5).lane(0);
@@ -630,7 +632,7 @@ fn a_cell_bounds_the_crossings_of_all_its_counts() {
         let shift = (truth[1] - n * share).abs();
         let v = harmonic(truth[0], truth[1]);
         let at = Crossing::new(truth, truth, null.crowd);
-        // The least Lambda that is enough, by steps from below.
+        // The least sufficient Lambda, by steps from below.
         let target = draw.minus_ln + null.ln_tests;
         let enough = |lambda: &f64| target + at.constant(*lambda, shift).ln() <= *lambda;
         let lambda = (0..4000).map(|step| target + f64::from(step) * 0.01).find(enough).unwrap();
@@ -639,7 +641,7 @@ fn a_cell_bounds_the_crossings_of_all_its_counts() {
         let level = (2.0 * null.typical * harmonic(noisy[0], noisy[1])).sqrt();
         let direct = (y - level) / share.max(1.0 - share) + draw.effect_size;
         assert!(value >= direct - 1e-9, "{trial}: {value} < {direct}");
-        // Nor is there a center between the places with a larger one.
+        // No center between the places has a larger value either.
         let mut scratch = Scratch::default();
         null.ends(&draw.counts, &mut scratch);
         let (places, filled) = places(&scratch.low, &scratch.high, &draw.counts);
