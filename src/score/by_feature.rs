@@ -9,7 +9,7 @@ use crate::threads::on_threads;
 /// The number of consecutive features that a thread takes at a time: a cache line of most values.
 const TURN: usize = 16;
 
-/// Computes a value for each feature; `worker` makes the function that each thread computes with.
+/// Computes a value for each feature; `worker` makes the function of each thread.
 ///
 /// # Errors
 ///

@@ -1,6 +1,6 @@
 //! Clipped correlation with three or more classes, one class against the rest.
 //!
-//! # What it is
+//! # Definition
 //!
 //! With features x on the grid \[-Q, Q\] and the center m_c of class c in \[0, Q\] (Q times its
 //! share of the rows),
@@ -128,11 +128,11 @@ impl ClassSums {
 }
 
 impl ClassSums {
-    /// The sums that [`raw`](CodedSums::raw) gave.
+    /// Restores the sums from [`raw`](CodedSums::raw).
     ///
     /// # Errors
     ///
-    /// `Input` if they are of other numbers of features or classes, or of no rows.
+    /// `Input` if the numbers of features or classes differ, or no rows can have these sums.
     pub(crate) fn of_raw(raw: &RawSums, features: usize, classes: usize) -> Result<Self> {
         raw.check((2 * features * classes, -MOST..=MOST), (classes, 0..=MOST_ROWS))?;
         let (sums, missing) = raw.features.split_at(features * classes);

@@ -1,5 +1,5 @@
-//! All sums over rows are held to the same tests: row by row and feature by feature they come to
-//! the same, and to the scores of the definition; rows without a target do not count.
+//! The same tests for all sums over rows: summing row by row and feature by feature gives the same
+//! sums, and the scores of the definition; rows without a target do not count.
 
 use super::*;
 use crate::exact::GRID;

@@ -1,6 +1,6 @@
 //! Clipped correlation with a numeric or two-class target.
 //!
-//! # What it is
+//! # Definition
 //!
 //! With features x and target y on the grid \[-Q, Q\] and the target's center m,
 //!
@@ -19,8 +19,8 @@
 //! ```
 //!
 //! the least |sum| over one common value of all missing cells: a feature that is present more often
-//! with large targets does not score by that. It is S_i without missing values. See [`mod@ks`] for
-//! the proof that the association among present values is left.
+//! with large targets does not score by that. Without missing values it is S_i. See [`mod@ks`] for
+//! the proof that only association among present values remains.
 //!
 //! # Sensitivity
 //!
@@ -35,8 +35,8 @@
 //!
 //! # Source
 //!
-//! "Feature Selection from Differentially Private Correlations" (2024), algorithm 1. The grid, and
-//! the center paid for out of the budget, were added in this project.
+//! "Feature Selection from Differentially Private Correlations" (2024), algorithm 1. The grid and
+//! the private center, with its share of the budget, were added in this project.
 
 use crate::error::{Error, Result};
 use crate::exact::GRID;
@@ -178,11 +178,11 @@ impl CorrelationSums {
 }
 
 impl CorrelationSums {
-    /// The sums that [`raw`](CodedSums::raw) gave.
+    /// Restores the sums from [`raw`](CodedSums::raw).
     ///
     /// # Errors
     ///
-    /// `Input` if they are of another number of features, or of no rows.
+    /// `Input` if the number of features differs, or no rows can have these sums.
     pub(crate) fn of_raw(mut raw: RawSums, features: usize) -> Result<Self> {
         // Products of two grid values, then grid values.
         let most = MOST * i64::from(GRID);
@@ -382,7 +382,7 @@ mod tests {
         assert_eq!(whole.target_sums(), merged.target_sums());
     }
 
-    /// 2^31 rows at most, however they come together.
+    /// At most 2^31 rows, in any combination of sums.
     #[test]
     fn sums_of_too_many_rows_are_refused() {
         let of = |rows: u64| CorrelationSums {

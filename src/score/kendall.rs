@@ -1,6 +1,6 @@
 //! Kendall's rank correlation, which needs no bounds, center or scaling.
 //!
-//! # What it is
+//! # Definition
 //!
 //! With C and D the numbers of concordant and discordant pairs of feature i and target among the n
 //! rows with a usable target (pairs with a tie or a missing value in either are neither),
@@ -30,11 +30,11 @@
 //!
 //! # People
 //!
-//! Where several rows are one person's, of which all have its target, a pair of rows counts w
-//! w'/W^2 with w and w' their weights, which add up to at most W for each person. Pairs of one
-//! person's rows are ties in the target. So a person adds at most 1 for each other person to |C -
-//! D|, as a row does for each other row, and with n the number of people all of the above holds,
-//! the rounding included: it is one rounding of G |C - D|/(n - 1).
+//! If a person has several rows, all of them have the person's target, and a pair of rows counts w
+//! w'/W^2, where the weights w add up to at most W for each person. Pairs of one person's rows are
+//! ties in the target. So a person adds at most 1 for each other person to |C - D|, as a row does
+//! for each other row, and with n the number of people all of the above holds, including the
+//! rounding: it is one rounding of G |C - D|/(n - 1).
 //!
 //! # Cost
 //!
@@ -124,7 +124,7 @@ fn kendall_of<A: Copy + Into<f64> + Sync>(
 
 /// The scores by Kendall's correlation. `classes` is 0 for a numeric target, otherwise the number
 /// of classes, with class numbers as targets. There must be one finite target per row. `people`
-/// tells the weights of rows and the number of people, if rows are theirs.
+/// holds the weights of rows and the number of people, if people have several rows.
 pub(crate) fn kendall_scores(
     columns: &impl Columns,
     targets: &[f64],
@@ -170,7 +170,7 @@ pub(crate) fn kendall_with(
 
 /// The units that rows belong to.
 struct Units {
-    /// The weight of each row; none if all are 1.
+    /// The weight of each row; empty if all are 1.
     weights: Vec<i64>,
     /// W, the largest weight of a unit.
     weight: i64,

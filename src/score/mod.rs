@@ -1,6 +1,6 @@
 //! Scores of features and their sensitivity.
 //!
-//! For callers who build a pipeline of their own: sums over rows on the integer grid, or the
+//! For callers who build their own pipeline: sums over rows on the integer grid, or the
 //! Kolmogorov-Smirnov scores or Kendall's correlation of a matrix, yield [`Scores`], from which any
 //! mechanism can select. Scores and sums are exact functions of the data and must not be released,
 //! printed or logged.
@@ -68,8 +68,8 @@ pub(crate) trait RowSums: Send {
     fn merge(&mut self, other: &Self);
 }
 
-/// Sums of rows with a coded target, whatever the association: for scores at the center of a
-/// number, or at the centers of classes.
+/// Sums of rows with a coded target, for any score: at the center of a number, or at the centers of
+/// classes.
 pub(crate) trait CodedSums: Send + Sync {
     /// The sums from which the center is estimated: of Q + y and of Q - y over all rows, or the
     /// number of rows of each class.
@@ -78,11 +78,11 @@ pub(crate) trait CodedSums: Send + Sync {
     /// The score of each feature.
     fn values(&self, centers: &[i32]) -> Vec<i64>;
 
-    /// The largest change of a score when a row comes or goes.
+    /// The largest change of a score when a row is added or removed.
     fn one_row(&self, centers: &[i32]) -> u64;
 
-    /// The largest and the smallest signed sum of one feature, less the sum over its missing values:
-    /// their sum has the sign of the association. None for classes.
+    /// The largest and the smallest signed sum of one feature, less the sum over its missing
+    /// values: the sum of both has the sign of the association. `None` for classes.
     fn signed(&self, _feature: usize, _centers: &[i32]) -> Option<Extremes> {
         None
     }
@@ -92,13 +92,13 @@ pub(crate) trait CodedSums: Send + Sync {
 }
 
 /// A score or a signed sum without the part that missing values may explain: `sum` moved toward 0
-/// by `missing`, as far as 0.
+/// by `missing`, but not beyond it.
 fn less_missing(sum: i64, missing: u64) -> i64 {
-    // Both are below 2^63, so the difference of the magnitudes is.
+    // Both are below 2^63, and so is the difference of the magnitudes.
     sum.signum() * sum.unsigned_abs().saturating_sub(missing) as i64
 }
 
-/// The center of a number among those of a target.
+/// The only center, for a numeric target.
 fn only(centers: &[i32]) -> i32 {
     centers.first().copied().unwrap_or(0)
 }

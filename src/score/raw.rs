@@ -1,4 +1,4 @@
-//! Sums over rows as plain integers, to be written, read and added up.
+//! Sums over rows as plain integers, which can be written, read and added.
 
 use std::ops::RangeInclusive;
 
@@ -13,12 +13,13 @@ pub(crate) const MOST_ROWS: i64 = MAX_ROWS as i64;
 /// The largest sum of grid values over rows.
 pub(crate) const MOST: i64 = GRID as i64 * MOST_ROWS;
 
-/// The error for sums that no rows have.
+/// The error for sums that no rows can have.
 pub(crate) fn of_no_rows() -> Error {
     Error::input("these sums are of no rows")
 }
 
-/// Sums over rows: of each feature in an order of their own, and over the rows alone.
+/// Sums over rows: those of each feature, in an order that depends on the kind of sums, and those
+/// over the rows alone.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawSums {
@@ -29,12 +30,11 @@ pub(crate) struct RawSums {
 }
 
 impl RawSums {
-    /// Checks that there are so many sums, and that those of features lie in one range and those of
-    /// rows in another.
+    /// Checks the number of sums and the ranges of the sums of features and of rows.
     ///
     /// # Errors
     ///
-    /// `Input` for others.
+    /// `Input` if they do not fit.
     pub(crate) fn check(
         &self,
         features: (usize, RangeInclusive<i64>),
@@ -49,11 +49,11 @@ impl RawSums {
         }
     }
 
-    /// Adds the sums of other rows, which were checked, too.
+    /// Adds the sums of other rows, which must be checked as well.
     pub(crate) fn add(&mut self, other: &Self) {
         let mine = self.features.iter_mut().chain(&mut self.rows);
         for (sum, more) in mine.zip(other.features.iter().chain(&other.rows)) {
-            // 2^61 at most each: too large a total is found by the next check.
+            // At most 2^61 each: the next check finds a total that is too large.
             *sum += more;
         }
     }

@@ -12,7 +12,7 @@ pub(crate) struct Summed<S> {
 }
 
 impl<S> Summed<S> {
-    /// The same rows with their sums in another form.
+    /// Converts the sums, for the same rows.
     pub(crate) fn map<T>(self, to: impl FnOnce(S) -> T) -> Summed<T> {
         Summed { sums: to(self.sums), rows: self.rows }
     }
@@ -117,14 +117,14 @@ impl<S: RowSums, C: Fn(TargetCell<'_>) -> Option<S::Target> + Sync> Fold for Sum
     }
 }
 
-/// Sums the targets of rows, whose values are not read.
+/// Sums the targets of rows, without reading their values.
 pub(crate) struct SumTargets<'a, S, C> {
     code: &'a C,
     pub(crate) summed: Summed<S>,
 }
 
 impl<'a, S: RowSums, C> SumTargets<'a, S, C> {
-    /// Adds rows to the sums of no features; `code` codes a target cell, or returns `None` if it is
+    /// Adds rows to sums without features; `code` codes a target cell, or returns `None` if it is
     /// not usable.
     pub(crate) fn new(code: &'a C, sums: S) -> Self {
         Self { code, summed: Summed { sums, rows: 0 } }
@@ -161,7 +161,7 @@ fn mark_missing<A: Value>(values: &[A], x: &mut [i16]) {
 /// Rows on the grid in memory, two bytes per value.
 #[derive(Default)]
 pub(crate) struct GridRows {
-    /// The targets of the rows with a usable one: grid values, or values that are yet to be split.
+    /// The targets of the rows with a usable target: grid values, or values still to be split.
     pub(crate) targets: Vec<f64>,
     /// The grid values of those rows, row-major; [`MISSING`] where a value is missing and marked.
     pub(crate) codes: Vec<i16>,
@@ -202,7 +202,7 @@ pub(crate) struct KeepRows<'a> {
     marks_missing: bool,
     /// The features to keep, all if `None`.
     only: Option<&'a [usize]>,
-    /// A row of all features, of which some are kept.
+    /// A row of all features, some of which are kept.
     row: Vec<i16>,
     scaler: Scaler<'a>,
     pub(crate) kept: GridRows,
@@ -216,7 +216,7 @@ impl<'a> KeepRows<'a> {
         Self { value, marks_missing, only: None, row: Vec::new(), scaler, kept }
     }
 
-    /// The same of these features alone, or of all if `None`.
+    /// Keeps these features only, or all if `None`.
     pub(crate) fn only(self, features: Option<&'a [usize]>) -> Self {
         Self { only: features, ..self }
     }

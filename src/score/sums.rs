@@ -40,7 +40,8 @@ pub(super) fn mask(counts: bool) -> i16 {
     -i16::from(counts)
 }
 
-/// Grid values with 0 in the place of each missing one; `missing` gets the places of those.
+/// Grid values with 0 in place of each missing one; calls `missing` with the places of missing
+/// values.
 pub(super) fn without_missing(x: &[i16], mut missing: impl FnMut(usize)) -> Cow<'_, [i16]> {
     if !vectors::run(AnyMissing { x }) {
         return Cow::Borrowed(x);

@@ -59,12 +59,12 @@ impl<T> BinSums<T> {
         Some(&mut self.sums[start..start + self.parts])
     }
 
-    /// For each feature, a value of its sums by bin.
+    /// Computes a value for each feature from its sums by bin.
     fn each_feature(&self, value: impl Fn(&[i64]) -> i64) -> Vec<i64> {
         self.sums.chunks_exact(BINS * self.parts).map(value).collect()
     }
 
-    /// The sums that `raw` gave.
+    /// Restores the sums from `raw`.
     fn of_raw_parts(
         raw: RawSums,
         features: usize,
@@ -76,8 +76,8 @@ impl<T> BinSums<T> {
         Ok(Self { parts, sums, totals, target: std::marker::PhantomData })
     }
 
-    /// Refuses counts of a feature, at this place among the sums of a bin, that are more than those
-    /// of all rows.
+    /// Refuses sums in which the count of a feature, at this place among the sums of a bin, exceeds
+    /// that of all rows.
     fn check_rows(self, place: usize) -> Result<Self> {
         let of_features = self.sums.chunks_exact(BINS * self.parts);
         let mut counts = of_features.map(|sums| {
@@ -105,11 +105,11 @@ impl BinSums<i16> {
         Self::with_parts(features, 2)
     }
 
-    /// The sums that [`raw`](CodedSums::raw) gave.
+    /// Restores the sums from [`raw`](CodedSums::raw).
     ///
     /// # Errors
     ///
-    /// `Input` if they are of another number of features, or of no rows.
+    /// `Input` if the number of features differs, or no rows can have these sums.
     pub(crate) fn of_raw(raw: RawSums, features: usize) -> Result<Self> {
         let pairs = |sums: &[i64]| {
             sums.as_chunks::<2>().0.iter().all(|[sum, rows]| {
@@ -172,11 +172,11 @@ impl BinSums<usize> {
         Self::with_parts(features, classes)
     }
 
-    /// The sums that [`raw`](CodedSums::raw) gave.
+    /// Restores the sums from [`raw`](CodedSums::raw).
     ///
     /// # Errors
     ///
-    /// `Input` if they are of other numbers of features or classes, or of no rows.
+    /// `Input` if the numbers of features or classes differ, or no rows can have these sums.
     pub(crate) fn of_raw_classes(raw: RawSums, features: usize, classes: usize) -> Result<Self> {
         let sums = Self::of_raw_parts(raw, features, classes, 0..=MOST_ROWS)?;
         (0..classes).try_fold(sums, |sums, class| sums.check_rows(class))

@@ -16,7 +16,7 @@ impl Extremes {
     }
 
     /// Both without the part that missing values may explain, whose sum of t is `missing` in
-    /// absolute value: moved toward 0, as far as 0.
+    /// absolute value: moved toward 0, but not beyond it.
     pub(crate) fn less(self, missing: u64) -> Self {
         if missing == 0 {
             return self;
@@ -26,8 +26,8 @@ impl Extremes {
         Self { most: (self.most - missing).max(0), least: (self.least + missing).min(0) }
     }
 
-    /// Both divided by the weight of a unit, rounded down: then one moves them by no more than a
-    /// row of weight 1 does.
+    /// Both divided by the maximum weight of a unit, rounded down: then a unit moves them by no
+    /// more than a row of weight 1 does.
     pub(super) fn per(self, weight: i64) -> Self {
         Self { most: self.most.div_euclid(weight), least: self.least.div_euclid(weight) }
     }
@@ -38,8 +38,8 @@ impl Extremes {
     }
 }
 
-/// The sums over the thresholds and over the words of a column for a target `t` of one number per
-/// row.
+/// The sums over the thresholds and over the categories of a column for a target `t` of one number
+/// per row.
 pub(super) fn of_number(column: &SortedColumn, t: &[i32]) -> [Extremes; 2] {
     // The sums of t below each threshold, from none to all.
     let (mut below, mut seen) = (0i64, Extremes::default());
@@ -51,7 +51,7 @@ pub(super) fn of_number(column: &SortedColumn, t: &[i32]) -> [Extremes; 2] {
     }
     let all = below;
     let thresholds = over_thresholds(seen, all);
-    // The sums of t over each word; 0 for a word that does not occur.
+    // The sums of t over each category; 0 for a category that does not occur.
     let (mut word, mut present, mut seen) = (0i64, all, Extremes::default());
     for (row, last) in column.words() {
         word += i64::from(t[row]);
@@ -65,14 +65,14 @@ pub(super) fn of_number(column: &SortedColumn, t: &[i32]) -> [Extremes; 2] {
     [thresholds, words]
 }
 
-/// The sums over the thresholds, from those of t below each and from that of all.
+/// The sums over the thresholds, from the extremes of t below each and the sum of all.
 pub(super) fn over_thresholds(below: Extremes, all: i64) -> Extremes {
     Extremes { most: all - 2 * below.least, least: all - 2 * below.most }
 }
 
 /// The largest sum over classes a of |q F_a - M_a F|, with F_a the sum of f over the rows of class
-/// a and F that over all rows; `classes` holds the class of each row, `weights` its weight, if not
-/// all are 1.
+/// a and F the sum over all rows; `classes` holds the class of each row, `weights` its weight, if
+/// not all are 1.
 pub(super) fn of_classes(
     column: &SortedColumn,
     classes: &[u32],
@@ -83,7 +83,7 @@ pub(super) fn of_classes(
     let count = |counts: &mut [i64], row: usize| {
         counts[classes[row] as usize] += weights.get(row).copied().map_or(1, i64::from);
     };
-    // F_a for the rows that are present, those below a threshold, and those with a word.
+    // F_a for the rows that are present, the rows below a threshold, and the rows of a category.
     let [mut present, mut part] = [(); 2].map(|()| vec![0i64; centers.len()]);
     column.numbers().for_each(|(row, _)| count(&mut present, row));
     let mut most = sum_over_classes(&present, &part, centers, q);

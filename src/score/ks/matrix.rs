@@ -50,7 +50,7 @@ pub fn ks<A: Copy + Into<f64> + Sync>(
 /// # Errors
 ///
 /// `Request` if X and y differ in their number of rows, X has no columns, a class has no center, or
-/// a center lies not between 0 and [`GRID`](crate::GRID).
+/// a center is not between 0 and [`GRID`](crate::GRID).
 pub fn ks_of_classes<A: Copy + Into<f64> + Sync>(
     x: ArrayView2<'_, A>,
     y: ArrayView1<'_, Option<usize>>,

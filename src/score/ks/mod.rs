@@ -31,19 +31,19 @@ use unsorted::Unsorted;
 #[derive(Debug, Clone)]
 pub(crate) struct CenteredTarget {
     rows: TargetRows,
-    /// The largest weight of a unit, by which sums of weighted rows are divided.
+    /// The maximum weight of a unit, by which sums of weighted rows are divided.
     weight: i64,
     family: Family,
-    /// The strata of the rows, where each has a noisy center of its own.
+    /// The strata of the rows, if each stratum has a noisy center.
     strata: Option<Strata>,
 }
 
 /// The functions of a column's values whose sums with the target make the score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Family {
-    /// Thresholds and words.
+    /// Thresholds and categories.
     Thresholds,
-    /// The value itself, on the grid, 0 where it is missing: a correlation.
+    /// The value itself, on the grid, 0 if it is missing: a correlation.
     Value,
     /// The differences between the rows of each person: see [`mod@pairs`].
     Signs,
@@ -64,7 +64,7 @@ pub(crate) enum TargetRows {
     Classes {
         /// The class of each row.
         classes: Vec<u32>,
-        /// The weight of each row; none if all are 1.
+        /// The weight of each row; empty if all are 1.
         weights: Vec<u16>,
         /// M_a
         centers: Vec<i32>,
@@ -92,7 +92,7 @@ impl CenteredTarget {
         Self::from(TargetRows::Pairs(pairs)).with(Family::Signs)
     }
 
-    /// Centers classes, numbered from 0, at a center for each.
+    /// Centers classes, numbered from 0, with a center for each.
     pub(crate) fn classes(classes: Vec<u32>, centers: Vec<i32>) -> Self {
         TargetRows::Classes { classes, weights: Vec::new(), centers, q: GRID }.into()
     }
@@ -107,7 +107,7 @@ impl CenteredTarget {
         TargetRows::Number { t: rows.into_iter().map(t).collect(), center, q }.into()
     }
 
-    /// The same for rows in strata, each centered as in `codes`.
+    /// As [`of_rows`](Self::of_rows) for rows in strata, each centered as in `codes`.
     pub(crate) fn in_strata(
         rows: impl IntoIterator<Item = (i16, Role)>,
         codes: &[StratumCode],
@@ -118,8 +118,8 @@ impl CenteredTarget {
         Self { strata: Some(strata), ..target }
     }
 
-    /// The same for rows whose weights add up to at most [`People::WEIGHT`] for each person;
-    /// `roles` holds them.
+    /// Weights the rows so that they add up to at most [`People::WEIGHT`] for each person; `roles`
+    /// holds the weights.
     pub(crate) fn of_people(self, roles: &[Role]) -> Self {
         let rows = match self.rows {
             TargetRows::Classes { classes, centers, q, .. } => {
@@ -131,12 +131,12 @@ impl CenteredTarget {
         Self { rows, weight: i64::from(People::WEIGHT), ..self }
     }
 
-    /// The same for scores by another family of functions.
+    /// Sets another family of functions.
     pub(crate) fn with(self, family: Family) -> Self {
         Self { family, ..self }
     }
 
-    /// The largest change of a score when a unit comes or goes.
+    /// The largest change of a score when a unit is added or removed.
     pub(crate) fn one_row(&self) -> u64 {
         if let (Some(strata), TargetRows::Number { q, .. }) = (&self.strata, &self.rows) {
             let value = if self.family == Family::Value { u64::from(q.unsigned_abs()) } else { 1 };
@@ -199,8 +199,8 @@ impl CenteredTarget {
         }
     }
 
-    /// The score of a column that is not sorted, as [`score`](Self::score) gives it for a sorted
-    /// one. Without `words`, every NaN is a missing cell.
+    /// The score of an unsorted column, equal to [`score`](Self::score) of the sorted one. Without
+    /// `words`, every NaN is a missing cell.
     fn score_of(&self, values: &[f64], words: bool, memory: &mut Memory) -> i64 {
         if self.family != Family::Thresholds {
             return self.of_values(values).0;
@@ -214,7 +214,7 @@ impl CenteredTarget {
         }
     }
 
-    /// The score of a column that is not sorted, and its signed sums.
+    /// The score of an unsorted column, and its signed sums.
     fn told_of(&self, values: &[f64], words: bool, memory: &mut Memory) -> (i64, Option<Extremes>) {
         if self.family != Family::Thresholds {
             return self.of_values(values);
@@ -228,8 +228,7 @@ impl CenteredTarget {
         }
     }
 
-    /// The signed sums of a column of numbers, which need not be sorted for them; `None` if it
-    /// should be sorted.
+    /// The signed sums of a numeric column, without sorting it; `None` if it should be sorted.
     fn unsorted(&self, values: &[f64], words: bool, memory: &mut Unsorted) -> Option<Extremes> {
         let TargetRows::Number { t, .. } = &self.rows else { return None };
         if self.strata.is_some() {
@@ -247,7 +246,7 @@ impl CenteredTarget {
     /// The score of a column by its values themselves, and the signed sum: the correlation of grid
     /// values, or the sum of signs of people.
     fn of_values(&self, values: &[f64]) -> (i64, Option<Extremes>) {
-        // Products of 2^15 and 2^31, and as many of them as there are rows, need more than 64 bits.
+        // Products of 2^15 and 2^31, summed over all rows, need more than 64 bits.
         let per = |sum: i128| sum.div_euclid(self.weight.into()) as i64;
         let x = |value: f64| if value.is_finite() { i128::from(value as i16) } else { 0 };
         match &self.rows {
@@ -300,7 +299,7 @@ impl CenteredTarget {
     }
 }
 
-/// The rows of a column without words in which the value is missing.
+/// The rows with a missing value, in a column without categories.
 fn missing_rows(values: &[f64]) -> impl Iterator<Item = usize> {
     values.iter().enumerate().filter(|(_, value)| !value.is_finite()).map(|(row, _)| row)
 }
@@ -320,10 +319,10 @@ struct Memory {
     sorted: SortedColumn,
 }
 
-/// Columns that are read together, of features that are asked for one after the other.
+/// Columns that are read several at a time, for features that are requested in order.
 struct Ahead<'c, C: ?Sized> {
     columns: &'c C,
-    /// The first feature of those that were read.
+    /// The first feature of the columns that were read.
     first: usize,
     values: Vec<Vec<f64>>,
 }
@@ -345,12 +344,12 @@ impl<'c, C: Columns + ?Sized> Ahead<'c, C> {
     }
 }
 
-/// Columns that scores are computed from.
+/// Columns for computing scores.
 pub(crate) enum KsColumns<'t> {
     /// Values, sorted again for each target: for one draw.
     Values {
         columns: Box<dyn Columns + 't>,
-        /// Whether a NaN may be a word.
+        /// Whether a NaN may be a category.
         words: bool,
     },
     /// Sorted once, for many targets.
@@ -410,7 +409,7 @@ impl KsColumns<'_> {
         }
     }
 
-    /// For each feature the score at one center, and the score and the signed sums at another.
+    /// For each feature, the score at one center, and the score and the signed sums at another.
     ///
     /// # Errors
     ///

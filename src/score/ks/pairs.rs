@@ -1,7 +1,7 @@
-//! The paired score: how much more often the rows of a person are larger in the second class than in
-//! the first.
+//! The paired score: how much more often a person's rows are larger in the second class than in the
+//! first.
 //!
-//! # What it is
+//! # Definition
 //!
 //! People have rows of two classes, such as tumor and normal tissue, before and after. For a person
 //! i with values a_1, .. a_m of feature j in the first class and b_1, .. b_n in the second let
@@ -17,10 +17,10 @@
 //! S_j = | sum over people of r_ij |,
 //! ```
 //!
-//! in units of [`GRID`](crate::GRID), each r_ij rounded toward 0. Differences between people, of any
-//! size, do not count, and neither does how often somebody was measured. With one row of each class
-//! it is the statistic of the sign test. Divided by the number of people with both classes it is the
-//! share of pairs that rise less the share that fall, averaged over people.
+//! in units of [`GRID`](crate::GRID), each r_ij rounded toward 0. Differences between people, of
+//! any size, do not count, and neither does the number of measurements of a person. With one row of
+//! each class it is the statistic of the sign test. Divided by the number of people with both
+//! classes it is the share of pairs that rise less the share that fall, averaged over people.
 //!
 //! # Sensitivity
 //!
@@ -29,11 +29,12 @@
 //!
 //! # Significance
 //!
-//! A feature is null if, given which of its values are missing, a value of a person in one class and
-//! one of the same person in the other may be exchanged without a change of their distribution, and
-//! people are independent. Then E r_ij = 0, pair by pair, whatever the values, ties, and numbers of
-//! rows. (A difference of means has no such property: a mean of three skewed values lies above a
-//! single one more often than below.) Since r_ij is in \[-1, 1\], E phi(r_ij) <= E phi(c) for a fair
+//! A feature is null if, given which of its values are missing, a value of a person in one class
+//! and a value of the same person in the other may be exchanged without a change of their
+//! distribution, and people are independent. Then E r_ij = 0, pair by pair, for any values, ties,
+//! and numbers of rows. (A difference of means has no such property: a mean of three skewed values
+//! lies above a single one more often than below.) Since r_ij is in \[-1, 1\], E phi(r_ij) <= E
+//! phi(c) for a fair
 //! coin c of -1 and 1 and every convex phi, and by induction over people, with B the sum of N >= n
 //! coins for n people,
 //!
@@ -55,7 +56,7 @@
 
 use crate::exact::GRID;
 
-/// The rows of people, in an order in which those of a person follow each other.
+/// The rows of people, ordered so that the rows of a person are consecutive.
 #[derive(Debug, Clone)]
 pub(crate) struct Pairs {
     rows: Vec<PairRow>,
@@ -65,7 +66,7 @@ pub(crate) struct Pairs {
 struct PairRow {
     row: usize,
     person: u32,
-    /// Whether it is of the second class.
+    /// Whether the row is of the second class.
     second: bool,
 }
 
@@ -74,7 +75,7 @@ struct PairRow {
 struct Sides([Vec<f64>; 2]);
 
 impl Pairs {
-    /// The person of each row, and whether it is of the second class.
+    /// From the person of each row, and whether it is of the second class.
     pub(crate) fn new(rows: impl IntoIterator<Item = (u32, bool)>) -> Self {
         let row = |(row, (person, second))| PairRow { row, person, second };
         let mut rows: Vec<PairRow> = rows.into_iter().enumerate().map(row).collect();
@@ -107,7 +108,8 @@ impl Sides {
         }
         first.sort_unstable_by(f64::total_cmp);
         second.sort_unstable_by(f64::total_cmp);
-        // For each value of the second class the values of the first below and up to it.
+        // For each value of the second class, the number of values of the first below it and up to
+        // it.
         let (mut below, mut up_to, mut excess) = (0, 0, 0i128);
         for value in &*second {
             below += first[below..].iter().take_while(|other| *other < value).count();
@@ -135,7 +137,8 @@ mod tests {
         target.of_values(&values).0
     }
 
-    /// The sum of the differences of each row to all others of its person: rows are not units.
+    /// The sum of the differences of each row to all others of its person: wrong, because rows are
+    /// not units.
     fn by_rows(rows: &[Row]) -> i64 {
         let sign = |a: f64, b: f64| (a > b) as i64 - (a < b) as i64;
         let pairs = rows.iter().flat_map(|a| rows.iter().map(move |b| (a, b)));
@@ -160,7 +163,8 @@ mod tests {
         all
     }
 
-    /// Every person beside every two others: a score moves by at most 1, and by rows by more.
+    /// Every person with every two others: a person moves a score by at most 1; counted by rows, it
+    /// moves by more.
     #[test]
     fn one_person_moves_a_score_by_one() {
         let (all, mut reached, mut broken, one) = (people(0), 0, 0, GRID as u64);
@@ -180,7 +184,7 @@ mod tests {
         assert!(reached > 0 && broken > 0);
     }
 
-    /// The order of rows does not matter; a person without one of the classes counts 0.
+    /// The order of rows does not matter; a person with rows of one class only counts 0.
     #[test]
     fn pairs_of_rows_are_counted() {
         let rows = [
@@ -208,7 +212,7 @@ mod tests {
         assert_eq!(score(&[]), 0);
     }
 
-    /// Over all ways to share the rows of a person among the classes, unequal numbers of them, too, the
+    /// Over all ways to divide the rows of a person among the classes, also unequally, the
     /// differences add up to 0. The signs of differences of means or of medians do not.
     #[test]
     fn differences_are_fair_whatever_the_values() {

@@ -5,19 +5,19 @@ use crate::table::{Sorter, order, place, word_of};
 /// Marks the last row of a group of equal cells.
 const LAST: u32 = 1 << 31;
 
-/// The rows of a column in ascending order of their numbers, then those with words, word by word,
-/// then those with neither. 4 bytes per row.
+/// The rows of a column in ascending order of their numbers, then the rows with categories,
+/// category by category, then the rows without a value. 4 bytes per row.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SortedColumn {
     /// Row numbers below 2^31; the last row of a group of equal cells is marked.
     rows: Vec<u32>,
-    /// The number of them that hold numbers.
+    /// The number of rows with numbers.
     numbers: usize,
-    /// The number of them that hold numbers or words.
+    /// The number of rows with numbers or categories.
     present: usize,
 }
 
-/// The order of words among cells: above all numbers.
+/// The order of categories among cells: above all numbers.
 fn order_of_cell(value: f64) -> Option<u64> {
     order(value).or_else(|| word_of(value).map(|word| u64::MAX - word))
 }
@@ -58,12 +58,12 @@ impl SortedColumn {
         entries(&self.rows[..self.numbers])
     }
 
-    /// The rows with words, each with whether it is the last one of the word.
+    /// The rows with categories, each with whether it is the last one of its category.
     pub(super) fn words(&self) -> impl Iterator<Item = (usize, bool)> {
         entries(&self.rows[self.numbers..self.present])
     }
 
-    /// The rows with neither.
+    /// The rows without a value.
     pub(super) fn missing(&self) -> impl Iterator<Item = usize> {
         self.rows[self.present..].iter().map(|row| *row as usize)
     }

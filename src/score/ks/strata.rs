@@ -4,9 +4,10 @@
 //!
 //! With m_s the released center of stratum s, an error e of it adds e times the sum of f over the
 //! rows of s to a score: nothing for a function that splits every stratum in half, and the most for
-//! one that separates strata, such as the level of a gene that differs between batches. Each function
-//! therefore gives up a multiple of what the noise of the centers can add to *its* sum. With r_s
-//! that multiple of the standard deviation of m_s, B_s(f) the sum of f over the rows of s, and
+//! a function that separates strata, such as the level of a gene that differs between batches. Each
+//! function is therefore reduced by a multiple of the amount that the noise of the centers can add
+//! to *its* sum. With r_s that multiple of the standard deviation of m_s, B_s(f) the sum of f over
+//! the rows of s, and
 //! w_s = Q/(Q + |m_s| + r_s),
 //!
 //! ```text
@@ -16,10 +17,10 @@
 //! ```
 //!
 //! V_s is the sum of w_s (y - m_s) over the rows of s in which the feature is missing: see
-//! [`mod@super`]. A row moves it where it has no value, and G and P where it has one.
+//! [`mod@super`]. A row without a value moves V_s, and a row with one moves G and P.
 //!
-//! The first sum of P is over the strata whose center is estimated, the second over those with too
-//! few rows for it, whose errors are no noise with mean 0. Weights make the largest change by a row
+//! The first sum of P is over the strata whose center is estimated, the second over strata with too
+//! few rows for it, whose errors do not have mean 0. Weights make the largest change by a row
 //! the same in all strata: one with a rare class, or with few rows, does not raise the noise of the
 //! selection for all others.
 //!
@@ -45,13 +46,13 @@ use crate::estimate::StratumCode;
 use crate::score::ks::sorted::SortedColumn;
 use crate::table::Role;
 
-/// The strata of rows, and what functions of their values give up for the noise of the centers.
+/// The strata of rows, and the penalties of functions for the noise of the centers.
 #[derive(Debug, Clone)]
 pub(super) struct Strata {
-    /// The penalty and whether the stratum is tiny, of each stratum, and after them of rows in none,
+    /// The penalty of each stratum and whether it is tiny, and last those of rows in no stratum,
     /// which count for nothing.
     parts: Vec<(i64, bool)>,
-    /// The place of each row in `parts`, and its weight.
+    /// The index of each row in `parts`, and its weight.
     rows: Vec<(u16, u16)>,
     /// The largest change of a score of thresholds by one row.
     pub(super) one_row: u64,
@@ -87,7 +88,7 @@ impl Strata {
         sums.into_iter().map(i64::unsigned_abs).sum()
     }
 
-    /// The largest |G(f)| - P(f) over the thresholds and the words of a column, 0 if all are
+    /// The largest |G(f)| - P(f) over the thresholds and the categories of a column, 0 if all are
     /// negative.
     pub(super) fn score(&self, column: &SortedColumn, t: &[i32]) -> i64 {
         let mut sums = Sums::new(self);
@@ -101,7 +102,7 @@ impl Strata {
                 best = sums.beyond(best);
             }
         }
-        // All numbers are -1 now, as for every word.
+        // All numbers are -1 now, as for every category.
         let mut words = 0;
         for (row, _) in column.words() {
             sums.add(row, t[row], -1);
@@ -122,7 +123,7 @@ impl Strata {
         best
     }
 
-    /// |G| - P of the values of a column on the grid, 0 if that is negative.
+    /// G| - P of the values of a column on the grid, 0 if negative.
     pub(super) fn correlation(&self, values: &[f64], t: &[i32]) -> i128 {
         let mut sum = 0i128;
         let mut of_strata = vec![0i128; self.parts.len()];
@@ -145,7 +146,7 @@ impl Strata {
     }
 }
 
-/// The sums of one function, as it changes from one threshold or word to the next.
+/// The sums of one function, as it changes from one threshold or category to the next.
 struct Sums<'a> {
     strata: &'a Strata,
     /// G
@@ -181,7 +182,7 @@ impl<'a> Sums<'a> {
         }
     }
 
-    /// |G| - P if that is more than `best`, which is not negative, else that.
+    /// The maximum of |G| - P and `best`, which is not negative.
     fn beyond(&self, best: i64) -> i64 {
         let left = i128::from(self.all.abs()) - i128::from(self.tiny);
         // The root is rounded down: it is below an integer if its square is below that one's.
@@ -263,8 +264,8 @@ mod tests {
         rows
     }
 
-    /// Every table of up to three rows, and every row that comes: how far scores of a variant move,
-    /// at most, as a share of what is declared.
+    /// Every table of up to three rows, with every additional row: the largest move of the scores
+    /// of a variant, as a share of the declared sensitivity.
     fn largest_move(variant: impl Fn(&[Row], &[StratumCode]) -> (f64, f64)) -> f64 {
         let (all, mut largest) = (rows(), 0f64);
         for codes in codes() {
@@ -293,7 +294,7 @@ mod tests {
         };
         let largest = largest_move(declared);
         assert!(largest <= 1.0 && largest > 0.99, "{largest}");
-        // The sensitivity of the sum alone is too small for what is subtracted from it.
+        // The sensitivity of the sum alone is too small for the penalty.
         let without_penalty = |rows: &[Row], codes: &[StratumCode]| {
             let most = codes.iter().map(|code| code.one_row(Q) - code.penalty(Q) as u64).max();
             (score(rows, codes).0 as f64, most.unwrap() as f64)
@@ -301,8 +302,8 @@ mod tests {
         assert!(largest_move(without_penalty) > 1.0);
     }
 
-    /// A function that separates strata loses what the noise of the centers may have added; one
-    /// that splits each stratum loses nothing.
+    /// A function that separates strata loses the amount that the noise of the centers may have
+    /// added; a function that splits each stratum loses nothing.
     #[test]
     fn functions_give_up_the_noise_of_what_they_separate() {
         let code = StratumCode { center: 0, radius: 1, is_tiny: false };
@@ -317,7 +318,7 @@ mod tests {
         let y = |i: usize| if i.is_multiple_of(2) { 3 } else { -3 };
         let within = table(&|i| (if y(i) > 0 { 1 } else { -1 }, y(i), (i / 4) as u8));
         assert_eq!(score(&within, &[code; 2]).0, 16);
-        // Centers that are off by 1 in both strata add 4 each to what separates these.
+        // Centers that are off by 1 in both strata add 4 each to a function that separates them.
         let off = [StratumCode { center: 1, ..code }, StratumCode { center: -1, ..code }];
         let between = table(&|i| (if i < 4 { -1 } else { 1 }, y(i), (i / 4) as u8));
         let free = off.map(|code| StratumCode { radius: 0, ..code });

@@ -1,4 +1,4 @@
-//! Scores against their definition, and the sensitivity by enumeration of whole tables.
+//! Scores against their definition, and their sensitivity by enumeration of whole tables.
 
 use proptest::prelude::*;
 
@@ -112,7 +112,7 @@ const CELLS: [Cell; 6] = [
     Cell::Word(1),
 ];
 
-/// All tables of up to `most` of these rows. The order of rows plays no part.
+/// All tables of up to `most` of these rows. The order of rows does not matter.
 fn tables(rows: &[Row], most: usize) -> Vec<Vec<Row>> {
     let mut tables: Vec<Vec<Row>> = vec![vec![]];
     let mut next = 0;
@@ -177,14 +177,14 @@ fn broken_scores_are_caught() {
     let rows = all_rows([-q, 0, q].into_iter());
     let declared = number(&[], center, q).one_row();
     let t = |y: i32| i64::from(y - center);
-    // The threshold or word that is best on every other row, applied to all.
+    // The best threshold or category of every other row, applied to all.
     let fitted_on_part = |rows: &[Row]| {
         let part: Vec<Row> = rows.iter().step_by(2).copied().collect();
         let members = family(rows);
         let best = members.iter().max_by_key(|member| sum(&part, member, t).abs()).unwrap();
         sum(rows, best, t).abs()
     };
-    // Thresholds or words, by what most of the present cells are.
+    // Thresholds or categories, depending on the majority of the present cells.
     let guessed = |rows: &[Row]| {
         let words = rows.iter().filter(|(cell, _)| matches!(cell, Cell::Word(_))).count();
         let numbers = rows.iter().filter(|(cell, _)| matches!(cell, Cell::Number(_))).count();
@@ -206,7 +206,7 @@ fn broken_scores_are_caught() {
     // The sensitivity without the shift of the center.
     let score = |rows: &[Row]| number(rows, center, q).score(&sorted(rows));
     assert!(largest_change(&rows, 2, &score) > q as u64);
-    // The threshold itself, when it is that of the data: one row decides which one it is.
+    // The threshold itself, chosen by the data: one row can change it.
     let best = |rows: &[Row]| {
         let of = |member: &Member| sum(rows, member, t).abs();
         let best = family(rows).iter().map(of).enumerate().max_by_key(|(_, sum)| *sum);

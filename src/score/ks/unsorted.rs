@@ -1,27 +1,27 @@
-//! The score of one column of numbers without sorting it: bins, and an exact look into the few that
-//! may hold the largest sum.
+//! The score of one column of numbers without sorting it: bins, and an exact search of the few bins
+//! that may hold the largest sum.
 //!
 //! # Algorithm
 //!
 //! Values are counted into bins that keep their order, so that every end of a bin is a threshold,
-//! and the sums of t up to there are known. Within a bin no sum lies further from that at its start
-//! than the positive t of the bin above it and the negative ones below. Only bins in which a sum
-//! could so exceed the extremes of the ends are sorted: of noise, a few. Bins are evenly spaced
-//! over what a sample of the values spans, or, where that leaves too much to sort, over the
-//! [orders](order) of the values, which suits very different sizes.
+//! and the sums of t up to there are known. Within a bin, no sum exceeds that at its start by more
+//! than the positive t of the bin, or falls below it by more than the negative t. Only bins in
+//! which a sum could so exceed the extremes of the ends are sorted: a few, if the column is noise.
+//! Bins are evenly spaced over the range of a sample of the values or, if that leaves too much to
+//! sort, over the [orders](order) of the values, which suits very different sizes.
 //!
-//! The result is that of sorting, to the integer; what it costs depends on the data, as the time of
-//! a sort does.
+//! The result equals that of sorting, to the integer; the running time depends on the data, as that
+//! of a sort does.
 //!
 //! # Cost
 //!
-//! Two looks at each value; up to seven where the first bins do not suit, and the column may then
-//! be sorted all the same.
+//! Two passes over the values; up to seven if the first bins do not suit, and the column may still
+//! have to be sorted.
 
 use crate::score::ks::extremes::Extremes;
 use crate::table::order;
 
-/// The average number of values in a bin, as far as the most bins allow.
+/// The average number of values in a bin, unless that needs more than the maximum number of bins.
 const PER_BIN: usize = 8;
 
 /// The fewest and the most bins, which then take 256 KB.
@@ -34,7 +34,7 @@ const OUTER: usize = 3;
 /// Below this number of values sorting is faster.
 const FEW: usize = 512;
 
-/// Bins that hold more than one over this of all |t| are too many to sort.
+/// If the bins to sort hold more than 1/TOO_MANY of all |t|, the column is sorted instead.
 const TOO_MANY: i64 = 8;
 
 /// Finds the extremes over thresholds; its memory is reused.
@@ -104,8 +104,8 @@ impl Unsorted {
         self.in_bins(values, t, number, by_order)
     }
 
-    /// The extremes by evenly spaced bins from one value to another, the outer ones with all that
-    /// lies beyond.
+    /// The extremes by evenly spaced bins from one value to another; the outer bins hold all values
+    /// beyond.
     fn in_even_bins(
         &mut self,
         values: &[f64],
@@ -114,11 +114,11 @@ impl Unsorted {
         (low, high): (f64, f64),
     ) -> Option<Below> {
         let scale = number as f64 / (high - low);
-        // Not where the range is too wide or too narrow for a float.
+        // The range is too wide or too narrow for a float.
         if !(scale > 0.0 && scale.is_finite()) {
             return None;
         }
-        // Rounding keeps the order in each step; what is below 0 becomes 0.
+        // Rounding keeps the order in each step; negative values become 0.
         let even = |value: f64| ((value - low) * scale) as u32;
         self.in_bins(values, t, number, even)
     }
@@ -133,7 +133,7 @@ impl Unsorted {
         bin: impl Fn(f64) -> u32,
     ) -> Option<Below> {
         let Self { places, bins, is_wanted, ranges, wanted } = self;
-        // What is not finite falls in a bin beyond the last one.
+        // Values that are not finite fall in a bin beyond the last one.
         let beyond = number as u32;
         places.clear();
         places.extend(values.iter().map(|&value| match value.is_finite() {
@@ -223,8 +223,8 @@ mod tests {
     use crate::score::ks::sorted::SortedColumn;
     use crate::table::Sorter;
 
-    /// A column of a kind: spread evenly, of very different sizes, few values, many near each
-    /// other, exponents alone, some missing.
+    /// A column of a kind: spread evenly, of very different sizes, few values, many close together,
+    /// exponents alone, some missing.
     fn column(kind: u8, n: usize, seed: u64) -> (Vec<f64>, Vec<i32>) {
         let mut state = seed;
         let mut next = move || {
@@ -266,7 +266,7 @@ mod tests {
         }
     }
 
-    /// Columns of no kind are sorted, unless they are short.
+    /// Columns without structure are sorted, unless they are short.
     #[test]
     fn what_is_sorted() {
         let found = [0, 1, 2, 3, 4, 6].map(|kind| {
