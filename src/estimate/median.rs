@@ -18,7 +18,7 @@
 //! ```
 //!
 //! with h the point before g. A split puts ties on the side that is the more even. The middle of
-//! values most of which are the same is that value, rounded up to the grid.
+//! mostly equal values is their common value, rounded up to the grid.
 //!
 //! # Guarantee
 //!
@@ -26,7 +26,7 @@
 //! by +1/2 or -1/2, and with h likewise, so u has sensitivity 1/2, and the exponential mechanism
 //! uses e^(eps u/(2 * 1/2)). For replacing a row the sensitivity is 1, and eps/2 takes the place of
 //! eps: the case q = 1/2 of the proof in `rank_race`, by which it is drawn exactly. Every grid point
-//! takes part, whatever the data.
+//! takes part, for any data.
 //!
 //! # Cost
 //!

@@ -31,7 +31,7 @@
 //! # Draw
 //!
 //! A race with exponential arrivals and the handicaps eps |b c(g) - a n|/(2 D b), which are
-//! rationals: exact, whatever the data. All points take part. Points of one rank may enter as one
+//! rationals: exact, for any data. All points take part. Points of one rank may enter as one
 //! group with its size.
 
 use num_bigint::BigInt;
@@ -187,7 +187,7 @@ impl Tied {
     }
 }
 
-/// Draws the number of a point, or `None` if there are none.
+/// Draws the number of a point; `None` if there are no points.
 pub(super) fn draw(groups: &[Tied], rate: &BigRational, bits: &Bits) -> Option<usize> {
     let ln_size = |group: &Tied| libm::log(group.points as f64);
     let error = groups.iter().map(ln_size).fold(0.0, f64::max) * 2f64.powi(-50);

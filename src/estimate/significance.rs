@@ -50,7 +50,7 @@ pub(crate) struct Judgement {
 /// The functions of a column over which its score takes the maximum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Family {
-    /// All thresholds and words of a column (`ks`).
+    /// All thresholds and categories of a column (`ks`).
     AnyFunction,
     /// One fixed value of each cell in \[-1, 1\] (correlations).
     Sums,
@@ -146,7 +146,7 @@ impl SignificanceTest {
                 let value = beta + (1 + reached) as f64 / (count + 1) as f64;
                 *p = p.max(value.min(1.0));
             }
-            // Beyond the value that so many draws reach, fewer do.
+            // Fewer draws reach a larger value.
             critical = critical.max(values[count - most_reached - 1] + level);
         }
         Some(Judgement { p_values, critical })
@@ -251,7 +251,7 @@ impl SignificanceTest {
 struct Draw {
     /// The noise of the counts.
     counts: Vec<f64>,
-    /// -ln U, of which the largest score at the exact center is a quantile.
+    /// -ln U, where U is the tail probability of the largest score at the exact center.
     minus_ln: f64,
     /// The largest noise of an effect size.
     effect_size: f64,

@@ -36,7 +36,7 @@
 //! - 4 in strata whose rarer class has less than 2/eps rows, more or less none: with next to no
 //!   association to find, scores are noise, and the tails of the noise decide;
 //! - in strata of less than 4/eps rows the center is taken as 0 and the multiple as Q: then
-//!   |m_s - m| <= Q whatever the true center m is, so that nothing that separates them counts.
+//!   |m_s - m| <= Q for any true center m, so that nothing that separates them counts.
 //!
 //! The factors were found by simulation (`examples/strata.rs`).
 

@@ -188,7 +188,7 @@ impl CorrelationSums {
         let most = MOST * i64::from(GRID);
         raw.check((4 * features, -most..=most), (2, 0..=2 * MOST))?;
         let [above, below] = [raw.rows[0], raw.rows[1]].map(i64::unsigned_abs);
-        // Q + y and Q - y add up to 2 Q for each row, of which a value is at most Q.
+        // Q + y and Q - y add up to 2 Q for each row, and a value is at most Q.
         let q = u64::from(GRID.unsigned_abs());
         let all = (above + below) / 2;
         let rows = raw.features.split_off(3 * features);
