@@ -1,7 +1,7 @@
 //! Eigenvalues and eigenvectors of small symmetric matrices.
 //!
-//! Jacobi's method: rotations, each of which makes one element off the diagonal 0, until none is
-//! left that counts. O(k^3) per sweep over all elements, about ten sweeps; backward stable.
+//! Jacobi's method: rotations, each of which sets one off-diagonal element to 0, until all of them
+//! are negligible. O(k^3) per sweep over all elements, about ten sweeps; backward stable.
 //! Post-processing: nothing here touches data.
 //!
 //! Source: G. Golub and C. Van Loan, "Matrix Computations" (2013), section 8.5.
@@ -15,9 +15,9 @@ pub(super) struct Eigen {
 }
 
 impl Eigen {
-    /// Those of the k x k matrix in `matrix`, row by row.
+    /// Decomposes the k x k matrix in `matrix`, row by row.
     pub(super) fn new(mut matrix: Vec<f64>, k: usize) -> Self {
-        /// Ten suffice; a matrix with infinite elements would never end.
+        /// Ten suffice; without a limit a matrix with infinite elements would never end.
         const SWEEPS: usize = 60;
         let mut vectors = vec![0.0; k * k];
         (0..k).for_each(|i| vectors[i * k + i] = 1.0);
@@ -35,7 +35,7 @@ impl Eigen {
         Self { values: (0..k).map(|i| matrix[i * k + i]).collect(), vectors }
     }
 
-    /// The least eigenvalue; infinite if there is none.
+    /// The least eigenvalue; infinite for an empty matrix.
     pub(super) fn least(&self) -> f64 {
         self.values.iter().copied().fold(f64::INFINITY, f64::min)
     }

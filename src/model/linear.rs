@@ -1,6 +1,6 @@
 //! Linear regression from noisy sums: AdaSSP.
 //!
-//! # What it does
+//! # Definition
 //!
 //! Let N, S and the matrix of products be the noisy [sums](super::moments), in units of rows, with
 //! a standard deviation s each (of squares of numbers, s/sqrt(2); that of a level is its sum). With
@@ -20,8 +20,8 @@
 //! three come from one release, and the constant is that of its noise. The last term makes the
 //! matrix positive definite.
 //!
-//! The slopes are then shrunk by the share of what they explain that noise alone would seem to
-//! explain twice over, down to 0, where the prediction is the mean. Predictions are clipped to the
+//! The slopes are then shrunk by twice the share of their explained variance that noise alone would
+//! seem to explain, down to 0, where the prediction is the mean. Predictions are clipped to the
 //! range of the target.
 //!
 //! # Intervals
@@ -30,16 +30,16 @@
 //! w + sampling of sum x r). The first is a linear function of the noises, which are uncorrelated,
 //! and its covariance is added up exactly; the last has covariance v C with v the residual variance
 //! by the same sums (for people with several rows an upper bound, by Jensen's inequality: it is
-//! reached where the rows of a person are alike). Half-widths are 1.645 standard deviations, plus
-//! the pull of the ridge, |(C + lambda)^-1 lambda w|, and what the slope was shrunk by. They
-//! ignore: that values were clipped, that the ranges were drawn, that the features were selected by
-//! the same rows, and that noise and eigenvalue enter the fit more than linearly. By simulation
-//! they cover 88 to 91 of 100 slopes (4 features, 1,000 to 20,000 rows, epsilon 1 to 10; the test
+//! reached if the rows of a person are alike). Half-widths are 1.645 standard deviations, plus the
+//! pull of the ridge, |(C + lambda)^-1 lambda w|, and the shrinkage of the slope. They ignore that
+//! values were clipped, that the ranges were drawn, that the features were selected by the same
+//! rows, and that noise and eigenvalue enter the fit more than linearly. In simulations they cover
+//! 88 to 91 of 100 slopes (4 features, 1,000 to 20,000 rows, epsilon 1 to 10; the test
 //! `intervals_cover`).
 //!
 //! # Guarantee
 //!
-//! A function of released numbers: it costs nothing.
+//! A function of released numbers: it spends no budget.
 //!
 //! # Cost
 //!
@@ -52,7 +52,7 @@
 use crate::model::eigen::Eigen;
 use crate::model::variables::Variables;
 
-/// The number of standard deviations that cover 90% of a normal law.
+/// The number of standard deviations that cover 90% of a normal distribution.
 const NINETY: f64 = 1.6449;
 
 /// A fit for values from -1 to 1: the prediction is `intercept` + sum of `slopes` times values.
@@ -66,7 +66,7 @@ pub(super) struct LinearFit {
     pub(super) half_widths: Vec<f64>,
     /// The noisy number of rows.
     pub(super) rows: f64,
-    /// The expected loss of R^2 by the noise of the mean alone; infinite if the noise hides the
+    /// The expected loss of R^2 from the noise of the mean alone; infinite if the noise hides the
     /// target's variance.
     pub(super) loss_of_mean: f64,
 }
@@ -92,13 +92,13 @@ impl Sums<'_> {
         (sum * rows / (rows * rows + (2.0 * self.noise).powi(2))).clamp(-1.0, 1.0)
     }
 
-    /// The product of two variables, their means taken off.
+    /// The product of two variables, after centering.
     fn product(&self, a: usize, b: usize) -> f64 {
         let sum = |place: usize| self.sums[place] as f64 / self.q;
         let raw = match self.variables.place(a, b) {
             Some(place) if a == b => (sum(place) + self.rows()) / 2.0,
             Some(place) => sum(place),
-            // The square of a level is the level itself, and no row is at two.
+            // The square of a level is the level itself, and no row has two levels.
             None if a == b => sum(1 + a),
             None => 0.0,
         };
@@ -133,8 +133,8 @@ pub(super) fn fit(noisy: &[i64], features: &Variables, q: i32, deviation: f64) -
 }
 
 /// The share of the slopes that is kept: 1 - 2 s^2 tr((C + lambda)^-1)/(c' w), at least 0. Noise
-/// alone makes c' w about s^2 tr((C + lambda)^-1), so what is not clearly more than noise is shrunk
-/// to the mean (W. James and C. Stein 1961).
+/// alone makes c' w about s^2 tr((C + lambda)^-1), so slopes that are not clearly above noise are
+/// shrunk to the mean (W. James and C. Stein 1961).
 fn kept(slopes: &[f64], target: &[f64], noise: f64, (eigen, ridge): (&Eigen, f64)) -> f64 {
     let explained: f64 = slopes.iter().zip(target).map(|(slope, c)| slope * c).sum();
     let trace: f64 = eigen.values.iter().map(|value| 1.0 / (value + ridge)).sum();

@@ -22,7 +22,7 @@ const PART: i32 = 50;
 /// The rounding error of the gradient, per row and unit of lambda w.
 const ROUNDING: f64 = 1.0 / (1u64 << 46) as f64;
 
-/// The rows of two classes, as vectors of length at most q, and the strength of the regularization.
+/// The rows of two classes, as vectors of length at most q, and the regularization parameter.
 #[derive(Debug, Clone)]
 pub(super) struct LogisticRows {
     q: i32,
@@ -32,7 +32,7 @@ pub(super) struct LogisticRows {
     signed: Vec<i32>,
     /// The weight of each row.
     weights: Vec<u16>,
-    /// The most that the weights of a unit's rows add up to: a power of two.
+    /// The maximum total weight of a unit's rows: a power of two.
     unit: u16,
     lambda: f64,
 }
@@ -52,7 +52,7 @@ fn vector(values: &[i16], radius: f64, q: i32, out: &mut Vec<i32>) {
     out.push((whole * scale) as i32);
     out.extend(values.iter().map(|&x| (f64::from(x) * scale) as i32));
     let square = |out: &[i32]| out.iter().map(|&u| i64::from(u) * i64::from(u)).sum::<i64>();
-    // Lowered one by one where the factor was rounded up.
+    // Lowered one by one if the factor was rounded up.
     let mut next = from;
     while square(&out[from..]) > i64::from(q) * i64::from(q) {
         out[next] -= out[next].signum();
@@ -60,7 +60,7 @@ fn vector(values: &[i16], radius: f64, q: i32, out: &mut Vec<i32>) {
     }
 }
 
-/// How far the released integers move between neighboring tables.
+/// The largest moves of the released integers between neighboring tables.
 pub(super) fn moves(components: usize, neighbors: Neighbors) -> Moves {
     let m = components as f64;
     let minimizer = (neighbors.steps() << UNIT) as f64;
@@ -74,7 +74,7 @@ pub(super) fn moves(components: usize, neighbors: Neighbors) -> Moves {
     }
 }
 
-/// A released integer in the units of w.
+/// Converts a released integer to the units of w.
 pub(super) fn coefficient(integer: f64, lambda: f64) -> f64 {
     integer / f64::from(1u32 << UNIT) / lambda
 }
@@ -89,14 +89,14 @@ struct Slope {
 }
 
 impl LogisticRows {
-    /// No rows of these features; lambda must lie between 1e-3 and 1e9. The weights of a unit's
-    /// rows will add up to at most `unit`, 1 or 2^15.
+    /// An empty set of rows with these features; lambda must lie between 1e-3 and 1e9. The weights
+    /// of a unit's rows will add up to at most `unit`, 1 or 2^15.
     pub(super) fn new(features: &Variables, q: i32, lambda: f64, unit: u16) -> Self {
         let (components, radius) = (features.len() + 1, radius(features));
         Self { q, components, radius, signed: Vec::new(), weights: Vec::new(), unit, lambda }
     }
 
-    /// Takes in a row of this weight, of the second class or of the first.
+    /// Adds a row of this weight, of the second class or of the first.
     pub(super) fn add(&mut self, values: &[i16], second: bool, weight: u16) {
         self.weights.push(weight);
         let from = self.signed.len();
@@ -112,7 +112,7 @@ impl LogisticRows {
         weight as f64 / f64::from(self.unit)
     }
 
-    /// The integers of a w that is certified to be near the minimizer.
+    /// Computes the integers of a w that is certified to be near the minimizer.
     ///
     /// # Errors
     ///
@@ -140,7 +140,7 @@ impl LogisticRows {
     }
 
     /// The point after a step of Newton's method, halved until the gradient is shorter; `None` if
-    /// no step is.
+    /// no step shortens it.
     fn newton(&self, w: &[i128], here: &Slope) -> Option<(Vec<i128>, Slope)> {
         let direction =
             Eigen::new(here.hessian.clone(), self.components).solve(&here.gradient, 0.0);
@@ -156,7 +156,7 @@ impl LogisticRows {
         None
     }
 
-    /// The gradient of F: sums of integers, whatever the order of the rows.
+    /// The gradient of F: sums of integers, which do not depend on the order of the rows.
     fn slope(&self, w: &[i128]) -> Slope {
         let m = self.components;
         let mut sums = vec![0i128; m];
@@ -199,7 +199,7 @@ fn float(w: i128) -> f64 {
     w as f64 * 2f64.powi(-POINT)
 }
 
-/// The point `step` times the direction away, within 2^41, where every minimizer is.
+/// The point moved by `step` against the direction, within 2^41, the range of all minimizers.
 fn moved(w: &[i128], direction: &[f64], step: f64) -> Vec<i128> {
     let most = 1i128 << 101;
     let move_one = |(w, d): (&i128, &f64)| {
@@ -284,14 +284,14 @@ mod tests {
                 let given = moves(features + 1, neighbors).largest as f64;
                 let worst = worst(features, most, neighbors);
                 assert!(worst <= given, "{worst} {given}");
-                // As for a mean over three rows, which this is not.
+                // Much more than for a mean over three rows.
                 assert!(worst > given / 3.0, "{worst} {given}");
             }
         }
     }
 
-    /// The integers of people with rows of one class each; the weights of a person's rows add up to
-    /// at most `unit`.
+    /// The integers of people, each with rows of one class; the weights of a person's rows add up
+    /// to at most `unit`.
     fn of_people(people: &[&(Vec<i16>, bool)], unit: u16, lambda: f64) -> Vec<i64> {
         let mut table = LogisticRows::new(&Variables::numbers(1), 64, lambda, unit);
         for (values, second) in people {
@@ -302,7 +302,7 @@ mod tests {
     }
 
     /// A person of up to three rows moves the minimizer no further than a row does; without weights
-    /// it would.
+    /// a person would.
     #[test]
     fn people_move_it_as_rows_do() {
         let ends = [-64i16, 0, 64];
@@ -335,13 +335,13 @@ mod tests {
         }
         assert!(worst[0] <= given && worst[0] > given / 3.0, "{worst:?}");
         assert!(worst[1] > given, "{worst:?}");
-        // A person with two equal rows is one with a single row.
+        // A person with two equal rows is like a person with a single row.
         let person = |values: &[i16]| (values.to_vec(), true);
         let of = |values: &[i16]| of_people(&[&person(values), &person(&[0])], 1 << 15, 1.0);
         assert_eq!(of(&[64, 64]), of(&[64]));
     }
 
-    /// Rows that are not shortened move the minimizer further than given.
+    /// Rows that are not shortened exceed the bound on moves.
     #[test]
     fn long_rows_move_too_far() {
         let (q, features) = (1000, 8);
@@ -375,8 +375,8 @@ mod tests {
         }
     }
 
-    /// Many rows, separable or not, repeated, all in one place: the search ends, at the minimizer
-    /// that plain gradient steps find, and in any order of the rows.
+    /// Many rows, separable or not, repeated, all in one place: the search ends at the minimizer
+    /// that plain gradient steps find, for any order of the rows.
     #[test]
     fn minimizers_are_found() {
         let q = 1000i32;
@@ -405,7 +405,7 @@ mod tests {
         }
     }
 
-    /// Without Newton's steps the same minimizer is found, to twice the certified distance.
+    /// Without Newton's steps the same minimizer is found, within twice the certified distance.
     #[test]
     fn plain_steps_end_too() {
         let value = |i: usize, j: usize| ((i * 7919 + j * 104_729) % 129) as i16 - 64;

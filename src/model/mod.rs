@@ -10,9 +10,9 @@
 //! | one of two classes | logistic regression | [its minimizer](logistic) |
 //!
 //! Both work on integers: each value is clipped to the range of its column, given or
-//! [drawn](ranges), and mapped to the grid by a function of its own row. What is not a number - a
-//! missing cell, a word - is the middle of the range. A column of words whose levels are given is
-//! a column for each level but the first, 0 or 1 and in no need of a range.
+//! [drawn](ranges), and mapped to the grid by a function of its own row. A missing cell or a
+//! category counts as the middle of the range. A categorical column with given levels becomes a
+//! column of 0 and 1 for each level except the first, which needs no range.
 
 mod eigen;
 pub mod linear;
@@ -36,5 +36,6 @@ pub(crate) use release::{
     TermValues, fit_model,
 };
 
-/// The most columns of a model: with more, the noise of that many sums would drown any table.
+/// The maximum number of columns of a model: with more, the noise of the sums would exceed the
+/// signal of any table.
 pub(crate) const MOST_FEATURES: usize = 100;

@@ -13,15 +13,15 @@ pub(super) struct Moments {
     row: Vec<i64>,
 }
 
-/// How far the sums move between neighboring tables.
+/// The largest moves of the sums between neighboring tables.
 pub(super) fn moves(variables: &Variables, q: i32, neighbors: Neighbors) -> Moves {
     let (components, levels) = (variables.components(), variables.columns_of_levels());
     let steps = neighbors.steps();
     let largest = u64::from(q.unsigned_abs()) * steps;
-    // The components that one row can fill: of a column with levels one variable, without a square.
+    // The components that one row can fill: one variable of a column with levels, without a square.
     let v = variables.count_numbers() + levels;
     let filled = (1 + v + v * (v + 1) / 2 - levels) as u64;
-    // A person at several levels spreads over more of them, and each is rounded down.
+    // A person at several levels spreads over more components, and each is rounded down.
     let rounded = if levels == 0 { 0 } else { components as u64 * steps };
     let sum = largest * filled + rounded;
     Moves { components, largest, sum, squares: u128::from(largest) * u128::from(sum) }
@@ -58,15 +58,15 @@ impl Moments {
         Self { variables, q: q.into(), sums, row: Vec::new() }
     }
 
-    /// Takes in a row of this weight.
+    /// Adds a row of this weight.
     pub(super) fn add(&mut self, values: &[i16], weight: u16) {
         row(&self.variables, values, self.q, &mut self.row);
         let weight = i64::from(weight);
         self.sums.iter_mut().zip(&self.row).for_each(|(sum, value)| *sum += weight * value);
     }
 
-    /// The sums of rows whose weights add up to at most `unit` for each unit, in units, rounded
-    /// down.
+    /// The sums in units, rounded down, of rows whose weights add up to at most `unit` for each
+    /// unit.
     pub(super) fn sums(&self, unit: u16) -> Vec<i64> {
         self.sums.iter().map(|sum| sum.div_euclid(unit.into())).collect()
     }
@@ -136,8 +136,7 @@ mod tests {
         worst
     }
 
-    /// No pair of tables moves further than given, and with add/remove one moves as far in every
-    /// sense.
+    /// No pair of tables exceeds the bounds on moves, and under add/remove one reaches all of them.
     #[test]
     fn moves_by_enumeration() {
         for (numbers, q) in [(1, 4), (2, 3), (3, 1)] {
@@ -152,8 +151,8 @@ mod tests {
         }
     }
 
-    /// The same beside columns with levels: as far as given up to what rounding adds for people,
-    /// and less far than numbers in their place would.
+    /// The same with columns of levels: up to the rounding for people the bounds are reached, and
+    /// are smaller than those of numbers in their place.
     #[test]
     fn moves_of_levels_by_enumeration() {
         for (numbers, levels) in [(1, &[1][..]), (1, &[3]), (2, &[2]), (1, &[2, 2])] {
@@ -175,8 +174,8 @@ mod tests {
         }
     }
 
-    /// People of up to three rows move the sums no further than rows do, whose weights would not
-    /// add up otherwise; nor where they are at several levels, with a share at each.
+    /// People of up to three rows move the sums no further than rows do, which unweighted rows
+    /// would; also if they are at several levels, with a share at each.
     #[test]
     fn people_move_them_as_rows_do() {
         for (numbers, levels) in [(2, &[][..]), (1, &[2]), (1, &[3])] {
@@ -221,9 +220,8 @@ mod tests {
         }
     }
 
-    /// Wrong statements are exceeded: one coordinate forgotten, the moves of a removal for a
-    /// replacement, squares on half the range as if all were; people at several levels as if they
-    /// were at one.
+    /// Wrong bounds are exceeded: one coordinate omitted, the moves of a removal for a replacement,
+    /// all squares as if on half the range; people at several levels as if at one.
     #[test]
     fn broken_moves_are_exceeded() {
         let (variables, q) = (Variables::numbers(2), 2i16);
@@ -237,8 +235,8 @@ mod tests {
         assert!(worst_replace.squares > given.squares);
         assert!(worst_add.largest > given.largest / 2);
 
-        // A person with a row at each of two levels, beside one with a row: the sums of levels are
-        // rounded down, and move by more components than those of a row.
+        // A person with a row at each of two levels, and a person with one row: the sums of levels
+        // are rounded down, and move by more components than those of a row.
         let variables = Variables::new(vec![Some(0); 3]);
         let sums = |people: &[&[&[i16]]]| {
             let mut moments = Moments::new(variables.clone(), 3);

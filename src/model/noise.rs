@@ -1,10 +1,10 @@
-//! Noise for a vector of integers: the least that the given budget allows.
+//! Noise for a vector of integers: the smallest that the given budget allows.
 //!
-//! # What it does
+//! # Definition
 //!
 //! A vector of m integers moves between neighbors by at most some lengths: each component by
-//! `largest`, all components together by `sum` (L1) and by the root of `squares` (L2). Three laws
-//! hide that:
+//! `largest`, all components together by `sum` (L1) and by the root of `squares` (L2). Three noise
+//! laws hide these moves:
 //!
 //! ```text
 //! cube        P(z) proportional to e^(-(eps/largest) max |z_i|)       deviation sqrt((m + 1)(m + 2)/3) largest/eps
@@ -15,13 +15,13 @@
 //! The first two give eps-differential privacy, since the exponent moves by at most eps: the
 //! triangle inequality. The third is rho-zCDP with rho = squares/(2 s^2), which is (eps,
 //! delta)-differentially private for the largest rho whose delta by [`Zcdp`] is small enough,
-//! searched and given with four digits, rounded down. Which one is taken depends on the lengths,
-//! the budget and m alone, all of which are public: the one with the smallest deviation. A delta is
-//! spent only by the third.
+//! searched and rounded down to four digits. The law with the smallest deviation is used. This
+//! choice depends on the lengths, the budget and m alone, all of which are public. A delta is spent
+//! only by the third law.
 //!
 //! # Cost
 //!
-//! m exact draws, microseconds each; some fifty prices where a delta is given.
+//! m exact draws, microseconds each; some fifty prices if a delta is given.
 //!
 //! # Source
 //!
@@ -38,11 +38,11 @@ use crate::exact::{Exact, Interval, near_f64, ratio, saturating_i64};
 use crate::privacy::{Delta, Epsilon};
 use crate::random::{Bits, discrete_gaussian, discrete_laplace};
 
-/// How far a vector of integers moves between neighboring tables, at most.
+/// The largest moves of a vector of integers between neighboring tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Moves {
     pub(super) components: usize,
-    /// A component.
+    /// The largest move of a component.
     pub(super) largest: u64,
     /// The sum of the magnitudes of all changes.
     pub(super) sum: u64,
@@ -57,7 +57,7 @@ pub(super) struct VectorNoise {
     /// The standard deviation of a component.
     pub(super) deviation: f64,
     epsilon: Epsilon,
-    /// The delta that it spends.
+    /// The delta that is spent.
     pub(super) delta: Delta,
 }
 
@@ -69,7 +69,7 @@ enum Law {
 }
 
 impl VectorNoise {
-    /// The noise of the least deviation that costs at most this much.
+    /// The noise of the smallest deviation within this budget.
     ///
     /// # Errors
     ///
@@ -102,7 +102,7 @@ impl VectorNoise {
         Ok(Self { law, deviation, epsilon: epsilon.clone(), delta: delta.clone() })
     }
 
-    /// The values with noise.
+    /// Adds noise to the values.
     pub(super) fn add(&self, values: &[i64], bits: &Bits) -> Vec<i64> {
         let mut words = bits.lane(0);
         match &self.law {
@@ -121,7 +121,7 @@ impl VectorNoise {
         }
     }
 
-    /// The release as an event.
+    /// The accounting event of the release.
     ///
     /// # Errors
     ///
@@ -138,7 +138,7 @@ impl VectorNoise {
 ///
 /// # Errors
 ///
-/// `Request` if none of at least 1e-15 is.
+/// `Request` if no rho of at least 1e-15 is.
 fn largest_rho(epsilon: &Epsilon, delta: &Delta) -> Result<Exact> {
     let most = Interval::rational(delta.as_rational()).lo;
     let suffices = |rho: &Exact| -> Result<bool> {
@@ -161,7 +161,7 @@ fn largest_rho(epsilon: &Epsilon, delta: &Delta) -> Result<Exact> {
     Err(Error::request("the delta is too small for this epsilon"))
 }
 
-/// The number with four digits at or next below a positive one.
+/// The largest number with four digits that is at most a positive one.
 fn four_digits(number: f64) -> Exact {
     let exponent = libm::log10(number).floor() as i32 - 3;
     let digits = (number / libm::pow(10.0, exponent.into())).floor();
@@ -181,7 +181,7 @@ mod tests {
         text.parse().unwrap()
     }
 
-    /// The pair (rho, epsilon) has a delta just below the one given: by the curve of rho-zCDP,
+    /// The pair (rho, epsilon) has a delta just below the given one: by the curve of rho-zCDP,
     /// minimized here on a fine grid of orders.
     #[test]
     fn rho_is_the_largest_that_is_allowed() {
@@ -204,8 +204,8 @@ mod tests {
         }
     }
 
-    /// The law with the least deviation: one component in any way, few with a small L1 move by
-    /// Laplace, many by the cube, and a delta where it pays.
+    /// The law with the smallest deviation: any for one component, Laplace for few components with
+    /// a small L1 move, the cube for many, and a delta if it reduces the noise.
     #[test]
     fn the_least_noise_is_taken() {
         let (one, none) = (epsilon("1"), Delta::zero());
@@ -219,7 +219,7 @@ mod tests {
         assert!(unspent.delta.is_zero() && unspent.event().unwrap() == Event::pure(one));
     }
 
-    /// The given deviation is that of the draws, within five standard errors of a fourth moment
+    /// The reported deviation is that of the draws, within five standard errors of a fourth moment
     /// below 10.
     #[test]
     fn deviations_are_as_given() {

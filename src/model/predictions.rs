@@ -4,21 +4,21 @@ use crate::error::{Error, Result};
 use crate::model::{Model, ModelFeature};
 use crate::table::{Batch, CellFormat, Fold, LevelValues, Levels, Opening, Source, Table, fold};
 
-/// How a cell of a feature becomes a value of the model.
+/// Converts a cell of a feature to a value of the model.
 #[derive(Debug)]
 pub(crate) struct ReadCell {
-    /// The level that it is compared with; `None` if it is a number.
+    /// The level that the cell is compared with; `None` for a number.
     level: Option<LevelValues>,
-    /// Whether a NaN may be a word.
+    /// Whether a NaN may be a category.
     words: bool,
 }
 
 impl ReadCell {
-    /// For cells of this format, of a table with words or without.
+    /// For cells of this format, of a table with or without categories.
     ///
     /// # Errors
     ///
-    /// `Request` if the level is a code for missing values there.
+    /// `Request` if the level is a code for missing values in this format.
     pub(crate) fn new(feature: &ModelFeature, format: &CellFormat, words: bool) -> Result<Self> {
         let values = |level: &String| Levels::new(&feature.name, [level])?.values(format);
         Ok(Self { level: feature.level.as_ref().map(values).transpose()?, words })
@@ -36,21 +36,21 @@ impl ReadCell {
     }
 }
 
-/// Where a feature's values are in a table.
+/// The place of a feature's values in a table.
 #[derive(Debug, Clone, Copy)]
 enum Place {
     Feature(usize),
-    /// The column that the table has for its target.
+    /// The column that the table treats as its target.
     Target,
 }
 
 impl Model {
     /// The predictions for all rows of a table, in their order: see [`predict`](Self::predict).
     /// Features are found by their names, all other columns are ignored. The table is read once,
-    /// and held nowhere.
+    /// and not kept in memory.
     ///
-    /// Predictions are functions of the rows that they are for: for the rows of a sensitive table
-    /// they are as sensitive.
+    /// Predictions are functions of their rows: predictions for a sensitive table are as sensitive
+    /// as the table.
     ///
     /// # Errors
     ///

@@ -1,12 +1,12 @@
 //! Private ranges of columns: two medians each.
 //!
-//! # What it does
+//! # Definition
 //!
 //! For a column without a given range: a private [median](crate::estimate::median()) c of its
-//! values, then one, s, of the distances |x - c| that are not 0. The range is c - 3.5 s to c + 3.5
-//! s: about 2.4 standard deviations on either side for normal values. Distances of 0 are left out:
-//! a column that is mostly 0 still has the spread of its other values. What lies beyond the range is
-//! clipped.
+//! values, then a private median s of the distances |x - c| that are not 0. The range is c - 3.5 s
+//! to c + 3.5 s: about 2.4 standard deviations on either side for normal values. Distances of 0 are
+//! left out: a column that is mostly 0 still has the spread of its other values. Values beyond the
+//! range are clipped.
 //!
 //! # Guarantee
 //!
@@ -22,8 +22,8 @@
 //!
 //! # Error
 //!
-//! A median is within about 2 ln(297,291/0.05)/eps ranks of the middle. With fewer values than that
-//! in a column, its range is anything.
+//! A median is within about 2 ln(297,291/0.05)/eps ranks of the middle. If a column has fewer
+//! values, its range is arbitrary.
 
 use crate::error::Result;
 use crate::estimate::MedianGrid;
@@ -31,7 +31,7 @@ use crate::privacy::{Epsilon, Neighbors};
 use crate::random::Bits;
 use crate::table::Bounds;
 
-/// The range on either side of the center, in spreads.
+/// The range on either side of the center, in units of the spread.
 const SPREADS: f64 = 3.5;
 
 /// The number of medians for a range.
@@ -42,7 +42,7 @@ pub(super) struct Weighted<'a> {
     pub(super) values: &'a [f64],
     /// `None` if each row is a unit by itself.
     pub(super) weights: Option<&'a [u16]>,
-    /// The most that the weights of a unit's rows add up to.
+    /// The maximum total weight of a unit's rows.
     pub(super) unit: u16,
 }
 
@@ -60,7 +60,7 @@ impl RangeDraw<'_> {
     ///
     /// # Errors
     ///
-    /// None for the points of the median's grid.
+    /// Never, because the medians are points of their grid.
     pub(super) fn range(&self, values: &Weighted<'_>, center: Option<f64>) -> Result<Bounds> {
         let center = center.unwrap_or_else(|| self.median(values, 0, Some));
         let distance = |value: f64| Some((value - center).abs()).filter(|distance| *distance > 0.0);
@@ -110,7 +110,7 @@ mod tests {
         let bounds = range(&uniform, None, 1);
         assert!((bounds.middle() - 200.0).abs() < 5.0, "{bounds:?}");
         assert!((bounds.half() / 175.0 - 1.0).abs() < 0.1, "{bounds:?}");
-        // Marks of which one in five is 1.
+        // Indicators, one in five of which is 1.
         let marks: Vec<f64> = (0..4000).map(|i| f64::from(u8::from(i % 5 == 0))).collect();
         for center in [None, Some(0.0), Some(0.5)] {
             let bounds = range(&marks, center, 2);
@@ -119,7 +119,7 @@ mod tests {
         }
     }
 
-    /// Every draw makes a range.
+    /// Every draw results in a range.
     #[test]
     fn no_values_have_a_range() {
         for seed in 0..200 {

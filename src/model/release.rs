@@ -4,29 +4,30 @@
 //!
 //! With few rows, the medians of a range are drawn from all numbers of their grid: a range may lie
 //! around 1e14, or be a billionth of its center, and the intercept of a model in the units of the
-//! columns is then as large. Where released numbers do not determine coefficients, all of them are
-//! 0, and every prediction is the released mean of the target or the released share of the second
+//! With few rows, the medians of a range are drawn from all numbers of their grid: a range may lie
+//! around 1e14, or be a billionth of its center, and the intercept of a model in the units of the
+//! columns is then as large. If released numbers do not determine coefficients, all of them are 0,
+//! and every prediction is the released mean of the target or the released share of the second
 //! class:
 //!
 //! - The count of rows is below [`ModelPrice::rows_needed`]: the count of the selection, else that
-//!   of the sums of a linear model, else one that takes part in the budget of the ranges. The
+//!   of the sums of a linear model, else a count with its own part of the ranges' budget. The
 //!   logistic model then spends its budget on the counts of the two classes.
 //! - Lambda was given, the noise of a coefficient is above 1/2 (for values from -1 to 1), and the
 //!   coefficients of a logistic model are together no longer than noise alone would make them in
-//!   about 97 of 100 fits. By the default lambda the noise is at most 0.4, and such coefficients
-//!   predict a little better than none; a warning says that none is distinguishable from 0.
-//!
+//!   about 97 of 100 fits. With the default lambda the noise is at most 0.4, and such coefficients
+//!   predict a little better than none; a warning reports that none is distinguishable from 0.
 //! The log-odds of the share are ln((b + c)/(a + c)) for the noisy counts a and b, at least 0,
 //! where c = 1/2 + their standard deviation. So they are at most ln(1 + max(a, b)/c), and noise
-//! alone does not make a class certain. Where a range of the target was drawn from too few rows, no
-//! number is known to be near the target, and there is no model.
+//! alone does not make a class certain. If the range of the target was drawn from too few rows, no
+//! number is known to be near the target, and the release contains no model.
 //!
 //! # Guarantee
 //!
-//! Each decision is a function of released numbers and of the request. What is drawn after it was
-//! paid for whatever the decision: by adaptive composition the parts add up. Replacing coefficients
-//! by 0 is post-processing. So no message, warning or file depends on a row but through a released
-//! number.
+//! Each decision is a function of released numbers and of the request. Later draws are charged
+//! independently of the decision: by adaptive composition the parts add up. Replacing coefficients
+//! by 0 is post-processing. So messages, warnings and files depend on rows only through released
+//! numbers.
 //!
 //! The counts are sums of integer weights, without rounding: the weights of a person add up to at
 //! most one unit over both classes, so that a person moves the counts by one unit together (L1),
@@ -48,19 +49,19 @@ use crate::privacy::{Delta, Epsilon, Neighbors, Purpose};
 use crate::random::{Bits, RandomnessSource};
 use crate::table::{Bounds, Hooks, People, level_of};
 
-/// The values of the features and the targets of the rows with a usable one.
+/// The values of the features and the targets, for the rows with a usable target.
 pub(crate) struct Rows {
     /// Feature by feature; NaN or infinite where missing.
     pub(crate) columns: Vec<Vec<f64>>,
     /// Numbers, or 0 and 1 for two classes.
     pub(crate) targets: Vec<f64>,
-    /// The weight of each row, if rows are those of people, whose weights add up to at most
-    /// [`People::WEIGHT`].
+    /// The weight of each row, if people have several rows; the weights of a person add up to at
+    /// most [`People::WEIGHT`].
     pub(crate) weights: Option<Vec<u16>>,
 }
 
 impl Rows {
-    /// The most that the weights of a unit's rows add up to.
+    /// The maximum total weight of a unit's rows.
     fn unit(&self) -> u16 {
         if self.weights.is_none() { 1 } else { People::WEIGHT }
     }
@@ -69,7 +70,7 @@ impl Rows {
         self.weights.as_ref().map_or(1, |weights| weights[row])
     }
 
-    /// The weights of the rows of each class, added up.
+    /// The total weight of the rows of each class.
     fn class_weights(&self) -> [i64; 2] {
         let mut weights = [0; 2];
         for (row, target) in self.targets.iter().enumerate() {
@@ -87,17 +88,16 @@ impl Rows {
 /// The kind of regression.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Regression {
-    /// Of a number, by its range if that is given, else around its median if that was released
-    /// before.
+    /// Of a number: with a given range, else around its median if that was released before.
     Linear { range: Option<Bounds>, center: Option<f64> },
-    /// Of two classes, with this strength of the regularization if it is given.
+    /// Of two classes: with a given regularization parameter, or the default.
     Logistic { lambda: Option<f64> },
 }
 
 /// The parts of the budget.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ModelBudget {
-    /// For all ranges that are not given together; `None` if there are none.
+    /// For all ranges that are not given, together; `None` if all are given.
     pub(crate) ranges: Option<Epsilon>,
     pub(crate) model: Epsilon,
     pub(crate) delta: Delta,
@@ -118,12 +118,12 @@ pub(crate) struct Term {
 pub(crate) enum TermValues {
     /// Numbers, and their range if it is given.
     Numbers(Option<Bounds>),
-    /// 1 where the feature is at this level and else 0, compared with the first one.
+    /// 1 if the feature is at this level and 0 otherwise, compared with the first level.
     Level { number: usize, level: String, reference: String },
 }
 
 impl Term {
-    /// The value of the column by that of the feature.
+    /// The value of the column, from that of the feature.
     pub(crate) fn value(&self, feature: f64) -> f64 {
         match &self.values {
             TermValues::Numbers(_) => feature,
@@ -133,15 +133,15 @@ impl Term {
         }
     }
 
-    /// The range whose middle and upper end are the grid's, if it need not be drawn.
+    /// The range whose middle and upper end are those of the grid; `None` if it must be drawn.
     ///
     /// # Errors
     ///
-    /// None for the range of a level.
+    /// Never for the range of a level.
     fn range(&self) -> Result<Option<Bounds>> {
         match &self.values {
             TermValues::Numbers(range) => Ok(*range),
-            // 0 is the middle of the grid: a level that a row is not at weighs nothing.
+            // 0 is the middle of the grid: the levels that a row is not at contribute nothing.
             TermValues::Level { .. } => Bounds::new(-1.0, 1.0).map(Some),
         }
     }
@@ -159,15 +159,15 @@ impl Term {
     }
 }
 
-/// A model to be fitted.
+/// The request for a model.
 #[derive(Debug, Clone)]
 pub(crate) struct ModelRequest {
     pub(crate) regression: Regression,
-    /// Its columns; levels of one feature stand beside each other.
+    /// Its columns; the levels of one feature are consecutive.
     pub(crate) terms: Vec<Term>,
     pub(crate) neighbors: Neighbors,
     pub(crate) budget: ModelBudget,
-    /// Whether the whole budget goes to the mean of the target, and every coefficient is 0.
+    /// Whether the whole budget goes to the mean of the target, and all coefficients are 0.
     pub(crate) mean_only: bool,
     /// The number of rows, if it was released before.
     pub(crate) counted: Option<u64>,
@@ -175,10 +175,10 @@ pub(crate) struct ModelRequest {
     pub(crate) uncounted: bool,
 }
 
-/// A model as it was released.
+/// A released model.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ReleasedModel {
-    /// `None` if there are too few rows for a model: not even the mean of the target would predict.
+    /// `None` if there are too few rows for a model: even the mean of the target would not predict.
     pub(crate) fit: Option<Coefficients>,
     /// The range of a numeric target.
     pub(crate) target: Option<Bounds>,
@@ -189,10 +189,10 @@ pub(crate) struct ReleasedModel {
     pub(crate) fallback: Option<Fallback>,
 }
 
-/// Why every prediction of a model is the same.
+/// The reason why all predictions of a model are equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fallback {
-    /// The released count of rows is below the number that coefficients take.
+    /// The released count of rows is too small for coefficients.
     FewRows,
     /// The coefficients are together no longer than their noise.
     Noise,
@@ -205,27 +205,26 @@ pub(crate) struct Coefficients {
     pub(crate) features: Vec<ModelFeature>,
 }
 
-/// The price of a model, by its request alone.
+/// The price of a model, a function of its request alone.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ModelPrice {
     /// The delta that is spent.
     pub(crate) delta: Delta,
-    /// The release after that of the ranges.
+    /// The release after the ranges.
     pub(crate) event: Event,
-    /// The number of rows below which the model is mostly noise: where the medians of the ranges
-    /// are drawn at random, or the noise of a coefficient is about as large as what most tables can
-    /// tell of it (by simulation).
+    /// The number of rows below which the model is mostly noise: the medians of the ranges are then
+    /// drawn at random, or the noise of a coefficient is about as large as the information that
+    /// most tables contain about it (by simulation).
     pub(crate) rows_needed: f64,
-    /// The strength of the regularization of a logistic model: the default is a function of the
-    /// noise.
+    /// The regularization parameter of a logistic model: the default is a function of the noise.
     pub(crate) lambda: Option<f64>,
 }
 
 /// The default lambda is this number times the standard deviation of the noise, in rows.
 ///
-/// A component of w then has noise of 1/2.5 = 0.4, whatever epsilon, delta and the number of
-/// features are: with more noise the log loss rises faster than a smaller lambda lowers it, with
-/// less the pull to 1/2 costs more. The noise depends on the request alone, and so does lambda.
+/// A component of w then has noise of 1/2.5 = 0.4, for any epsilon, delta and number of features:
+/// with more noise the log loss rises faster than a smaller lambda lowers it, with less the pull to
+/// 1/2 costs more. The noise depends on the request alone, and so does lambda.
 ///
 /// Chosen by simulation (`model::simulation::lambdas`): 1 to 20 features, 200 to 20,000 rows,
 /// epsilon 0.2 to 8, classes of 50%, 20% and 5%. Where any lambda predicts better than the share of
@@ -236,21 +235,21 @@ pub(crate) struct ModelPrice {
 /// 0.099 with a lambda of 10.
 pub(super) const LAMBDA_PER_ROW: f64 = 2.5;
 
-/// The smallest default lambda: with less, little is gained where there is next to no noise, and
-/// few rows are fitted too closely.
+/// The smallest default lambda: a smaller one gains little if there is hardly any noise, and fits
+/// few rows too closely.
 const LEAST_LAMBDA: f64 = 0.5;
 
-/// The default lambda for noise that hides this number of rows, with two digits, so that it can be
-/// given.
+/// The default lambda for noise that hides this number of rows, rounded to two digits, so that a
+/// user can give it.
 pub(super) fn default_lambda(hidden: f64) -> f64 {
     let lambda = (LAMBDA_PER_ROW * hidden).clamp(LEAST_LAMBDA, 1e9);
     format!("{lambda:.1e}").parse().unwrap_or(lambda)
 }
 
-/// The noise of a coefficient, for values from -1 to 1, up to which it is released even where it
-/// hides the coefficients: by simulation (`model::simulation::lambdas`) the mean log loss falls
-/// from 0.495 to 0.492 where such slopes are 0 at a noise of 0.5 to 1, and from 3.51 to 1.61 above
-/// that; it rises below, from 0.444 to 0.447 at 0.25 to 0.5.
+/// The noise of a coefficient, for values from -1 to 1, up to which it is released even if it hides
+/// the coefficients. By simulation (`model::simulation::lambdas`), setting such slopes to 0 lowers
+/// the mean log loss from 0.495 to 0.492 at a noise of 0.5 to 1, and from 3.51 to 1.61 above that;
+/// below, it raises the loss, from 0.444 to 0.447 at 0.25 to 0.5.
 const MOST_NOISE: f64 = 0.5;
 
 /// Whether slopes are together no longer than noise of this deviation alone would make them in
@@ -260,7 +259,7 @@ pub(super) fn are_noise(slopes: &[f64], deviation: f64) -> bool {
     square <= deviation * deviation * (k + 2.0 * (2.0 * k).sqrt())
 }
 
-/// Noisy log-odds of the whole, pulled to 0 by their noise (W. James and C. Stein 1961), for a
+/// Noisy log-odds of all rows, shrunk to 0 by their noise (W. James and C. Stein 1961), for a
 /// probability from 1% to 99%: noise above [`MOST_NOISE`] does not show more.
 pub(super) fn pulled(noisy: f64, deviation: f64) -> f64 {
     let most = libm::log(99.0);
@@ -268,7 +267,7 @@ pub(super) fn pulled(noisy: f64, deviation: f64) -> f64 {
     if pulled.is_nan() { 0.0 } else { pulled.clamp(-most, most) }
 }
 
-/// The log-odds of the second class by noisy counts of both.
+/// The log-odds of the second class, from noisy counts of both.
 fn log_odds([first, second]: [f64; 2], deviation: f64) -> f64 {
     let [first, second] = [first, second].map(|count| count.max(0.0) + 0.5 + deviation);
     libm::log(second / first)
@@ -287,8 +286,8 @@ impl ModelRequest {
         MEDIANS * features + target
     }
 
-    /// Whether rows are counted with a part of the ranges' budget: where no count was released, the
-    /// sums hold none, and medians of too few rows would be drawn at random.
+    /// Whether rows are counted with a part of the ranges' budget: if no count was released, the
+    /// sums contain none, and medians of too few rows would be drawn at random.
     fn counts_rows(&self) -> bool {
         let logistic = matches!(self.regression, Regression::Logistic { .. });
         logistic && self.uncounted && self.medians() > 0
@@ -325,8 +324,8 @@ impl ModelRequest {
         Variables::new(if self.mean_only { Vec::new() } else { of_terms.collect() })
     }
 
-    /// The noise of the model's statistics, and its price, where the weights of a unit's rows add
-    /// up to at most `unit`.
+    /// The noise of the model's statistics, and its price, if the weights of a unit's rows add up
+    /// to at most `unit`.
     fn noise(&self, unit: u16) -> Result<(VectorNoise, ModelPrice)> {
         let (moves, row) = match &self.regression {
             Regression::Linear { .. } => {
@@ -337,7 +336,7 @@ impl ModelRequest {
             }
             Regression::Logistic { .. } => {
                 let moves = logistic::moves(self.terms.len() + 1, self.neighbors);
-                // Of one row, where a replacement is two.
+                // For one row; a replacement counts as two.
                 (moves, moves.largest as f64 / self.neighbors.steps() as f64)
             }
         };
@@ -358,24 +357,24 @@ impl ModelRequest {
         Ok((noise, price))
     }
 
-    /// See [`ModelPrice::rows_needed`]; the noise hides this number of rows in one standard
-    /// deviation of a component.
+    /// See [`ModelPrice::rows_needed`]; `hidden` is the standard deviation of a component's noise,
+    /// in rows.
     fn rows_needed(&self, hidden: f64) -> f64 {
         let k = self.terms.len() as f64;
         self.rows_for_ranges().max(10.0 * hidden * (k + 1.0).sqrt())
     }
 
-    /// The number of rows below which medians of the ranges are drawn at random; 0 if none is
+    /// The number of rows below which medians of the ranges are drawn at random; 0 if no range is
     /// drawn.
     fn rows_for_ranges(&self) -> f64 {
-        /// P(a median is a point apart from all values) is e^-this before it is multiplied by their
-        /// number.
+        /// P(a median is a point apart from all values) is e^-RANKS before it is multiplied by the
+        /// number of points.
         const RANKS: f64 = 14.0;
         let steps = self.neighbors.steps() as f64;
         self.part_of_ranges().map_or(0.0, |part| 2.0 * RANKS * steps / part.to_f64())
     }
 
-    /// Whether the range of the target is drawn from fewer rows than its medians take.
+    /// Whether the range of the target is drawn from too few rows for its medians.
     fn has_no_target_range(&self, rows: f64) -> bool {
         let drawn = matches!(self.regression, Regression::Linear { range: None, .. });
         drawn && self.counted.map_or(rows, |rows| rows as f64) < self.rows_for_ranges()
@@ -386,7 +385,7 @@ impl ModelRequest {
         let (true, Some(part)) = (self.counts_rows(), self.part_of_ranges()) else {
             return Ok(None);
         };
-        // A unit more or less changes the weight of all rows by at most a unit.
+        // Adding or removing a unit changes the weight of all rows by at most a unit.
         let length = u64::from(rows.unit()) * self.neighbors.steps();
         let squares = u128::from(length) * u128::from(length);
         let moves = Moves { components: 1, largest: length, sum: length, squares };
@@ -396,7 +395,7 @@ impl ModelRequest {
         Ok(noisy.first().map(|&weight| weight as f64 / f64::from(rows.unit())))
     }
 
-    /// The ranges of the features, then that of a numeric target: given or drawn.
+    /// The ranges of the features, then the range of a numeric target: given or drawn.
     fn all_ranges(&self, rows: &Rows, randomness: &RandomnessSource) -> Result<Vec<Bounds>> {
         let bits = randomness.bits(Purpose::Ranges.draw());
         let part = self.part_of_ranges();
@@ -404,7 +403,7 @@ impl ModelRequest {
             let values = rows.weighted(values);
             match (given, &part) {
                 (Some(given), _) => Ok(given),
-                // Of a feature whose coefficient is 0 no range is needed.
+                // A feature whose coefficient is 0 needs no range.
                 (None, _) if self.mean_only && number < rows.columns.len() => {
                     Bounds::new(-1.0, 1.0)
                 }
@@ -412,7 +411,7 @@ impl ModelRequest {
                     let bits = bits.branch(number as u64);
                     RangeDraw { neighbors: self.neighbors, epsilon, bits }.range(&values, center)
                 }
-                // Nothing was claimed for it, so that no value may be used.
+                // No budget was claimed for it, so its values must not be used.
                 (None, None) => Bounds::new(-1.0, 1.0),
             }
         };
@@ -428,15 +427,15 @@ impl ModelRequest {
     }
 }
 
-/// A mean whose noise is expected to be worse than predicting the true one by more than this share
-/// of the target's variance is no model.
+/// If the noise of a mean is expected to lose more than this share of the target's variance
+/// compared with the true mean, no model is released.
 const MOST_LOSS: f64 = 0.05;
 
-/// The branch of the ranges' bits for the count of rows; those of the columns have smaller numbers.
+/// The branch of the ranges' bits for the count of rows; the columns have smaller numbers.
 const COUNT: u64 = 1 << 20;
 
-/// How far the weights of two classes move between neighboring tables: a row has one class, and the
-/// weights of a person's rows add up to at most a unit.
+/// The largest moves of the weights of two classes between neighboring tables: a row has one class,
+/// and the weights of a person's rows add up to at most a unit.
 fn class_moves(unit: u16, neighbors: Neighbors) -> Moves {
     let (unit, steps) = (u64::from(unit), neighbors.steps());
     let squares = u128::from(unit) * u128::from(unit) * u128::from(steps);
@@ -466,7 +465,7 @@ pub(crate) fn fit_model(
     fit_counted(request, rows, randomness, hooks)
 }
 
-/// Fits a model after the count of rows, if one is released before.
+/// Fits a model after its count of rows, if that is released first.
 fn fit_counted(
     request: &ModelRequest,
     rows: &Rows,
@@ -487,7 +486,7 @@ fn fit_counted(
     }
 }
 
-/// The rows of a model with the ranges of their columns, and the noise of what is released of them.
+/// The rows of a model with the ranges of their columns, and the noise of the released statistics.
 struct Statistics<'a> {
     rows: &'a Rows,
     ranges: &'a [Bounds],
@@ -502,15 +501,14 @@ impl Statistics<'_> {
         values.extend(columns.map(|(column, range)| on_grid(range, column[row])));
     }
 
-    /// The intercept at value 0 of all features, by that at the middles of their ranges.
+    /// The intercept at value 0 of all features, from the intercept at the middles of their ranges.
     fn intercept(&self, at_middles: f64, features: &[ModelFeature]) -> f64 {
         let terms = features.iter().zip(self.ranges);
         at_middles - terms.map(|(f, range)| f.coefficient * range.middle()).sum::<f64>()
     }
 }
 
-/// The features with coefficients of 0. A range that was drawn from too few rows is not
-/// shown.
+/// The features with coefficients of 0. Ranges that were drawn from too few rows are omitted.
 fn without_coefficients(request: &ModelRequest, ranges: &[Bounds], few: bool) -> Vec<ModelFeature> {
     let feature = |(term, range): (&Term, &Bounds)| match term.values {
         TermValues::Numbers(None) if few => {
@@ -569,7 +567,7 @@ fn fit_linear(
     }
 }
 
-/// The share of the second class alone.
+/// A model of the share of the second class alone.
 fn fit_share(
     request: &ModelRequest,
     Statistics { rows, ranges, noise }: &Statistics<'_>,
@@ -635,7 +633,7 @@ fn fit_logistic(
     })
 }
 
-/// The grid value of a cell: 0, the middle, if it is no number.
+/// The grid value of a cell: 0, the middle, if it is not a number.
 fn on_grid(range: &Bounds, value: f64) -> i16 {
     if value.is_finite() { range.to_grid(value) } else { 0 }
 }
@@ -686,14 +684,14 @@ mod tests {
         for neighbors in [Neighbors::AddRemove, Neighbors::ReplaceOne] {
             let claimed = class_moves(12, neighbors);
             assert_eq!(worst(12, neighbors), (claimed.sum, claimed.largest), "{neighbors:?}");
-            // Broken: each row as a unit of its own, where a person has up to three.
+            // Broken: each row as a separate unit, if a person has up to three.
             assert!(worst(1, neighbors).0 > class_moves(1, neighbors).sum);
         }
         // Broken: a replacement as one step.
         assert!(worst(12, Neighbors::ReplaceOne).0 > class_moves(12, Neighbors::AddRemove).sum);
     }
 
-    /// Whatever the counts, the log-odds are finite and within what the larger count can show.
+    /// For any counts, the log-odds are finite and within the bound by the larger count.
     #[test]
     fn log_odds_are_bounded_by_the_counts() {
         for first in [-1e9, -3.0, 0.0, 1.0, 40.0, 1e6] {

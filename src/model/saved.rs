@@ -1,4 +1,4 @@
-//! A model as it is written and read, and its predictions.
+//! A model as JSON, and its predictions.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,10 +6,10 @@ use crate::error::{Error, Result};
 use crate::privacy::Neighbors;
 use crate::table::Levels;
 
-/// The version of the form of a model in JSON. The one before knew no levels.
+/// The version of the JSON format of models. Version 1 has no levels.
 const FORMAT: u32 = 2;
 
-/// A private model: all that a prediction needs, with the guarantee that it was released under.
+/// A private model: all that a prediction needs, with the guarantee of its release.
 ///
 /// ```
 /// use dpsis::model::Model;
@@ -31,7 +31,7 @@ const FORMAT: u32 = 2;
 #[serde(try_from = "Unchecked")]
 #[non_exhaustive]
 pub struct Model {
-    /// The version of the form: 2, or 1 of a model that an older program made.
+    /// The version of the format: 2, or 1 for a model of an older program.
     pub format: u32,
     /// The version of the program that made it.
     pub version: String,
@@ -41,8 +41,8 @@ pub struct Model {
     pub target: ModelTarget,
     /// The prediction, or its log-odds, where all values are 0.
     pub intercept: f64,
-    /// The features, and of those with levels each level but the first, in the order in which a
-    /// row's values are given.
+    /// The features, and for each feature with levels all levels except the first, in the order of
+    /// the values of a row.
     pub features: Vec<ModelFeature>,
     /// The value that replaces a missing number: `the middle of the range`.
     pub missing: String,
@@ -83,8 +83,8 @@ pub struct ModelTarget {
 pub struct ModelFeature {
     /// Its name.
     pub name: String,
-    /// The level that the coefficient is for; `None` of a feature of numbers. The value is 1 where
-    /// a row is at it, else 0.
+    /// The level of the coefficient; `None` for a numeric feature. The value is 1 if a row is at
+    /// this level, else 0.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub level: Option<String>,
     /// The level that it is compared with.
@@ -92,8 +92,8 @@ pub struct ModelFeature {
     pub reference: Option<String>,
     /// Its coefficient, in units of the target (or of log-odds) per unit of the feature.
     pub coefficient: f64,
-    /// The standard deviation of the privacy noise in it; logistic models only. What is not twice
-    /// that away from 0 is not distinguishable from it.
+    /// The standard deviation of the privacy noise in the coefficient; logistic models only. A
+    /// coefficient within two standard deviations of 0 is not distinguishable from 0.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub noise: Option<f64>,
     /// The lower end of an approximate 90% interval of the coefficient, for noise and sampling;
@@ -103,12 +103,12 @@ pub struct ModelFeature {
     /// The upper end.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub high: Option<f64>,
-    /// The range to which values are clipped, given or drawn; from 0 to 1 of a level.
+    /// The range to which values are clipped, given or drawn; for a level from 0 to 1.
     pub range: [f64; 2],
 }
 
 impl ModelFeature {
-    /// The name, and the level if it is for one: `stage=II`.
+    /// The name, with the level if there is one: `stage=II`.
     pub fn label(&self) -> String {
         match &self.level {
             Some(level) => format!("{}={level}", self.name),
@@ -117,7 +117,7 @@ impl ModelFeature {
     }
 
     /// Whether its coefficient is not distinguishable from 0, by its noise or its interval; `None`
-    /// without either, of a mean.
+    /// without either, as in a model of the mean.
     pub(crate) fn is_like_zero(&self) -> Option<bool> {
         match (self.low, self.high, self.noise) {
             (Some(low), Some(high), _) => Some(low <= 0.0 && 0.0 <= high),
@@ -134,19 +134,19 @@ impl ModelFeature {
 pub struct ModelGuarantee {
     /// Whether it holds: not if the draws came from a given seed.
     pub private: bool,
-    /// The epsilon of the whole, as exact text.
+    /// The total epsilon, as exact text.
     pub epsilon: String,
-    /// The delta of the whole, as exact text.
+    /// The total delta, as exact text.
     pub delta: String,
     /// The neighbor relation.
     pub neighbors: Neighbors,
     /// The unit of privacy.
     pub unit: String,
-    /// The events that were drawn, as accountants read them.
+    /// The events of the release, in the notation of accountants.
     pub events: Vec<String>,
 }
 
-/// A model as it is written, whose numbers may be wrong.
+/// A model as read, whose numbers are not checked.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Unchecked {
@@ -160,7 +160,7 @@ struct Unchecked {
     guarantee: ModelGuarantee,
 }
 
-/// The value that replaces a missing one, in words.
+/// The text for the value that replaces a missing one.
 pub(crate) const MIDDLE: &str = "the middle of the range";
 
 impl TryFrom<Unchecked> for Model {
@@ -174,7 +174,7 @@ impl TryFrom<Unchecked> for Model {
 }
 
 impl Model {
-    /// A model of the current form.
+    /// A model of the current format.
     ///
     /// # Errors
     ///
@@ -236,7 +236,8 @@ impl Model {
         Ok(self)
     }
 
-    /// Whether the levels of each feature are compared with one other level, as a fit writes them.
+    /// Whether all levels of a feature are compared with one other level, as in the models of a
+    /// fit.
     fn has_sound_levels(&self) -> bool {
         let of_one = |one: &ModelFeature, next: &ModelFeature| one.name == next.name;
         let columns: Vec<&[ModelFeature]> = self.features.chunk_by(of_one).collect();
@@ -264,8 +265,8 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// `Input` if the text is no model: another form, numbers that are not finite, names that
-    /// repeat.
+    /// `Input` if the text is not a model: another format, numbers that are not finite, repeated
+    /// names.
     pub fn from_json(text: &str) -> Result<Self> {
         serde_json::from_str(text)
             .map_err(|error| Error::input(format!("the model cannot be read: {error}")))
@@ -275,7 +276,7 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// `Io` if it cannot be written, which no caller can cause.
+    /// `Io` if serialization fails, which no caller can cause.
     pub fn to_json(&self) -> Result<String> {
         crate::json::to_json(self)
     }
@@ -289,9 +290,9 @@ impl Model {
 
     /// The prediction for a row with these values of [`features`](Self::features): the number,
     /// clipped to the range of the target, or the probability of the second class. Values are
-    /// clipped to the ranges that they were fitted in; one that is no finite number is missing and
-    /// counts as the middle of its range. The value of a level is 1 where the row is at it and else
-    /// 0, also where it is missing.
+    /// clipped to the ranges that they were fitted in; a value that is not a finite number is
+    /// missing and counts as the middle of its range. The value of a level is 1 if the row is at it
+    /// and 0 otherwise, also if it is missing.
     ///
     /// # Errors
     ///

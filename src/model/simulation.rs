@@ -1,4 +1,4 @@
-//! Simulated fits, from which the constants come.
+//! Simulated fits, from which the constants are derived.
 
 use crate::estimate::unit;
 use crate::exact::GRID;
@@ -19,7 +19,7 @@ fn normal(words: &mut WordStream) -> f64 {
     (-2.0 * libm::log(unit(words))).sqrt() * (std::f64::consts::TAU * unit(words)).cos()
 }
 
-/// How columns and target are made.
+/// The distribution of columns and target.
 #[derive(Clone, Copy)]
 pub(super) struct Design {
     pub(super) features: usize,
@@ -148,9 +148,9 @@ fn quality(model: &Model, rows: &Rows) -> f64 {
     1.0 - wrong / square(&mut rows.targets.iter().map(|y| (*y, mean)))
 }
 
-/// The figures of the page about models: the median of fifteen tables, for the whole budget of a
-/// selection that gets 0.4 of it and has found the features; without noise in the last line of
-/// each.
+/// The figures of the page about models: the median of fifteen tables. The budget is that of a
+/// selection and a model together; the selection gets 0.4 of it and has found the features. The
+/// last line of each is without noise.
 #[test]
 #[ignore = "a table of figures"]
 #[allow(clippy::print_stderr, reason = "figures are printed")]
@@ -170,7 +170,7 @@ fn figures() {
                     };
                     let parts = (0.6 * 0.3 * eps, 0.6 * 0.7 * eps);
                     let model = model(&design.rows(n, seed), regression, parts, "0", seed);
-                    // No model is like one that predicts worse than the mean.
+                    // Having no model counts as predicting worse than the mean.
                     model.map_or(-1.0, |model| quality(&model, &test))
                 };
                 let mut all: Vec<f64> = (0..15).map(of).collect();
@@ -182,8 +182,8 @@ fn figures() {
     }
 }
 
-/// Intervals of 90% hold the slopes of the law that the rows are from, in at least 85 of 100 cases:
-/// at little noise, at much of it, and with correlated features.
+/// Intervals of 90% contain the slopes of the distribution of the rows in at least 85 of 100 cases:
+/// with little noise, with much of it, and with correlated features.
 #[test]
 fn intervals_cover() {
     for (rho, n, eps) in [(0.0, 1000, 3.0), (0.0, 4000, 1.0), (0.6, 4000, 1.0), (0.0, 20_000, 10.0)]
@@ -208,7 +208,7 @@ fn intervals_cover() {
     }
 }
 
-/// The same of the differences between 20 levels, beside two numbers: with few rows and with many.
+/// The same for the differences between 20 levels, with two numbers: with few rows and with many.
 #[test]
 fn intervals_of_levels_cover() {
     const LEVELS: usize = 20;
@@ -280,8 +280,8 @@ fn log_loss(w: &[f64], rows: &[(Vec<i16>, bool)]) -> f64 {
     rows.iter().map(of).sum::<f64>() / rows.len() as f64
 }
 
-/// Log losses of logistic models by lambda, of which the default comes: for each number of
-/// features, rows and epsilon of the model's part, means over four designs of the classes.
+/// Log losses of logistic models by lambda, from which the default is derived: for each number of
+/// features, rows and epsilon of the model, means over four designs of the classes.
 #[test]
 #[ignore = "a table of figures"]
 #[allow(clippy::print_stderr, reason = "figures are printed")]

@@ -1,23 +1,22 @@
-//! The variables of a row: numbers, and the levels of columns of words.
+//! The variables of a row: numbers, and the levels of categorical columns.
 //!
-//! A number is any grid value from -Q to Q. Of a column with L levels there are L - 1 variables, one
-//! for each level but the first: Q where the row is at it, and else 0. So at most one of a column's
-//! variables is not 0, which two things follow from: products of two of them are 0, and the square
-//! of one is Q times itself. Sums of neither say anything new.
+//! A number is any grid value from -Q to Q. A column with L levels has L - 1 variables, one for
+//! each level except the first: Q if the row is at it, and else 0. So at most one of a column's
+//! variables is not 0. Hence products of two of them are 0, and the square of one is Q times
+//! itself, and sums of either contain no new information.
 
 /// The variables of a model, and the places of their products among its [sums](super::moments).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Variables {
-    /// The column whose level each is, by a number that all levels of a column have; `None` for
-    /// numbers.
+    /// The column of each level, by a number that all levels of a column share; `None` for numbers.
     columns: Vec<Option<usize>>,
-    /// The place of the product of each pair, row by row of the matrix; `None` if there is none.
+    /// The place of the product of each pair, row by row of the matrix; `None` if it has no place.
     places: Vec<Option<usize>>,
     components: usize,
 }
 
 impl Variables {
-    /// Variables by the column whose level each is. Levels of a column stand beside each other.
+    /// Makes variables from the column of each level. The levels of a column are consecutive.
     pub(super) fn new(columns: Vec<Option<usize>>) -> Self {
         let p = columns.len();
         let mut places = vec![None; p * p];
@@ -34,13 +33,13 @@ impl Variables {
         Self { columns, places, components }
     }
 
-    /// Numbers alone.
+    /// Numeric variables only.
     #[cfg(test)]
     pub(super) fn numbers(count: usize) -> Self {
         Self::new(vec![None; count])
     }
 
-    /// These, then a number: the target.
+    /// Adds a number: the target.
     pub(super) fn and_target(&self) -> Self {
         Self::new([&self.columns[..], &[None]].concat())
     }
@@ -49,7 +48,7 @@ impl Variables {
         self.columns.len()
     }
 
-    /// The number of numbers among them.
+    /// The number of numeric variables.
     pub(super) fn count_numbers(&self) -> usize {
         self.columns.iter().filter(|column| column.is_none()).count()
     }
