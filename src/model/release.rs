@@ -4,8 +4,6 @@
 //!
 //! With few rows, the medians of a range are drawn from all numbers of their grid: a range may lie
 //! around 1e14, or be a billionth of its center, and the intercept of a model in the units of the
-//! With few rows, the medians of a range are drawn from all numbers of their grid: a range may lie
-//! around 1e14, or be a billionth of its center, and the intercept of a model in the units of the
 //! columns is then as large. If released numbers do not determine coefficients, all of them are 0,
 //! and every prediction is the released mean of the target or the released share of the second
 //! class:
@@ -17,6 +15,7 @@
 //!   coefficients of a logistic model are together no longer than noise alone would make them in
 //!   about 97 of 100 fits. With the default lambda the noise is at most 0.4, and such coefficients
 //!   predict a little better than none; a warning reports that none is distinguishable from 0.
+//!
 //! The log-odds of the share are ln((b + c)/(a + c)) for the noisy counts a and b, at least 0,
 //! where c = 1/2 + their standard deviation. So they are at most ln(1 + max(a, b)/c), and noise
 //! alone does not make a class certain. If the range of the target was drawn from too few rows, no
