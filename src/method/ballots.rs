@@ -25,7 +25,7 @@ pub(crate) struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    /// Refuses lists that do not belong together.
+    /// Refuses lists whose lengths do not match.
     fn check(&self) -> Result<()> {
         let n = self.y.len();
         if self.block.len() != n || n.checked_mul(self.features) != Some(self.x.len()) {
@@ -58,7 +58,7 @@ pub(crate) fn ballots_of_blocks(
     hooks.check().map(|()| ballots)
 }
 
-/// The same in a build without the LASSO.
+/// Refuses: this build does not contain the LASSO.
 #[cfg(not(feature = "methods"))]
 pub(crate) fn ballots_of_blocks(
     rows: &Rows<'_>,

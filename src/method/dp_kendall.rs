@@ -48,7 +48,7 @@ pub(crate) fn dp_kendall(
 
 /// The state from which the scores of a round are computed.
 struct Rounds {
-    /// s(j, y), with their sensitivity D.
+    /// s(j, y), with the sensitivity D.
     target: Scores,
     /// The sum of s(j, p) over the picks.
     shared: Vec<i64>,

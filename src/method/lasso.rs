@@ -1,6 +1,6 @@
 //! The LASSO, for tables with many more features than samples.
 //!
-//! # What it is
+//! # Definition
 //!
 //! The minimizer over coefficients w and an intercept b of
 //!
@@ -10,7 +10,7 @@
 //!
 //! with the penalty scaled as in scikit-learn.
 //!
-//! # How
+//! # Algorithm
 //!
 //! Few features have nonzero coefficients, so the solver gets few columns. With y and the columns
 //! centered (the intercept is then the mean of y minus that of X w), a working set W starts with
@@ -29,7 +29,7 @@
 //! # Cost
 //!
 //! O(n d) per round, for a few rounds, plus the small problems: about a millisecond for 10 samples
-//! of 12,000 features, where sweeps over all columns take hundreds.
+//! of 12,000 features, where sweeps over all columns take hundreds of milliseconds.
 //!
 //! # Source
 //!

@@ -62,7 +62,7 @@ mod tests {
     struct Ballots(BTreeMap<Vec<Row>, Vec<usize>>);
 
     impl Ballots {
-        /// The ballot of one block, as the code casts it.
+        /// The ballot of one block, as the code computes it.
         fn of(&mut self, rows: &[Row]) -> Vec<usize> {
             if rows.is_empty() {
                 return Vec::new();
@@ -148,8 +148,8 @@ mod tests {
         }
     }
 
-    /// With one block, a row that makes it vote for two other features than before. Found by a
-    /// search with another solver (scikit-learn's), with values in halves.
+    /// With one block, a row that changes the block's vote to two other features. Found by a search
+    /// with another solver (scikit-learn's), with values in halves.
     #[test]
     fn the_monotonic_constant_is_rejected() {
         let rows = [[-2, 1, -1, 2], [-2, 1, 1, -1], [-2, -1, -1, 2], [1, -1, 0, -1]];

@@ -19,15 +19,15 @@ use crate::table::Bounds;
 use signs::{Signs, sign_sums};
 use subset::{Correlations, best_subset};
 
-/// The most features to select: the release has 2 k^2 numbers.
+/// The maximum number of features to select: the release has 2 k^2 numbers.
 pub(crate) const MOST_REFINED: usize = 50;
 
-/// The parts of a refined selection's budget that screening and the medians take, in percent; the
-/// signs get the rest.
+/// The shares of a refined selection's budget for screening and medians, in percent; the rest is
+/// for the signs.
 ///
-/// The noise of a screening grows with ln C(d, K), that of the signs with the number D of their
-/// sums. The factor 0.8 is about where both need equally many rows, by simulation with 100 and with
-/// 1000 features.
+/// The noise of a screening grows with ln C(d, K), the noise of the signs with the number D of
+/// their sums. With the factor 0.8 both need about equally many rows, by simulation with 100 and
+/// with 1000 features.
 pub(crate) fn parts(screened: usize, features: usize) -> [i64; 2] {
     let sets = 0.8 * ln_binomial(features, screened);
     let others = (100 - MEDIANS) as f64;
@@ -35,13 +35,13 @@ pub(crate) fn parts(screened: usize, features: usize) -> [i64; 2] {
     [(screening as i64).clamp(LEAST_PART, 60), MEDIANS]
 }
 
-/// The part of the medians, in percent.
+/// The share of the medians, in percent.
 const MEDIANS: i64 = 10;
 
-/// The least part of the screening, in percent.
+/// The smallest share of the screening, in percent.
 const LEAST_PART: i64 = 5;
 
-/// The number of sums of so many variables.
+/// The number of sums for a number of variables.
 fn sums(variables: usize) -> usize {
     1 + variables + variables * variables.saturating_sub(1) / 2
 }
@@ -63,7 +63,7 @@ pub(crate) fn screened(k: usize, features: usize) -> Result<usize> {
 pub(crate) struct Screened {
     /// The values of each column, not finite where they are missing.
     pub(crate) columns: Vec<Vec<f64>>,
-    /// The public range of the values, if there is one.
+    /// The public range of the values, if given.
     pub(crate) range: Option<Bounds>,
     /// -1, 0 or 1 for each row.
     pub(crate) target: Vec<i8>,
@@ -78,7 +78,7 @@ pub(crate) struct Spend<'a> {
     pub(crate) signs: &'a Epsilon,
 }
 
-/// The places of the k columns that together explain the target best, ascending.
+/// Selects the k columns that together explain the target best, ascending.
 pub(crate) fn refine(
     screened: &Screened,
     k: usize,
@@ -100,7 +100,7 @@ pub(crate) fn refine(
     best_subset(&correlations(&noisy, spend), k)
 }
 
-/// The private median of a column: of its public range, or of the grid for values of unknown range.
+/// The private median of a column: in its public range, or on the grid for values of unknown range.
 fn private_median(
     column: &[f64],
     range: Option<Bounds>,
@@ -118,12 +118,12 @@ fn private_median(
     }
 }
 
-/// The number of variables whose sums these are.
+/// The number of variables for a number of sums.
 fn variables(sums: usize) -> usize {
     (1..).find(|v| self::sums(*v) >= sums).unwrap_or(0)
 }
 
-/// Correlations from noisy sums of signs, as the page has them. The target is the last variable.
+/// Correlations from noisy sums of signs, as on the page. The target is the last variable.
 fn correlations(noisy: &[i64], spend: &Spend<'_>) -> Correlations {
     let v = variables(noisy.len());
     let rows = (noisy[0] as f64).max(1.0);
@@ -150,7 +150,7 @@ fn correlations(noisy: &[i64], spend: &Spend<'_>) -> Correlations {
     Correlations::new(all, target[..v - 1].to_vec(), RIDGE * level)
 }
 
-/// Signs whose mean is beyond this are taken as if it were this.
+/// The bound to which means of signs are clipped.
 const LARGEST_MEAN: f64 = 0.95;
 
 /// The ridge, in standard errors of a correlation.

@@ -57,8 +57,8 @@ impl Signs {
     }
 }
 
-/// The sum of signs given as bits of those that are not 0, and of those that are negative (others
-/// may be set as well).
+/// The sum of signs, given the bits of nonzero signs and of negative signs (bits of zero signs may
+/// also be set in the latter).
 fn signed(words: impl Iterator<Item = (u64, u64)>) -> i64 {
     let of_word = |(present, negative): (u64, u64)| {
         i64::from(present.count_ones()) - 2 * i64::from((present & negative).count_ones())

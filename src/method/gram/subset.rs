@@ -6,19 +6,19 @@
 //! L^-1 c_S.
 //!
 //! Up to [`EXACT`] variables, all subsets are visited in the order of their places, each from the
-//! factor of what it shares with the one before. Of more, variables join one by one, each the best
-//! one then; after that, one is exchanged for another as long as that explains more. The first of
-//! equal subsets wins.
+//! factor that it shares with the one before. Beyond that, variables are added one at a time, each
+//! the best at that point; then one is exchanged for another as long as that explains more. The
+//! first of equal subsets wins.
 //!
-//! Nothing here sees data: only what was released.
+//! Nothing here reads data, only released values.
 
-/// So many variables are sought among all subsets.
+/// The largest k for which all subsets are searched.
 const EXACT: usize = 10;
 
-/// The least variance of a variable that others do not explain.
+/// The smallest variance of a variable that others do not explain.
 const LEAST: f64 = 1e-3;
 
-/// The most exchanges.
+/// The maximum number of exchanges.
 const EXCHANGES: usize = 100;
 
 /// Correlations among variables, with a ridge, and with the target.
@@ -28,7 +28,7 @@ pub(super) struct Correlations {
 }
 
 impl Correlations {
-    /// Adds `ridge` to the diagonal, or as often twice that as makes the matrix positive definite.
+    /// Adds `ridge` to the diagonal, and doubles it until the matrix is positive definite.
     pub(super) fn new(among: Vec<Vec<f64>>, with_target: Vec<f64>, ridge: f64) -> Self {
         let mut all = Self { among, with_target };
         let mut ridge = ridge.max(LEAST);
@@ -44,8 +44,8 @@ impl Correlations {
         all
     }
 
-    /// The share of the target's variance that these variables explain, as far as they are not
-    /// explained by each other.
+    /// The share of the target's variance that these variables explain, except those that are
+    /// explained by the others.
     pub(super) fn explained(&self, places: impl IntoIterator<Item = usize>) -> f64 {
         let mut factor = Factor::default();
         places.into_iter().for_each(|j| {
@@ -66,7 +66,7 @@ struct Factor {
 }
 
 impl Factor {
-    /// Lets a variable join; not if the others explain it.
+    /// Adds a variable; returns false if the others explain it.
     fn push(&mut self, all: &Correlations, j: usize) -> bool {
         let mut w: Vec<f64> = Vec::with_capacity(self.places.len() + 1);
         for (&i, row) in self.places.iter().zip(&self.rows) {
@@ -136,7 +136,7 @@ fn visit(
     }
 }
 
-/// k variables that join one by one, each the best one then.
+/// Adds k variables one at a time, each the best at that point.
 fn joined(all: &Correlations, k: usize) -> Vec<usize> {
     let mut factor = Factor::default();
     while factor.places.len() < k {
@@ -152,20 +152,20 @@ fn joined(all: &Correlations, k: usize) -> Vec<usize> {
                 factor.pop();
             }
         }
-        // The matrix is positive definite, so that every variable can join.
+        // The matrix is positive definite, so every variable can be added.
         let Some(j) = best.1 else { break };
         factor.push(all, j);
     }
     factor.places
 }
 
-/// These variables after the best exchange of one for another, as long as one explains more.
+/// These variables after the best exchanges of one for another, as long as one explains more.
 fn exchanged(all: &Correlations, mut places: Vec<usize>) -> Vec<usize> {
     let mut explained = all.explained(places.iter().copied());
     for _ in 0..EXCHANGES {
         let mut best = (explained, None);
         for out in 0..places.len() {
-            // The factor of all others is made once for each that leaves.
+            // The factor without a variable is computed once for each variable.
             let mut factor = Factor::default();
             let stay = places.iter().enumerate().filter(|(place, _)| *place != out);
             stay.for_each(|(_, &j)| {
@@ -219,7 +219,7 @@ mod tests {
         Correlations::new(among.collect(), with_target, 0.01)
     }
 
-    /// c_S' x with A_SS x = c_S by elimination with pivoting: nothing of the factor is used.
+    /// c_S' x with A_SS x = c_S by elimination with pivoting: independent of the factor.
     fn explained_by_elimination(all: &Correlations, places: &[usize]) -> f64 {
         let k = places.len();
         let mut rows: Vec<Vec<f64>> = places
@@ -272,8 +272,8 @@ mod tests {
         }
     }
 
-    /// Joining and exchanging ends where no exchange explains more, and nearly always at the best
-    /// of all.
+    /// Adding and exchanging ends where no exchange explains more, and nearly always at the best of
+    /// all subsets.
     #[test]
     fn exchanges_improve_on_joining() {
         let (mut improved, mut best) = (0, 0);
@@ -296,8 +296,8 @@ mod tests {
         assert!(improved > 0 && best >= 54, "{improved} {best}");
     }
 
-    /// A matrix that noise has made indefinite becomes one with a factor; the search ends for
-    /// infinite or missing numbers as well.
+    /// A matrix that is indefinite because of noise gets a factor; the search ends for infinite or
+    /// NaN entries as well.
     #[test]
     fn any_matrix_gets_its_ridge() {
         let indefinite = vec![vec![1.0, 1.0, -1.0], vec![1.0, 1.0, 1.0], vec![-1.0, 1.0, 1.0]];

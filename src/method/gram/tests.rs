@@ -6,7 +6,7 @@ const ABSENT: f64 = f64::NAN;
 /// A row: the values of the features, and the sign of the target.
 type Row = (Vec<f64>, i8);
 
-/// All rows with these values of so many features.
+/// All rows with these values of `features` features.
 fn rows(features: u32, values: &[f64]) -> Vec<Row> {
     let count = values.len();
     let digit = |number: usize, place: u32| values[number / count.pow(place) % count];
@@ -31,7 +31,7 @@ fn tables(rows: &[Row], most: usize) -> Vec<Vec<Row>> {
     all.into_iter().map(|(_, table)| table).collect()
 }
 
-/// The released numbers of a table, without noise, as the code has them.
+/// The released numbers of a table, without noise, as the code computes them.
 fn sums(table: &[Row], medians: &[f64]) -> Vec<i64> {
     let column = |place: usize| table.iter().map(|(x, _)| x[place]).collect::<Vec<f64>>();
     let of_feature = |(place, &median): (usize, &f64)| Signs::split(&column(place), median);
@@ -49,7 +49,7 @@ fn with(table: &[Row], row: &Row) -> Vec<Row> {
     [table, std::slice::from_ref(row)].concat()
 }
 
-/// The largest change of a number when a row comes, or is replaced, over all tables of up to `most`
+/// The largest change of a number when a row is added, or replaced, over all tables of up to `most`
 /// rows.
 fn sensitivities(most: usize, numbers: impl Fn(&[Row]) -> Vec<i64>) -> [i64; 2] {
     let rows = rows(2, &[-3.0, 0.5, 7.0, ABSENT]);
@@ -65,7 +65,8 @@ fn sensitivities(most: usize, numbers: impl Fn(&[Row]) -> Vec<i64>) -> [i64; 2] 
     [added, replaced]
 }
 
-/// Over all tables of up to two rows of 48, and each row more: 60,000 pairs, and all replacements.
+/// Over all tables of up to two rows of 48, with each additional row: 60,000 pairs, and all
+/// replacements.
 #[test]
 fn one_row_moves_no_number_by_more_than_one() {
     for medians in [[0.0, 0.0], [0.5, -5.0], [7.0, 2.0]] {
@@ -74,7 +75,7 @@ fn one_row_moves_no_number_by_more_than_one() {
     assert_eq!(sensitivities(2, |table| sums(table, &[0.0, 1.0])), [1, 2]);
 }
 
-/// A median of the data moves with a row, and the signs of other rows with it.
+/// A median of the data moves with a row, and so do the signs of other rows.
 #[test]
 fn signs_about_exact_medians_move_more() {
     let exact = |table: &[Row]| {
@@ -127,9 +128,8 @@ fn twice_the_rate(rate: f64, z: &[i64]) -> f64 {
     right(2.0 * rate, z)
 }
 
-/// The largest log-ratio over eps of an output of one feature and the target, of which there are
-/// four numbers, over all tables of up to one row, of which one more comes or one is replaced, and
-/// outputs near them.
+/// The largest log-ratio over eps of an output of one feature and the target, which is four
+/// numbers, over all tables of up to one row with a row added or replaced, and outputs near them.
 fn worst(noise: Noise, eps: f64, neighbors: Neighbors) -> f64 {
     let rows = rows(1, &[-3.0, 7.0, ABSENT]);
     let steps = neighbors.steps() as f64;
@@ -189,7 +189,7 @@ fn privacy_by_enumeration() {
     }
 }
 
-/// Against a loop over rows, with numbers of rows around whole words.
+/// Against a loop over rows, with numbers of rows near multiples of the machine word.
 #[test]
 fn sums_are_those_of_a_loop() {
     let mut state = 5u64;
@@ -213,7 +213,7 @@ fn sums_are_those_of_a_loop() {
     }
 }
 
-/// More features take a larger part of the screening, more to select a smaller one.
+/// More features increase the share of the screening, and selecting more decreases it.
 #[test]
 fn the_parts_follow_the_sizes() {
     let screening = [(10, 100), (10, 1000), (10, 20_000), (40, 1000), (2, 2), (100, 1_000_000)];
@@ -232,7 +232,7 @@ fn spend<'a>(epsilon: &'a Epsilon) -> Spend<'a> {
     Spend { neighbors: Neighbors::AddRemove, medians: epsilon, signs: epsilon }
 }
 
-/// Balanced signs of normal variables by their closed form, and independent ones that are not
+/// Balanced signs of normal variables by their closed form, and independent signs that are not
 /// balanced.
 #[test]
 fn correlations_are_those_of_normal_variables() {
@@ -246,7 +246,7 @@ fn correlations_are_those_of_normal_variables() {
     assert!((found.with_target[0] + 0.5).abs() < 1e-6 && (found.with_target[1] - 0.2).abs() < 1e-6);
     let found = correlations(&sums(&[1.0, 0.5, -0.8, 0.1, -0.4, 0.05, -0.08]), &spend(&epsilon));
     assert!(found.among[0][1].abs() < 1e-6 && found.with_target.iter().all(|r| r.abs() < 1e-6));
-    // Any noise ends in numbers.
+    // Any noise results in finite numbers.
     for wild in [[-5i64, 9, -9, 3, 100, 7, -8], [i64::MAX, i64::MIN, 0, 1, i64::MAX, 0, 5], [0; 7]]
     {
         let found = correlations(&wild, &spend(&epsilon));
@@ -257,7 +257,8 @@ fn correlations_are_those_of_normal_variables() {
     }
 }
 
-/// Two features make the target; a third one, between them, has the largest correlation with it.
+/// Two features determine the target; a third one, between them, has the largest correlation with
+/// it.
 #[test]
 fn what_explains_together_is_found_with_little_noise() {
     let mut state = 11u64;
