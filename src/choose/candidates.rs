@@ -61,7 +61,7 @@ impl Candidates {
         Self::on_one_unit(names, values, vec![number(sensitivity)?], false)
     }
 
-    /// Candidates, each with its score and its own sensitivity.
+    /// Candidates, each with a score and its own sensitivity.
     ///
     /// # Errors
     ///
@@ -79,8 +79,8 @@ impl Candidates {
         Self::on_one_unit(names, values, sensitivities, true)
     }
 
-    /// Reads a CSV file `name,score` or `name,score,sensitivity`; without a column of
-    /// sensitivities, a common one must be given.
+    /// Reads a CSV file `name,score` or `name,score,sensitivity`. The argument gives a common
+    /// sensitivity if the file has no column of sensitivities.
     ///
     /// # Errors
     ///
@@ -157,8 +157,8 @@ impl Candidates {
         Ok(Self { names, scores, sensitivities, exponent })
     }
 
-    /// The same candidates with the largest of their sensitivities for all, for mechanisms that
-    /// need a common one.
+    /// The same candidates with the largest of their sensitivities as the common one, for
+    /// mechanisms that need a common one.
     pub fn with_the_largest_sensitivity(mut self) -> Self {
         if let Given::Each(each) = &self.sensitivities {
             self.sensitivities = Given::Common(each.iter().copied().max().unwrap_or(1));
@@ -255,13 +255,13 @@ pub(super) fn positive_units(sensitivities: &[Decimal], exponent: i32) -> Result
         positive(number).map_err(|error: Error| error.at(Some(row as u64 + 1), None))
     };
     match sensitivities {
-        // A common one stands in no row.
+        // A common sensitivity is in no row.
         [common] => Ok(vec![positive(common)?]),
         several => several.iter().enumerate().map(at).collect(),
     }
 }
 
-/// The common sensitivity, if the file has no column of them.
+/// Parses the common sensitivity; `None` if the file has a column of sensitivities.
 ///
 /// # Errors
 ///

@@ -4,8 +4,9 @@ use crate::error::{Error, Parameter, Result};
 
 /// The columns of a file of candidates, by their names in the header.
 ///
-/// If none is given, the file must have the columns `name,score` or `name,score,sensitivity`, and
-/// no others. If one is, the others have these names, and further columns are ignored.
+/// If none is given, the file must have exactly the columns `name,score` or
+/// `name,score,sensitivity`. If one is given, the others have these names, and further columns are
+/// ignored.
 ///
 /// ```no_run
 /// use dpsis::{CandidateColumns, Candidates};
@@ -40,8 +41,8 @@ impl CandidateColumns {
     ///
     /// # Errors
     ///
-    /// `Request` if a given column is not there or has two roles; `Input` if nothing is given and
-    /// the header is another one, or if a name occurs twice.
+    /// `Request` if a given column is missing or has two roles; `Input` if no column is given and
+    /// the header differs, or if a name occurs twice.
     pub(super) fn places(&self, header: &[String]) -> Result<Places> {
         if *self == Self::default() {
             let names: Vec<String> =
@@ -72,7 +73,7 @@ impl CandidateColumns {
     }
 }
 
-/// The columns of a file of which the scores are not read, from 0.
+/// The columns of a file whose scores are not read, from 0.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct PublicPlaces {
     pub(super) sensitivity: Option<usize>,
@@ -81,8 +82,8 @@ pub(super) struct PublicPlaces {
 }
 
 impl CandidateColumns {
-    /// Finds the public columns in a header: as [`places`](Self::places), but there may be no
-    /// column of scores unless one is given.
+    /// Finds the public columns in a header: as [`places`](Self::places), but the column of scores
+    /// may be missing unless it is given.
     ///
     /// # Errors
     ///
@@ -110,7 +111,7 @@ fn two_roles() -> Error {
         .about([Parameter::CandidateColumns])
 }
 
-/// The place of the column that is given for a role, or that has the role's name.
+/// The place of the column that is given for a role, or whose name is that of the role.
 fn find(header: &[String], given: Option<&str>, role: &str) -> Result<usize> {
     let is_it = |name: &String| match given {
         Some(given) => name.trim() == given.trim(),
@@ -128,7 +129,7 @@ fn find(header: &[String], given: Option<&str>, role: &str) -> Result<usize> {
     }
 }
 
-/// The name of a role, in any case of its letters.
+/// Whether a name is that of a role, ignoring case.
 fn is_default(name: &str, role: &str) -> bool {
     name.trim().eq_ignore_ascii_case(role)
 }
@@ -138,7 +139,7 @@ mod tests {
     use super::*;
     use crate::error::ErrorKind;
 
-    /// The places by the given columns (empty: none) in a header.
+    /// The places of the given columns (empty: not given) in a header.
     fn places(header: &str, given: [&str; 3]) -> Result<Places> {
         let header: Vec<String> = header.split(',').map(str::to_owned).collect();
         let [name, score, sensitivity] =
@@ -180,7 +181,7 @@ mod tests {
         ] {
             assert_eq!(public(header, given).unwrap(), expected, "{header} {given:?}");
         }
-        // No column of scores is taken for sensitivities.
+        // The column of scores is not taken for sensitivities.
         for (header, given) in [
             ("name,score", ["", "", "score"]),
             ("name,auc", ["", "auc", "auc"]),

@@ -1,4 +1,4 @@
-//! The options of a choice in words, numbers and lists.
+//! The options of a choice as text, numbers and lists.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,11 +11,11 @@ use crate::json::read_options;
 use crate::mechanism::{Parameters, by_id, canonical};
 use crate::table::reads_again;
 
-/// The sensitivity that stands for the largest one of all candidates.
+/// The keyword for the largest sensitivity of all candidates.
 pub const LARGEST: &str = "largest";
 
-/// The options of a choice among candidates. As JSON it is one object of all fields; a field that is
-/// left out has the default that [`Choose`] gives it. Numbers that are read exactly are texts.
+/// The options of a choice among candidates. As JSON, one object of all fields; a missing field has
+/// its default in [`Choose`]. Exact numbers are text.
 ///
 /// ```
 /// use dpsis::ChooseOptions;
@@ -33,21 +33,21 @@ pub struct ChooseOptions {
     pub candidates: CandidatesOption,
     /// The columns of a file of candidates, by `name`, `score` and `sensitivity`.
     pub columns: BTreeMap<String, String>,
-    /// The number of candidates to choose, by default 1; above a level the most, by default all.
+    /// The number of candidates to choose, by default 1; with a level the maximum, by default all.
     pub k: Option<usize>,
-    /// The level above which all are chosen.
+    /// The level above which all candidates are chosen.
     pub above: Option<String>,
     /// The budget.
     pub epsilon: Option<String>,
-    /// A delta that may be spent, too.
+    /// A delta that may be spent as well.
     pub delta: Option<String>,
     /// The sensitivity of all scores; `largest` for the largest one of the file.
     pub sensitivity: Option<String>,
     /// `add-remove` or `replace-one`.
     pub neighbors: Option<String>,
-    /// Whether one unit more changes all scores in the same direction.
+    /// Whether an additional unit changes all scores in the same direction.
     pub monotonic: bool,
-    /// The id of the mechanism.
+    /// The name of the mechanism.
     pub mechanism: Option<String>,
     /// Its parameters.
     pub parameters: BTreeMap<String, String>,
@@ -85,7 +85,7 @@ impl ChooseOptions {
     ///
     /// # Errors
     ///
-    /// `Request` for a name of a mechanism, a parameter or a neighbor relation that does not exist.
+    /// `Request` for an unknown name of a mechanism, a parameter or a neighbor relation.
     pub fn request(&self) -> Result<Choose> {
         let default = if self.above.is_some() { usize::MAX } else { 1 };
         let mut request = Choose::new(self.k.unwrap_or(default)).monotonic(self.monotonic);
@@ -104,7 +104,7 @@ impl ChooseOptions {
         }
         let id = match &self.mechanism {
             Some(id) => id,
-            // Parameters without a mechanism are of the default one.
+            // Parameters without a mechanism are those of the default one.
             None if self.above.is_none() && !self.parameters.is_empty() => canonical::CARD.id,
             None => return Ok(request),
         };
@@ -172,7 +172,7 @@ impl ChooseOptions {
     ///
     /// # Errors
     ///
-    /// `Request` for another role than name, score and sensitivity.
+    /// `Request` for a role other than name, score and sensitivity.
     pub fn candidate_columns(&self) -> Result<CandidateColumns> {
         let mut columns = CandidateColumns::default();
         for (role, name) in &self.columns {

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::exact::Decimal;
 use crate::table::SideFile;
 
-/// The public facts in a file of candidates: the input of
+/// The public part of a file of candidates: the input of
 /// [`recommend`](crate::mechanism::recommend).
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -21,14 +21,14 @@ pub struct PublicCandidates {
 
 impl PublicCandidates {
     /// Reads the sensitivities of a file of candidates. Its scores may be missing and are not
-    /// interpreted; only a file that is no CSV, because of a cell of any column, is refused with
-    /// its row. Without a column of sensitivities a common one must be given.
+    /// interpreted. Only a file that is not valid CSV is refused for a cell of any column, with its
+    /// row. Without a column of sensitivities a common one must be given.
     ///
     /// # Errors
     ///
     /// `Request` if the sensitivity is given nowhere or both in the file and as argument, or a
-    /// given column is not there or has two roles; `Input` if a sensitivity is not a positive
-    /// decimal number; `Io` if the file cannot be read.
+    /// given column is missing or has two roles; `Input` if a sensitivity is not a positive decimal
+    /// number; `Io` if the file cannot be read.
     pub fn read_columns(
         path: impl AsRef<Path>,
         columns: &CandidateColumns,

@@ -22,13 +22,13 @@ impl Choice {
         Self(record)
     }
 
-    /// The same with the receipt of the ledger that paid for it.
+    /// Adds the receipt of the ledger that was charged.
     pub(super) fn with_receipt(mut self, receipt: Receipt) -> Self {
         self.0.ledger = Some(receipt);
         self
     }
 
-    /// The same with a note on its run, or without one.
+    /// Sets or removes the note on its run.
     pub fn with_run(self, run: impl Into<Option<RunNote>>) -> Self {
         Self(self.0.with_run(run))
     }
@@ -37,7 +37,7 @@ impl Choice {
 impl RecordsPrivacy for ChoiceRecord {}
 
 impl ChoiceRecord {
-    /// The same with a note on its run, or without one.
+    /// Sets or removes the note on its run.
     #[must_use]
     pub fn with_run(self, run: impl Into<Option<RunNote>>) -> Self {
         Self { run: run.into(), ..self }
@@ -60,10 +60,10 @@ pub struct ChoiceRecord {
     pub version: String,
     /// The command that made it.
     pub command: Command,
-    /// The day and the request, if the program that ran it gives them.
+    /// The day and the request, if the calling program gives them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<RunNote>,
-    /// The ledger that paid for it, if one did.
+    /// The receipt of the ledger, if one was charged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ledger: Option<Receipt>,
     /// Whether the guarantee holds for everything in this record: false if seeded.
@@ -74,9 +74,9 @@ pub struct ChoiceRecord {
     pub order: PickOrder,
     /// The privacy guarantee and the budget.
     pub guarantee: Guarantee,
-    /// How the candidates were chosen.
+    /// The mechanism of the choice.
     pub mechanism: MechanismUsed,
-    /// The given facts about the scores.
+    /// The public information about the scores.
     pub score: ScoresUsed,
     /// The source of randomness.
     pub randomness: RandomnessUsed,
@@ -97,7 +97,7 @@ pub struct ChosenCandidate {
     pub index: usize,
 }
 
-/// The given facts about the scores; no record contains the scores themselves.
+/// The public information about the scores; no record contains the scores themselves.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ScoresUsed {
@@ -112,13 +112,13 @@ pub struct ScoresUsed {
     pub sensitivity: String,
     /// Whether each candidate has its own sensitivity.
     pub own_sensitivities: bool,
-    /// Whether scores are monotonic: one unit changes all scores in the same direction.
+    /// Whether scores are monotonic: an additional unit changes all scores in the same direction.
     pub monotonic: bool,
 }
 
 impl ChoiceRecord {
-    /// The events of the choice, for the accountants of [`account`](crate::account): that of its
-    /// mechanism.
+    /// The events of the choice, for the accountants of [`account`](crate::account): the event of
+    /// its mechanism.
     ///
     /// # Errors
     ///

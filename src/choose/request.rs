@@ -48,7 +48,7 @@ pub(super) struct Above {
 
 impl Choose {
     /// A request for k candidates; a budget must be given. The default mechanism is
-    /// [`CanonicalLipschitz`] if all sensitivities are equal; otherwise one must be given.
+    /// [`CanonicalLipschitz`] if all sensitivities are equal; otherwise a mechanism must be given.
     pub fn new(k: usize) -> Self {
         Self {
             k,
@@ -82,8 +82,9 @@ impl Choose {
     }
 
     /// Chooses all candidates whose scores are above a level, at most k of them. The parameters are
-    /// `alpha`, the bound on names at or below it, and `rate`, what it bounds. The level must be
-    /// public, or have been released. See [`ThresholdSet`](crate::mechanism::ThresholdSet).
+    /// `alpha`, the bound on names at or below the level, and `rate`, the error rate that alpha
+    /// bounds. The level must be public or released before. See
+    /// [`ThresholdSet`](crate::mechanism::ThresholdSet).
     pub fn above(mut self, level: impl Into<Exact>, parameters: Parameters) -> Self {
         self.above = Some(Above { level: level.into(), parameters });
         self
@@ -95,8 +96,8 @@ impl Choose {
         self
     }
 
-    /// States that the scores are monotonic: adding one unit changes all scores in the same
-    /// direction, as it does counts.
+    /// Declares that the scores are monotonic: adding one unit changes all scores in the same
+    /// direction, as with counts.
     pub fn monotonic(mut self, monotonic: bool) -> Self {
         self.monotonic = monotonic;
         self
@@ -124,14 +125,14 @@ impl Choose {
         self.draw(candidates, Entropy::OperatingSystem).map(Choice::new)
     }
 
-    /// Chooses k candidates after a ledger has paid for it; the entry has this note, and the
-    /// sensitivities are for the ledger's unit. The candidates, whose scores are data, are made
-    /// after that: [`check_public`](Self::check_public) tells before whether the request fits them.
-    /// If they cannot be made, or the choice fails, the entry is marked as failed and stays spent.
+    /// Chooses k candidates after charging a ledger, with a note for the entry; the sensitivities
+    /// must refer to the ledger's unit. The candidates, whose scores are data, are read after the
+    /// charge; use [`check_public`](Self::check_public) before it to check the request. If they
+    /// cannot be read, or the choice fails, the entry is marked as failed and stays spent.
     ///
     /// # Errors
     ///
-    /// As for [`Ledger::spend`], then no candidates were made; those of making them; as for
+    /// As for [`Ledger::spend`], in which case no candidates were read; as for reading them; as for
     /// [`run`](Self::run).
     pub fn run_with_ledger(
         &self,
@@ -144,7 +145,7 @@ impl Choose {
         Ok(choice.with_receipt(receipt))
     }
 
-    /// The cost of this request to a ledger, with a note.
+    /// The charge of this request to a ledger, with a note.
     ///
     /// # Errors
     ///
@@ -163,7 +164,7 @@ impl Choose {
     /// As for [`run`](Self::run), as far as they do not depend on the scores.
     pub fn check_public(&self, public: &PublicCandidates) -> Result<()> {
         let sensitivities = public.sensitivities.clone();
-        // What the scores are does not matter.
+        // The scores do not matter.
         let values = vec![0; sensitivities.len()];
         let scores = Scores::with_sensitivities(values, sensitivities, self.neighbors)?;
         let scores = if self.monotonic { scores.monotonic()? } else { scores };
@@ -216,7 +217,7 @@ impl Choose {
         calibrate(mechanism.card(), self.k.max(1), &epsilon, &delta)
     }
 
-    /// k; above a level at most as many as there are.
+    /// The maximum number of picks: k, or with a level at most all candidates.
     fn most(&self, scores: &Scores) -> usize {
         match self.above {
             Some(_) => self.k.min(scores.values().len()),
@@ -224,8 +225,8 @@ impl Choose {
         }
     }
 
-    /// The given mechanism, that for a level, or the default for one common sensitivity, which is
-    /// `sensitivity` in the unit of a level.
+    /// The given mechanism, the mechanism for a level, or the default for a common sensitivity,
+    /// which is `sensitivity` in the unit of a level.
     fn mechanism_for(
         &self,
         scores: &Scores,
