@@ -10,8 +10,8 @@ pub enum SqlDialect {
     DuckDb,
     /// Spark SQL, from version 3.4 on, in ANSI mode or not.
     Spark,
-    /// PostgreSQL. Values must be in columns of numbers, because it has no cast that text cannot
-    /// make fail.
+    /// PostgreSQL. Values must be in numeric columns, because it has no cast of text that cannot
+    /// fail.
     Postgres,
 }
 
@@ -20,7 +20,7 @@ impl SqlDialect {
     ///
     /// # Errors
     ///
-    /// `Request` if the dialect has no such identifiers.
+    /// `Request` if the dialect cannot express the name.
     pub(super) fn identifier(self, name: &str) -> Result<String> {
         let refuse = |rule: &str| Err(Error::request(format!("the name {name:?} {rule}")));
         if name.is_empty() || name.chars().any(char::is_control) {
@@ -28,7 +28,7 @@ impl SqlDialect {
         }
         match self {
             Self::Spark if name.contains("${") => {
-                // Spark puts variables into the text of a query, names in quotes included.
+                // Spark substitutes variables in the text of a query, also in quoted names.
                 refuse("holds ${, which Spark takes for a variable")
             }
             Self::Postgres if name.len() > 63 => {
@@ -39,12 +39,12 @@ impl SqlDialect {
         }
     }
 
-    /// A table by its name, whose parts are separated by points; a part in double quotes can hold
-    /// points.
+    /// A table by its name, whose parts are separated by points; a part in double quotes may
+    /// contain points.
     ///
     /// # Errors
     ///
-    /// `Request` if it is no such name.
+    /// `Request` if the text is not such a name.
     pub(super) fn table(self, name: &str) -> Result<String> {
         let wrong = || Error::request(format!("{name:?} is no name of a table"));
         let (mut parts, mut rest) = (Vec::new(), name);
@@ -66,24 +66,24 @@ impl SqlDialect {
         }
     }
 
-    /// A text as a literal. What it holds is in no dialect read as anything else.
+    /// A text as a literal. No dialect interprets any part of its content.
     ///
     /// # Errors
     ///
-    /// `Request` if it holds a control character, which no name or label has.
+    /// `Request` if it contains a control character, which no name or label has.
     pub(super) fn literal(self, text: &str) -> Result<String> {
         if text.chars().any(char::is_control) {
             return Err(Error::request(format!("{text:?} holds a control character")));
         }
         let plain = |c: char| c.is_alphanumeric() || " _-.,:/+()".contains(c);
         Ok(match self {
-            // Neither its escapes nor its variables, which settings change, see bytes in
-            // hexadecimal digits.
+            // Escapes and variables of Spark, which settings change, do not apply to hexadecimal
+            // digits.
             Self::Spark if !text.chars().all(plain) => {
                 let digits: String = text.bytes().map(|byte| format!("{byte:02X}")).collect();
                 format!("CAST(X'{digits}' AS STRING)")
             }
-            // A backslash is one only with this prefix, whatever the settings.
+            // A backslash is an escape only with this prefix, under any settings.
             Self::Postgres if text.contains('\\') => {
                 format!("E'{}'", text.replace('\\', "\\\\").replace('\'', "''"))
             }
@@ -91,9 +91,9 @@ impl SqlDialect {
         })
     }
 
-    /// A finite number as a literal with all its bits.
+    /// A finite number as a literal, with all its bits.
     pub(super) fn number(self, value: f64) -> String {
-        // A plain literal would be a decimal number in some dialects.
+        // Some dialects read a plain literal as a decimal number.
         format!("CAST('{value:e}' AS {})", self.double())
     }
 
@@ -114,11 +114,11 @@ impl SqlDialect {
     /// An expression as text.
     pub(super) fn as_text(self, value: &str) -> String {
         let text = format!("CAST({value} AS {})", self.text());
-        // Equality of bytes, whatever the collation of a column.
+        // Compares bytes, under any collation of a column.
         if self == Self::Postgres { format!("({text} COLLATE \"C\")") } else { text }
     }
 
-    /// The text of a label without the blanks around it.
+    /// The text of a label without surrounding spaces.
     pub(super) fn label(self, value: &str) -> String {
         let blanks = "' ' || chr(9) || chr(10) || chr(12) || chr(13)";
         let text = self.as_text(value);
@@ -129,12 +129,12 @@ impl SqlDialect {
         }
     }
 
-    /// A column as a number, which may be infinite or NaN; whatever it holds, this does not fail.
+    /// A column as a number, which may be infinite or NaN; this never fails, for any cell.
     pub(super) fn raw(self, column: &str) -> String {
         match self {
             Self::DuckDb | Self::Spark => format!("TRY_CAST({column} AS DOUBLE)"),
-            // Comparisons with numbers, which columns of text do not have, refuse these before a
-            // row is read. A numeric too large or too small for a double would make the cast fail.
+            // Text columns cannot be compared with numbers, so the engine refuses them before it
+            // reads a row. A numeric too large or too small for a double would make the cast fail.
             Self::Postgres => format!(
                 "CASE WHEN {column} > -3e-324 AND {column} < 3e-324 THEN CAST(0 AS DOUBLE PRECISION) \
                  WHEN {column} BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308 \
@@ -143,14 +143,14 @@ impl SqlDialect {
         }
     }
 
-    /// The finite number of a raw one, NULL for others; both zeros are one.
+    /// The number if a raw number is finite, else NULL; both zeros become one.
     pub(super) fn finite(self, raw: &str) -> String {
         let (zero, largest) = (self.number(0.0), self.number(f64::MAX));
         // NaN is above all numbers in all dialects.
         format!("CASE WHEN {raw} = {zero} THEN {zero} WHEN abs({raw}) <= {largest} THEN {raw} END")
     }
 
-    /// The quotient of integers that are not negative, rounded down.
+    /// The quotient of non-negative integers, rounded down.
     pub(super) fn quotient(self, numerator: &str, denominator: &str) -> String {
         let operator = match self {
             Self::DuckDb => "//",
@@ -173,7 +173,7 @@ impl SqlDialect {
         }
     }
 
-    /// A number of each row that no other row has.
+    /// A unique number of each row.
     pub(super) fn row_number(self) -> &'static str {
         match self {
             Self::Spark => "monotonically_increasing_id()",
@@ -182,8 +182,8 @@ impl SqlDialect {
     }
 }
 
-/// The part of a name up to a closing double quote, of which two stand for one, and what follows
-/// it.
+/// The part of a name up to a closing double quote, with doubled quotes replaced by one, and the
+/// rest of the text.
 fn quoted_part(text: &str) -> Option<(String, &str)> {
     let (mut part, mut rest) = (String::new(), text);
     loop {

@@ -1,23 +1,23 @@
-//! Values on the integer grid, as the library puts them there.
+//! Values on the integer grid, equal to those of the library.
 
 use crate::error::{Error, Result};
 use crate::exact::GRID;
 use crate::sql::SqlDialect;
 use crate::table::{Bounds, Scaling};
 
-/// The numbers by which values of a range reach the grid.
+/// The numbers that map values of a range to the grid.
 pub(super) struct Scale {
     middle: f64,
     half: f64,
-    /// Values up to here are at the lower end of the grid.
+    /// Values up to this one are at the lower end of the grid.
     low: f64,
-    /// Values from here on are at its upper end.
+    /// Values from this one on are at its upper end.
     high: f64,
-    /// The grid value of values as near as this to the middle is 0.
+    /// The grid value of values within this distance of the middle is 0.
     near: f64,
 }
 
-/// The same as expressions.
+/// The same numbers as expressions.
 pub(super) struct ScaleText {
     middle: String,
     half: String,
@@ -29,9 +29,9 @@ pub(super) struct ScaleText {
 impl Scale {
     pub(super) fn new(bounds: &Bounds) -> Self {
         let (middle, half) = (bounds.middle(), bounds.half());
-        // The formula rises with the value: where it has reached an end, it stays there. Beyond, it
-        // is not computed, because an engine may refuse a number that is too large; nor is a
-        // quotient near 0, which may be too small for another.
+        // The formula increases with the value, so it stays at an end once it has reached it. It is
+        // not computed beyond the ends, because an engine may refuse a number that is too large,
+        // nor near 0, because an engine may refuse a quotient that is too small.
         let end = |end: f64, side: f64| {
             let reached = |value: f64| (value - middle) / half * side >= 1.0;
             let mut step = 0.0;
@@ -83,7 +83,7 @@ impl ScaleText {
         };
         let (above, below) =
             (magnitude(&format!("({v} - {middle})")), magnitude(&format!("({middle} - {v})")));
-        // No condition holds of NULL.
+        // No condition is true for NULL.
         format!(
             "CASE WHEN {v} >= {high} THEN {GRID} WHEN {v} <= {low} THEN -{GRID} \
              WHEN abs({v} - {middle}) <= {near} THEN 0 \
@@ -96,7 +96,7 @@ impl ScaleText {
 ///
 /// # Errors
 ///
-/// `Request` if there are not as many bounds as features, which no caller can cause.
+/// `Request` if the numbers of bounds and features differ, which no caller can cause.
 pub(super) fn graded(
     dialect: SqlDialect,
     scaling: &Scaling,

@@ -3,13 +3,13 @@
 use crate::estimate::{LARGEST, MAGNITUDES, TIME_STEP, TIME_UNITS, TIMES};
 use crate::sql::SqlDialect;
 
-/// Adds the query `dpsis_sums` of the number of targets between the points, for each place among
-/// them.
+/// Adds the query `dpsis_sums` of the number of targets between consecutive points, for each place
+/// among the points.
 pub(super) fn ranks(dialect: SqlDialect) -> Vec<(&'static str, String)> {
     let count = |count: u32| dialect.series(count as usize);
     let number = |value: f64| dialect.number(value);
     let double = dialect.double();
-    // Each is rounded once, as the grid's: powers of ten of this size are exact.
+    // Each is rounded once, as on the grid: powers of ten of this size are exact.
     let decimals = MAGNITUDES.iter().flat_map(|decimals| {
         let all = count(decimals.end - decimals.first);
         (decimals.low..decimals.high).map(move |power| {
@@ -31,7 +31,7 @@ pub(super) fn ranks(dialect: SqlDialect) -> Vec<(&'static str, String)> {
             count(TIMES.end - TIMES.start),
         )
     });
-    // Before all values; each point is after the values up to it.
+    // The first mark is before all values; each point is after the values up to it.
     let marks = format!(
         "SELECT {} AS v, 0 AS point, 0 AS n UNION ALL SELECT v, 1, 0 FROM dpsis_points \
          UNION ALL SELECT y, 0, count(*) FROM dpsis_persons WHERE y IS NOT NULL GROUP BY y",
@@ -41,7 +41,7 @@ pub(super) fn ranks(dialect: SqlDialect) -> Vec<(&'static str, String)> {
                   AS place, n FROM dpsis_marks";
     vec![
         ("dpsis_magnitudes", decimals.join(" UNION ALL ")),
-        // Without the second of equal points.
+        // Omits the second of equal points.
         (
             "dpsis_points",
             format!(

@@ -16,19 +16,19 @@ pub(crate) struct Asked<'a> {
     pub(crate) features: Vec<&'a str>,
     pub(crate) coded: Coded<'a>,
     pub(crate) step: SqlStep<'a>,
-    /// A text that the result carries.
+    /// A text that the result contains.
     pub(crate) facts: &'a str,
 }
 
-/// The sums that are asked for.
+/// The requested sums.
 pub(crate) enum SqlStep<'a> {
     /// The number of targets between the points of the median's grid.
     Ranks,
-    /// Those of targets alone.
+    /// The sums of targets alone.
     Targets,
-    /// Those of values on the grid.
+    /// The sums of values on the grid.
     Correlation(&'a Scaling),
-    /// Those by bins of values on the grid.
+    /// The sums by bins of values on the grid.
     Bins(&'a Scaling),
     /// Scores of columns and of their effect sizes at centers of a target coded as one number.
     ColumnsOfNumber { scored: i32, released: i32 },
@@ -54,7 +54,7 @@ impl SqlStep<'_> {
 ///
 /// # Errors
 ///
-/// `Request` for a name that the dialect cannot hold, or a form that it does not have.
+/// `Request` for a name that the dialect cannot express, or a form that it does not support.
 pub(crate) fn query(asked: &Asked<'_>) -> Result<String> {
     let Asked { table, features, coded, step, facts } = asked;
     let (dialect, d, classes) = (table.dialect, features.len(), coded.classes());
@@ -78,7 +78,7 @@ pub(crate) fn query(asked: &Asked<'_>) -> Result<String> {
     });
     let count = step.count(d, classes);
     let text = |value: &str| dialect.as_text(value);
-    // The facts are in the alphabet of `pieces`: no dialect reads more into them.
+    // The facts are in the alphabet of `pieces`, which no dialect interprets.
     let pieces = pieces(facts).into_iter().enumerate();
     let mut parts: Vec<String> = pieces
         .map(|(place, piece)| {

@@ -1,4 +1,4 @@
-//! The result of a query, as it is exported.
+//! The exported result of a query.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -12,24 +12,25 @@ pub(super) const ROWS: &str = "rows";
 pub(super) const TARGETS: &str = "targets";
 pub(super) const SUMS: &str = "sums";
 
-/// The most characters of a piece of the facts.
+/// The maximum number of characters of a piece of the facts.
 const PIECE: usize = 2000;
 
 /// The result of a query: exact sums, **not private**.
 pub(crate) struct QueryResult {
     pub(crate) facts: String,
     pub(crate) rows: u64,
-    /// Of a target coded as one number the sum and the number; the number of each class.
+    /// For a target coded as one number, its sum and the number of targets; for classes, the number
+    /// in each class.
     pub(crate) targets: Vec<i64>,
     pub(crate) sums: Vec<i64>,
 }
 
 impl QueryResult {
-    /// Reads an exported result: CSV, or Parquet and Arrow where the build has them.
+    /// Reads an exported result: CSV, or Parquet and Arrow if the build supports them.
     ///
     /// # Errors
     ///
-    /// `Io` if it cannot be read; `Input` if it is no such result, or not all of it.
+    /// `Io` if it cannot be read; `Input` if it is not such a result, or incomplete.
     pub(crate) fn read(path: &Path) -> Result<Self> {
         let file = SideFile::read_texts(path)?;
         let none = || Error::input("this is no result of a query for sums, or not all of it");
@@ -72,7 +73,7 @@ impl QueryResult {
     }
 }
 
-/// A text in pieces of characters that no engine and no program around it reads anything into.
+/// Encodes a text in pieces of characters that no engine or export program interprets.
 pub(super) fn pieces(text: &str) -> Vec<String> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-,\"[]".contains(&byte);
     let mut pieces = vec![String::new()];
@@ -90,7 +91,7 @@ pub(super) fn pieces(text: &str) -> Vec<String> {
     pieces
 }
 
-/// The text of which these are the pieces, one after the other.
+/// Decodes the concatenated pieces of a text.
 fn decoded(pieces: &str) -> Option<String> {
     let (mut bytes, mut rest) = (Vec::new(), pieces.bytes());
     while let Some(byte) = rest.next() {

@@ -1,4 +1,4 @@
-//! The rows of a table: persons with their coded targets, and cells with their values.
+//! The rows of a table: people with their coded targets, and cells with their values.
 
 use std::collections::HashSet;
 
@@ -14,20 +14,20 @@ use crate::table::{Labels, TargetCode};
 pub struct SqlTable {
     /// The dialect of its engine.
     pub dialect: SqlDialect,
-    /// Its name, parts separated by points; a part in double quotes can hold points.
+    /// Its name, with parts separated by points; a part in double quotes may contain points.
     pub name: String,
-    /// How it holds samples and features.
+    /// The layout of samples and features.
     pub form: SqlForm,
 }
 
 impl SqlTable {
-    /// A table by its name.
+    /// A table in a database.
     pub fn new(dialect: SqlDialect, name: impl Into<String>, form: SqlForm) -> Self {
         Self { dialect, name: name.into(), form }
     }
 }
 
-/// How a table holds samples and features.
+/// The layout of samples and features in a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SqlForm {
@@ -36,25 +36,25 @@ pub enum SqlForm {
         /// The column of the target.
         target: String,
     },
-    /// One row per sample and feature. The targets are in another table, with one row per sample:
-    /// these are the samples.
+    /// One row per sample and feature. The targets are in another table, with one row per sample,
+    /// which defines the samples.
     Long {
-        /// The column of the sample.
+        /// The column of sample identifiers.
         sample: String,
-        /// The column of the feature's name.
+        /// The column of feature names.
         feature: String,
         /// The column of the value.
         value: String,
         /// The table of targets.
         targets: String,
-        /// Its column of the sample.
+        /// The column of sample identifiers in the table of targets.
         targets_sample: String,
-        /// Its column of the target.
+        /// The target column of the table of targets.
         target: String,
     },
 }
 
-/// Checks that columns differ by more than case, which engines do not tell apart in names.
+/// Checks that columns differ by more than case, because engines ignore case in names.
 fn differ(features: &[&str], target: &str) -> Result<()> {
     let mut names = HashSet::from([target.to_lowercase()]);
     match features.iter().find(|name| !names.insert(name.to_lowercase())) {
@@ -68,16 +68,16 @@ fn differ(features: &[&str], target: &str) -> Result<()> {
 
 /// The coding of a target.
 pub(crate) enum Coded<'a> {
-    /// As one number.
+    /// The target as one number.
     Number(&'a TargetCode),
-    /// As the number of a class.
+    /// The target as the number of a class.
     Classes(&'a Labels),
-    /// Not coded: a number to be split at a median that is to be released.
+    /// Not coded: a number to be split at a median that will be released.
     Value,
 }
 
 impl Coded<'_> {
-    /// The number of classes, of a target that is not one number.
+    /// The number of classes; `None` if the target is one number.
     pub(super) fn classes(&self) -> Option<usize> {
         match self {
             Self::Classes(labels) => Some(labels.as_slice().len()),
@@ -85,7 +85,7 @@ impl Coded<'_> {
         }
     }
 
-    /// A column as a label or a number, to be bound to a name.
+    /// A column as a label or a number, to be given a name.
     fn read(&self, dialect: SqlDialect, column: &str) -> String {
         match self {
             Self::Number(TargetCode::Classes(_)) | Self::Classes(_) => dialect.label(column),
@@ -127,7 +127,7 @@ impl Coded<'_> {
         })
     }
 
-    /// A query of the coded targets `y` of a table, with other columns by their names.
+    /// A query of the coded targets `y` of a table, with other columns by name.
     fn coded(
         &self,
         dialect: SqlDialect,
@@ -148,7 +148,7 @@ impl Coded<'_> {
     }
 }
 
-/// The names of queries in the statement: no table may have one of them.
+/// The prefix of the statement's own queries: no table name may begin with it.
 const OWN: &str = "dpsis_";
 
 impl SqlTable {
@@ -158,7 +158,7 @@ impl SqlTable {
     ///
     /// # Errors
     ///
-    /// `Request` for a name that the dialect cannot hold.
+    /// `Request` for a name that the dialect cannot express.
     pub(super) fn queries(
         &self,
         coded: &Coded<'_>,

@@ -48,8 +48,8 @@ pub(super) fn bins(dialect: SqlDialect, classes: Option<usize>) -> Vec<(&'static
 }
 
 /// The scores of whole columns at the released center: for each feature the largest sum at the
-/// center for scores, and the largest and the smallest signed sum at the one for effect sizes, each
-/// less the sum over missing values.
+/// center for scores, and the largest and the smallest signed sum at the center for effect sizes,
+/// each less the sum over missing values.
 pub(super) fn columns_of_number(scored: i32, released: i32) -> Vec<(&'static str, String)> {
     let groups = "SELECT place, v, CAST(sum(y) AS BIGINT) AS y, count(*) AS n FROM dpsis_cells GROUP BY place, v";
     let sum = |of: &str, window: &str| format!("CAST(sum({of}) OVER {window} AS BIGINT)");
@@ -62,7 +62,7 @@ pub(super) fn columns_of_number(scored: i32, released: i32) -> Vec<(&'static str
         sum("y", "p"),
         sum("n", "p"),
     );
-    // The sum with no threshold, and that with the one above the value.
+    // The sum without a threshold, and the sum with a threshold above the value.
     let whole = |m: i32| format!("all_y - ({m}) * all_n");
     // The sum over the rows in which the feature is missing.
     let missing = |m: i32| format!("abs(max(of_y - ({m}) * of_n - ({})))", whole(m));
@@ -133,7 +133,7 @@ pub(super) fn columns_of_classes(centers: &[i32]) -> Vec<(&'static str, String)>
     ]
 }
 
-/// The columns p0, p1, ... of a query one below the other, of which it is computed once.
+/// The columns p0, p1, ... of a query one below the other; the query is computed once.
 fn parts(query: &str, count: usize, place: &str) -> String {
     let list: Vec<String> = (0..count).map(|part| format!("({part})")).collect();
     let cases: String = (0..count).map(|part| format!(" WHEN {part} THEN p{part}")).collect();

@@ -1,5 +1,4 @@
-//! The parts of queries that need no engine; what engines make of them is tested with the Python
-//! package.
+//! The parts of queries that need no engine; the Python package tests the queries in engines.
 
 use proptest::prelude::*;
 
@@ -33,14 +32,14 @@ fn forms_and_names() {
     for dialect in DIALECTS {
         assert_eq!(asked(&wide(dialect)).is_ok(), dialect != SqlDialect::Postgres);
         assert!(asked(&long(dialect, "t")).is_ok());
-        // A query of the statement would hide such a table.
+        // A query of the statement would shadow such a table.
         for own in ["dpsis_cells", "DPSIS_x", "\"Dpsis_persons\""] {
             assert!(asked(&long(dialect, own)).is_err(), "{own}");
         }
     }
 }
 
-/// Engines do not tell names of columns apart by case.
+/// Engines ignore case in the names of columns.
 #[test]
 fn columns_that_differ_by_case_are_refused() {
     for (features, target, expected) in
@@ -57,7 +56,7 @@ fn columns_that_differ_by_case_are_refused() {
     }
 }
 
-/// The cases of the grid's expression, as engines go through them.
+/// The cases of the grid's expression, in the order of an engine.
 fn by_cases(scale: &Scale, v: f64) -> i16 {
     let [middle, half, low, high, near] = scale.numbers();
     let magnitude = |difference: f64| {
@@ -90,7 +89,7 @@ proptest! {
         }
     }
 
-    /// Facts come back, through an alphabet in which no engine reads anything.
+    /// Facts survive a round trip, in an alphabet that no engine interprets.
     #[test]
     fn facts_come_back(facts: String) {
         let pieces = pieces(&facts.repeat(100));
