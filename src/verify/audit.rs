@@ -1,20 +1,20 @@
 //! A black-box test of a claimed epsilon: draws on two neighboring tables, and Clopper-Pearson
 //! bounds.
 //!
-//! epsilon-DP demands P(S|x) <= e^eps P(S|x') + delta for every event S of outcomes and both orders
-//! of the tables. The first half of the draws chooses events, the second half tests them, so that
-//! the choice costs nothing:
+//! epsilon-DP requires P(S|x) <= e^eps P(S|x') + delta for every event S of outcomes and both
+//! orders of the tables. The first half of the draws chooses events and the second half tests them,
+//! so that the choice needs no correction:
 //!
 //! - *outcomes*: those whose frequencies differ most, best first by the logarithm of the ratio of
 //!   their counts (and the same less twice its standard error, for rare ones); of all beginnings of
 //!   these lists the one with the largest bound on the first half;
-//! - *picks*: that a candidate is among the picks, for outcomes that are lists of picks: the one
+//! - *picks*: a candidate is among the picks, for outcomes that are lists of picks: the candidate
 //!   with the largest bound.
 //!
 //! For each order and each family one event is tested: with p the lower Clopper-Pearson bound of
 //! P(S|x) and q the upper one of P(S|x'), both at level alpha/(2 tests), eps >= ln((p - delta)/q)
-//! unless one of them is wrong, which happens with probability at most alpha in all. A bound above
-//! the claim refutes it; a bound below it proves nothing.
+//! unless one of them is wrong, which happens with probability at most alpha in total. A bound
+//! above the claim refutes it; a bound below it proves nothing.
 //!
 //! Source: Z. Ding, Y. Wang, G. Wang, D. Zhang and D. Kifer, "Detecting Violations of Differential
 //! Privacy" (2018), and M. Jagielski, J. Ullman and A. Oprea, "Auditing Differentially Private
@@ -34,10 +34,10 @@ use crate::run::{Rehearsal, RehearsalSeeds};
 use crate::score::Scores;
 use crate::threads::in_parallel;
 
-/// The probability that a true claim is called violated.
+/// The probability that a true claim is reported as violated.
 const ALPHA: f64 = 1e-6;
 
-/// Counts of outcomes on two tables, by halves: those that choose events and those that test them.
+/// Counts of outcomes on two tables: one half of the runs chooses events, the other tests them.
 #[derive(Debug, Clone)]
 pub struct Tally<T> {
     counts: BTreeMap<T, Count>,
@@ -63,8 +63,8 @@ impl<T: Ord> Tally<T> {
         Self::default()
     }
 
-    /// Counts the outcome of a run on the first table or the second. The runs on each table test
-    /// and choose in turn.
+    /// Counts the outcome of a run on the first table or the second. The runs on each table
+    /// alternate between testing and choosing.
     pub fn add(&mut self, second: bool, outcome: T) {
         let side = usize::from(second);
         let tests = self.drawn.choose[side] > self.drawn.test[side];
@@ -79,20 +79,20 @@ impl<T: Ord> Tally<T> {
         }
     }
 
-    /// The test of a claim.
+    /// Tests a claim.
     pub fn judge(&self, claim: &Claim) -> Audited {
         let events = self.outcomes(claim, 2);
         claim.verdict(self.drawn, self.counts.len(), events)
     }
 
-    /// The best event of outcomes for each order, of so many tests in all.
+    /// The best event of outcomes for each order, with `tests` tests in total.
     fn outcomes(&self, claim: &Claim, tests: usize) -> Vec<Tested> {
         let all: Vec<Count> = self.counts.values().copied().collect();
         [false, true].map(|reversed| claim.best_union(&all, self.drawn, reversed, tests)).into()
     }
 }
 
-/// A claim that is tested.
+/// A claim to be tested.
 #[derive(Debug, Clone)]
 pub struct Claim {
     epsilon: Epsilon,
@@ -107,7 +107,7 @@ pub struct Audited {
     pub epsilon: Epsilon,
     /// The delta of the claim.
     pub delta: f64,
-    /// The number of draws on each table; every other one tests.
+    /// The number of draws on each table; half of them test.
     pub draws: [u64; 2],
     /// The number of different outcomes.
     pub outcomes: usize,
@@ -115,7 +115,7 @@ pub struct Audited {
     pub lower_bound: f64,
     /// The event at which it was found.
     pub event: Option<TestedEvent>,
-    /// The probability that a true claim is called violated.
+    /// The probability that a true claim is reported as violated.
     pub alpha: f64,
     /// Whether the bound is at most the claim: consistent, not proven.
     pub consistent: bool,
@@ -125,13 +125,13 @@ pub struct Audited {
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct TestedEvent {
-    /// A set of so many outcomes, or that a candidate is among the picks.
+    /// The kind of event: a set of outcomes, or a candidate among the picks.
     pub kind: EventKind,
-    /// Whether it is likelier on the second table.
+    /// Whether it is more likely on the second table.
     pub likelier_on_second: bool,
-    /// Its counts among the draws that test, on the first table and the second.
+    /// Its counts among the testing draws, on the first table and the second.
     pub counts: [u64; 2],
-    /// The draws that test.
+    /// The number of testing draws on each table.
     pub of: [u64; 2],
 }
 
@@ -140,7 +140,7 @@ pub struct TestedEvent {
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum EventKind {
-    /// One of so many outcomes.
+    /// One of this number of outcomes.
     Outcomes(usize),
     /// The candidate of this 0-based number is among the picks.
     Picked(usize),
@@ -158,7 +158,7 @@ impl Claim {
         Self { epsilon, delta: 0.0 }
     }
 
-    /// With a delta.
+    /// Sets a delta.
     ///
     /// # Errors
     ///
@@ -171,9 +171,9 @@ impl Claim {
         Ok(self)
     }
 
-    /// The smallest true epsilon at which so many draws on each table refute the claim in about
-    /// half of all cases, for a mechanism with two outcomes; `None` if not even disjoint outcomes
-    /// do.
+    /// The smallest true epsilon at which this number of draws on each table refutes the claim in
+    /// about half of all cases, for a mechanism with two outcomes; `None` if even disjoint outcomes
+    /// would not.
     pub fn detectable(&self, draws: u64) -> Option<f64> {
         let claimed = self.epsilon.to_f64();
         let n = draws / 2;
@@ -196,11 +196,10 @@ impl Claim {
         Some(high)
     }
 
-    /// Draws of a mechanism for two neighboring score vectors, so many for each; `seed` makes them
-    /// repeatable.
+    /// Tests draws of a mechanism for two neighboring score vectors, `draws` for each; `seed` makes
+    /// them repeatable.
     ///
-    /// `given` is the epsilon that the mechanism is given, which is the claim's unless a claim that
-    /// is wrong is tested.
+    /// `given` is the epsilon of the mechanism: equal to the claim, unless a wrong claim is tested.
     ///
     /// # Errors
     ///
@@ -218,7 +217,7 @@ impl Claim {
         let mut tally = Tally::new();
         for part in 0..4u64 {
             let (second, tests) = (part % 2 == 1, part >= 2);
-            // Every part has bits of its own.
+            // Every part has its own bits.
             let entropy = match seed {
                 Some(seed) => Entropy::Seeded(seed.wrapping_mul(4).wrapping_add(part)),
                 None => Entropy::OperatingSystem,
@@ -234,9 +233,9 @@ impl Claim {
         Ok(self.judge_picks(&tally))
     }
 
-    /// Draws of a whole selection on two neighboring tables, so many on each, at the claim's
-    /// epsilon; `seed` makes them repeatable. Only the picks are looked at, not what else a
-    /// selection releases. `progress` is told the share that is done.
+    /// Tests draws of a whole selection on two neighboring tables, `draws` on each, at the claim's
+    /// epsilon; `seed` makes them repeatable. The audit covers the picks only, not the other
+    /// released values of a selection. `progress` receives the completed share.
     ///
     /// # Errors
     ///
@@ -261,7 +260,7 @@ impl Claim {
             let until = (from + batch).min(draws);
             for second in [false, true] {
                 let table = tables[usize::from(second)];
-                // Tables draw from seeds of their own.
+                // Each table uses its own seeds.
                 let one = |i: u64| {
                     let place = base.wrapping_add(2 * i + u64::from(second));
                     let seeds = RehearsalSeeds::all(place);
@@ -305,8 +304,8 @@ impl Claim {
         self.verdict(tally.drawn, tally.counts.len(), events)
     }
 
-    /// The lower bound of epsilon from the counts of an event on two tables, where so many events
-    /// are tested.
+    /// The lower bound of epsilon from the counts of an event on two tables, if `tests` events are
+    /// tested.
     fn bound(&self, counts: [u64; 2], of: [u64; 2], tests: usize) -> f64 {
         let level = ALPHA / (2 * tests) as f64;
         let p = lower(counts[0], of[0], level) - self.delta;
@@ -324,7 +323,7 @@ impl Claim {
             let mut order: Vec<(f64, &Count)> = all.iter().map(|c| (merit(c), c)).collect();
             order.sort_by(|a, b| b.0.total_cmp(&a.0));
             let mut sum = Count::default();
-            // Beginnings of a long list are tried at lengths in proportion.
+            // Beginnings of a long list are tried at lengths in geometric progression.
             let mut next = 0;
             for (i, (_, count)) in order.iter().enumerate() {
                 for side in 0..2 {
@@ -369,7 +368,7 @@ impl Claim {
             lower_bound,
             event: best.map(|best| best.event),
             alpha: ALPHA,
-            // The claim in floating point is right to far more digits than the bound.
+            // The claim in floating point is accurate to many more digits than the bound.
             consistent: !(lower_bound > self.epsilon.to_f64()),
         }
     }
@@ -407,7 +406,7 @@ mod tests {
     }
 
     /// Noise that is a tenth too small: epsilon 10/9 where 1 is claimed. A million draws on each
-    /// table find it, with every seed; draws at the true epsilon are consistent. Some ten seconds.
+    /// table find it, with every seed; draws at the true epsilon are consistent. About ten seconds.
     #[test]
     fn a_tenth_too_little_noise_is_found() {
         // A gap that grows by two sensitivities; another best candidate.
@@ -435,9 +434,9 @@ mod tests {
         }
     }
 
-    /// Tables of equal laws, many outcomes: the choice of the events must not find what is not
-    /// there. 200 audits at alpha 1e-6: the probability that a right code fails is at most 2e-4
-    /// over all seeds, and the seeds are fixed.
+    /// Tables of equal laws, many outcomes: the choice of the events must not find a spurious
+    /// difference. In 200 audits at alpha 1e-6 the probability that correct code fails is at most
+    /// 2e-4 over all seeds, and the seeds are fixed.
     #[test]
     fn what_is_equal_has_no_bound() {
         for seed in 0..200 {
@@ -455,7 +454,7 @@ mod tests {
             tally.add(false, i % 4 < 2);
             tally.add(true, i % 40 < 2);
         }
-        // Half of the draws test, those with an odd number.
+        // Half of the draws test: those with an odd number.
         let found = tally.judge(&claim("1"));
         assert_eq!((found.draws, found.outcomes), ([4000, 4000], 2));
         let level = 1e-6 / 4.0;
@@ -470,7 +469,7 @@ mod tests {
         assert_eq!(Tally::<u8>::new().judge(&claim("1")).lower_bound, 0.0);
     }
 
-    /// More draws detect less; the claim itself is never detected.
+    /// More draws detect smaller violations; the claim itself is never detected.
     #[test]
     fn draws_bound_what_is_detected() {
         let one = claim("1");
@@ -481,7 +480,7 @@ mod tests {
         assert_eq!(claim("20").detectable(2000), None);
     }
 
-    /// The whole selection on two tables: one row more.
+    /// A whole selection on two tables that differ by one row.
     #[test]
     fn selections_are_audited() {
         let rows = ["1,9,8", "2,4,3", "3,5,6", "4,1,2", "5,7,7"];

@@ -1,16 +1,16 @@
 //! Clopper-Pearson bounds: exact confidence bounds of a binomial probability.
 //!
 //! After x successes in n draws the lower bound at level a is the p with P(X >= x) = a, the upper
-//! one the p with P(X <= x) = a; each is wrong with probability at most a, whatever the true p. The
+//! one the p with P(X <= x) = a; each is wrong with probability at most a, for any true p. The
 //! tails are regularized incomplete beta functions, P(X >= x) = I_p(x, n - x + 1), here by their
-//! continued fraction in Lentz's evaluation. Their relative error, below 1e-5 for n up to 1e9 (the
-//! logarithms of gamma functions in front), moves a bound by far less than the 1e-7 of its value by
-//! which it is moved outward.
+//! continued fraction in Lentz's evaluation. Their relative error, below 1e-5 for n up to 1e9 (from
+//! the logarithms of gamma functions in front), moves a bound by much less than the 1e-7 of its
+//! value by which it is moved outward.
 //!
 //! Source: C. Clopper and E. Pearson, "The use of confidence or fiducial limits illustrated in the
 //! case of the binomial" (1934); the continued fraction: DLMF 8.17.22.
 
-/// How far bounds are moved outward, relative to them.
+/// The relative amount by which bounds are moved outward.
 const ROUNDING: f64 = 1e-7;
 
 /// The lower bound at level `a` after `x` successes in `n` draws.
@@ -33,7 +33,7 @@ pub(super) fn upper(x: u64, n: u64, a: f64) -> f64 {
     (p * (1.0 + ROUNDING)).min(1.0)
 }
 
-/// The least p from which on a condition holds, by bisection of its logarithm.
+/// The least p from which a condition holds, by bisection of its logarithm.
 fn first(holds: impl Fn(f64) -> bool) -> f64 {
     let (mut low, mut high) = (-60.0f64, 0.0f64);
     for _ in 0..64 {
@@ -120,8 +120,8 @@ mod tests {
         }
     }
 
-    /// The tails at the bounds, in exact fractions: at most the level, and nearly - what is rounded
-    /// outward by 1e-7 moves a tail by up to some 1e-5 of it here.
+    /// The tails at the bounds, in exact fractions: at most the level, and close to it. Rounding a
+    /// bound outward by 1e-7 changes a tail here by up to about 1e-5 of its value.
     #[test]
     fn bounds_have_their_level() {
         let rational = |p: f64| BigRational::from_float(p).unwrap();

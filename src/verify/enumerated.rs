@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::error::{Error, Result};
 use crate::verify::{SamplerFit, Verification, Verified};
 
-/// The enumeration of a mechanism, and the test of its draws, if there was one. As JSON it is one
+/// The enumeration of a mechanism, and the test of its draws, if there was one. As JSON, one
 /// object.
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
@@ -19,15 +19,15 @@ pub struct Enumerated {
 }
 
 impl Enumerated {
-    /// Whether the claim holds on the grid, and the draws have the law that was enumerated.
+    /// Whether the claim holds on the grid and the draws fit the enumerated law.
     pub fn holds(&self) -> bool {
         self.found.holds && self.sampler.as_ref().is_none_or(|fit| fit.holds)
     }
 }
 
 impl Verification {
-    /// [Runs](Self::run), and compares draws with the law where it differs most between neighbors,
-    /// if a number of draws is given: see [`fit`](Self::fit).
+    /// Enumerates the law, see [`run`](Self::run). If a number of draws is given, also compares
+    /// draws with the law at the pair of neighbors with the largest ratio, see [`fit`](Self::fit).
     ///
     /// # Errors
     ///
@@ -38,12 +38,12 @@ impl Verification {
         seed: Option<u64>,
         progress: impl Fn(f64),
     ) -> Result<Enumerated> {
-        // Before the enumeration, which may take long.
+        // Check first, because the enumeration may take long.
         if self.is_variant() && draws.is_some() {
             return Err(Error::request("a broken variant has a law, but nothing draws from it"));
         }
         let found = self.run(progress)?;
-        // Without such a pair at scores that fall.
+        // Without a worst pair, use descending scores.
         let scores = match &found.at {
             Some(at) => vec![at.scores.clone(), at.neighbor.clone()],
             None => vec![(0..found.candidates as i64).rev().collect()],

@@ -7,7 +7,7 @@
 //! k) or d!/(d-k)! outcomes, and as many comparisons for each pair.
 //!
 //! Laws are in floating point: a log-ratio may be wrong by about 1e-12 (1e-9 or 1e-8 where the law
-//! needs an integral), which is granted. Nothing is said about scores off the grid.
+//! needs an integral), which is tolerated. The result does not extend to scores off the grid.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,15 +23,15 @@ use crate::privacy::Epsilon;
 use crate::support::neighbors::Grid;
 use crate::support::oracle::{sequences, subsets, subsets_up_to};
 
-/// The most comparisons of two probabilities, and what computing a probability counts as beside
-/// them: some minutes.
+/// The maximum number of comparisons of two probabilities, and the cost of computing a probability
+/// in comparisons: some minutes.
 const MOST_COMPARISONS: f64 = 4e10;
 const COST_OF_ONE: f64 = 20.0;
 const COST_OF_INTEGRAL: f64 = 3e5;
-/// The most probabilities that are kept: 0.8 GB.
+/// The maximum number of probabilities in memory: 0.8 GB.
 const MOST_PROBABILITIES: f64 = 1e8;
-/// The largest loss on a grid at which floating point still holds the smallest probability, and an
-/// integral its digits.
+/// The largest loss on a grid at which floating point still represents the smallest probability,
+/// and an integral is accurate.
 const LARGEST_LOSS: f64 = 600.0;
 const LARGEST_LOSS_OF_INTEGRAL: f64 = 20.0;
 
@@ -89,17 +89,17 @@ pub struct Verified {
     pub work: Work,
     /// The largest |ln(P(y|x)/P(y|x'))|; infinite if only one of two neighbors can have an outcome.
     pub max_log_ratio: f64,
-    /// The same over epsilon.
+    /// The same as a share of epsilon.
     pub share: f64,
     /// The largest rate of names at or below the level, as a share of its bound, for the mechanism
-    /// that has one.
+    /// that has such a bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub false_discoveries: Option<f64>,
-    /// Where it occurs; `None` if all laws are equal.
+    /// The pair at which the largest ratio occurs; `None` if all laws are equal.
     pub at: Option<WorstPair>,
-    /// Whether it is at most epsilon, up to the error of floating point.
+    /// Whether the largest ratio is at most epsilon, up to the error of floating point.
     pub holds: bool,
-    /// Why the share is not near 1, where tests of this crate find that, too.
+    /// The reason if the share is not near 1, where the tests of this crate find that as well.
     pub slack: Option<&'static str>,
 }
 
@@ -118,11 +118,11 @@ pub struct WorstPair {
 }
 
 impl Verification {
-    /// The mechanism of this name, at small sizes and epsilon 1.
+    /// The mechanism with this name, at small sizes and epsilon 1.
     ///
     /// # Errors
     ///
-    /// `Request` if there is no such mechanism.
+    /// `Request` if the name is unknown.
     pub fn new(id: &str) -> Result<Self> {
         let card = by_id(id, &Parameters::default())?.card();
         Ok(Self {
@@ -145,7 +145,7 @@ impl Verification {
         CARDS.into_iter().map(|card| Self::new(card.id))
     }
 
-    /// A broken variant of the mechanism, by its name in [`variants`](super::variants).
+    /// Sets a broken variant of the mechanism, by its name in [`variants`](super::variants).
     ///
     /// # Errors
     ///
@@ -161,42 +161,42 @@ impl Verification {
         Ok(self)
     }
 
-    /// Parameters of the mechanism.
+    /// Sets the parameters of the mechanism.
     pub fn parameters(self, parameters: Parameters) -> Self {
         Self { parameters, ..self }
     }
 
-    /// The number of picks.
+    /// Sets the number of picks.
     pub fn k(self, k: usize) -> Self {
         Self { k: Some(k), ..self }
     }
 
-    /// The number of candidates.
+    /// Sets the number of candidates.
     pub fn candidates(self, candidates: usize) -> Self {
         Self { candidates: Some(candidates), ..self }
     }
 
-    /// The claim that is checked, and the epsilon that the mechanism is given.
+    /// Sets the claim, which is also the epsilon of the mechanism.
     pub fn epsilon(self, epsilon: impl Into<Exact>) -> Self {
         Self { epsilon: epsilon.into(), ..self }
     }
 
-    /// The number of values that a score takes.
+    /// Sets the number of values that a score takes.
     pub fn levels(self, levels: u32) -> Self {
         Self { levels: Some(levels), ..self }
     }
 
-    /// The number of steps of the grid to the sensitivity, where that is common.
+    /// Sets the number of grid steps in the sensitivity, if it is common.
     pub fn steps(self, steps: u32) -> Self {
         Self { steps: Some(steps), ..self }
     }
 
-    /// The sensitivity of each candidate in steps of the grid, for mechanisms that use them.
+    /// Sets the sensitivity of each candidate in grid steps, for mechanisms that use them.
     pub fn sensitivities(self, sensitivities: Vec<u32>) -> Self {
         Self { sensitivities: Some(sensitivities), ..self }
     }
 
-    /// Whether between neighbors all scores move in one direction.
+    /// Sets whether all scores move in one direction between neighbors.
     pub fn monotonic(self, monotonic: bool) -> Self {
         Self { monotonic, ..self }
     }
@@ -210,7 +210,7 @@ impl Verification {
         self.checked().map(|checked| checked.work)
     }
 
-    /// Enumerates; `progress` is told the share that is done.
+    /// Enumerates; `progress` receives the completed share.
     ///
     /// # Errors
     ///
@@ -226,7 +226,7 @@ impl Verification {
         let mutant = self.mutant();
         let sums_to_one =
             |law: &Vec<f64>| (law.iter().sum::<f64>() - 1.0).abs() <= 10.0 * tolerance;
-        // The laws of some broken variants are rough.
+        // The laws of some broken variants do not sum to 1.
         if mutant.is_none() && !laws.iter().all(sums_to_one) {
             return Err(Error::request(
                 "floating point is too coarse for these parameters: the probabilities do not sum to 1",
@@ -278,7 +278,7 @@ impl Verification {
         self.variant.and_then(|place| self.contract.mutants.get(place))
     }
 
-    /// The parameters in effect: the mechanism's, or those that a variant takes.
+    /// The parameters in effect: all of the mechanism's, or those of the variant.
     fn shown(&self, k: usize) -> Result<BTreeMap<&'static str, String>> {
         let mut all: BTreeMap<_, _> = self.mechanism()?.parameters(k).into_iter().collect();
         if let Some(mutant) = self.mutant() {
@@ -299,7 +299,7 @@ impl Verification {
         })
     }
 
-    /// The law, the grid and the numbers, after all checks.
+    /// The law, the grid and the sizes, after all checks.
     pub(super) fn checked(&self) -> Result<Checked> {
         let mechanism = self.mechanism()?;
         let law = match self.mutant() {
@@ -440,7 +440,7 @@ fn outcomes(chooses: Chooses, d: usize, k: usize) -> u128 {
     }
 }
 
-/// A number, or its power of ten where that is long.
+/// A number, or its power of ten if it is long.
 fn count(number: u128) -> String {
     if number < 10_000_000 { number.to_string() } else { format!("{:.0e}", number as f64) }
 }

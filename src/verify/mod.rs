@@ -1,12 +1,12 @@
-//! Checks of the claims, for those who want to see for themselves.
+//! Checks of the privacy claims, for independent verification.
 //!
 //! - [`Verification`]: the exact law of a mechanism by brute force, compared between all
-//!   neighboring score vectors on a grid - the enumeration that the tests of this crate run, at
-//!   sizes of one's own. Broken variants of each mechanism, among them published ones, show that it
-//!   finds mistakes.
+//!   neighboring score vectors on a grid. It is the enumeration that the tests of this crate run,
+//!   at sizes of your choice. Broken variants of each mechanism, some of them published, show that
+//!   it finds mistakes.
 //! - [`Claim`]: a black-box test of a claimed epsilon by draws on two neighboring tables, of a
-//!   mechanism, a selection or any program. It needs no trust in the code, and finds only what its
-//!   draws show.
+//!   mechanism, a selection or any program. It requires no trust in the code, but detects only
+//!   violations that its draws show.
 //!
 //! ```
 //! use dpsis::verify::Verification;

@@ -1,4 +1,4 @@
-//! A verification in words, numbers and lists, as every door takes it.
+//! A verification as text, numbers and lists, the same for every interface.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +9,8 @@ use crate::json::read_options;
 use crate::mechanism::Parameters;
 use crate::verify::{Enumerated, Verification};
 
-/// The options of an enumeration and of a test of draws. As JSON it is one object of all fields; a
-/// field that is left out has the default that [`Verification`] gives it.
+/// The options of an enumeration and of a test of draws. As JSON, one object of all fields; a
+/// missing field has its default in [`Verification`].
 ///
 /// ```
 /// use dpsis::verify::VerifyOptions;
@@ -26,7 +26,7 @@ pub struct VerifyOptions {
     pub mechanism: String,
     /// A broken variant of it.
     pub variant: Option<String>,
-    /// The claim, a number that is read exactly.
+    /// The claim, an exact number.
     pub epsilon: Option<String>,
     /// The number of picks.
     pub k: Option<usize>,
@@ -34,7 +34,7 @@ pub struct VerifyOptions {
     pub d: Option<usize>,
     /// The number of values that a score takes.
     pub levels: Option<u32>,
-    /// The number of steps of the grid to the sensitivity, where that is common.
+    /// The number of grid steps in the sensitivity, if it is common.
     pub steps: Option<u32>,
     /// The sensitivity of each candidate in steps of the grid.
     pub sensitivities: Option<Vec<u32>>,
@@ -42,9 +42,9 @@ pub struct VerifyOptions {
     pub monotonic: bool,
     /// Parameters of the mechanism, by name.
     pub parameters: BTreeMap<String, String>,
-    /// Compare so many draws with the law, too.
+    /// The number of draws to compare with the law.
     pub draws: Option<u64>,
-    /// Draw from this seed.
+    /// The seed of the draws.
     pub seed: Option<u64>,
 }
 
@@ -62,7 +62,7 @@ impl VerifyOptions {
     ///
     /// # Errors
     ///
-    /// `Request` for a mechanism, a variant or a parameter that there is not.
+    /// `Request` for an unknown mechanism, variant or parameter.
     pub fn verification(&self) -> Result<Verification> {
         let mut all = Verification::new(&self.mechanism)?;
         all = all.parameters(Parameters::named(&self.parameters)?);
@@ -90,11 +90,11 @@ impl VerifyOptions {
         Ok(all.monotonic(self.monotonic))
     }
 
-    /// Enumerates, and tests draws if a number of them is given: see [`Verification::check`].
+    /// Enumerates, and tests draws if their number is given: see [`Verification::check`].
     ///
     /// # Errors
     ///
-    /// As for that, and for [`verification`](Self::verification).
+    /// As for [`Verification::check`], and for [`verification`](Self::verification).
     pub fn check(&self, progress: impl Fn(f64)) -> Result<Enumerated> {
         self.verification()?.check(self.draws, self.seed, progress)
     }
@@ -113,7 +113,7 @@ mod tests {
         let told = Verification::new("canonical").unwrap().k(2).candidates(4).levels(5).steps(3);
         let told = told.epsilon("1/2").monotonic(true);
         let told = told.parameters(Parameters::named(&gamma).unwrap());
-        // Without the names of functions of its contract.
+        // Omits the functions of its contract.
         let shown = |all: &Verification| format!("{:?}", all.work().unwrap());
         assert_eq!(shown(&given.verification().unwrap()), shown(&told));
         let [found, expected] =

@@ -32,11 +32,11 @@ pub struct SamplerFit {
 pub struct FittedScores {
     /// The scores, in steps of the grid.
     pub scores: Vec<i64>,
-    /// The statistic G, and the value that it exceeds with the probability alpha, about.
+    /// The statistic G, which exceeds `bound` with a probability of about alpha.
     pub g: f64,
-    /// That value.
+    /// The bound of the statistic.
     pub bound: f64,
-    /// Whether an outcome was drawn that cannot be.
+    /// Whether an impossible outcome was drawn.
     pub impossible: bool,
 }
 
@@ -46,8 +46,8 @@ impl Verification {
     ///
     /// # Errors
     ///
-    /// As for [`run`](Self::run); `Request` for a broken variant, which nothing samples, or scores
-    /// of another number.
+    /// As for [`run`](Self::run); `Request` for a broken variant, which has no sampler, or a wrong
+    /// number of scores.
     pub fn fit(&self, scores: &[Vec<i64>], draws: u64, seed: Option<u64>) -> Result<SamplerFit> {
         if self.is_variant() {
             return Err(Error::request("a broken variant has a law, but nothing draws from it"));
@@ -116,7 +116,7 @@ mod tests {
         }
     }
 
-    /// A law at a fifth more epsilon does not fit.
+    /// A law with a fifth more epsilon does not fit.
     #[test]
     fn another_law_does_not_fit() {
         let right = Verification::new("em").unwrap().epsilon("1");
