@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
 
-/// Defines an enum whose variants have one word each, for JSON and reports.
+/// Defines an enum with one keyword per variant, for JSON and reports.
 macro_rules! words {
     (
         $(#[$about:meta])*
@@ -42,11 +42,11 @@ pub fn to_json(record: &impl Serialize) -> Result<String> {
         .map_err(|_| Error::io("the record cannot be written as JSON"))
 }
 
-/// Reads a JSON object of options, each of which may be left out.
+/// Reads a JSON object of options, all of which are optional.
 ///
 /// # Errors
 ///
-/// `Request` for other JSON, for an option that does not exist, or a value of another kind.
+/// `Request` for other JSON, for an unknown option, or a value of another type.
 pub(crate) fn read_options<T: Default + Serialize + DeserializeOwned>(json: &str) -> Result<T> {
     let fields: Map<String, Value> = serde_json::from_str(json)
         .map_err(|_| Error::request("the options must be a JSON object"))?;
@@ -57,7 +57,7 @@ pub(crate) fn read_options<T: Default + Serialize + DeserializeOwned>(json: &str
 ///
 /// # Errors
 ///
-/// As for that.
+/// As for [`read_options`].
 pub(crate) fn read_fields<T: Default + Serialize + DeserializeOwned>(
     fields: Map<String, Value>,
 ) -> Result<T> {

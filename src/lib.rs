@@ -3,7 +3,8 @@
 //! Given a table with one row per person, `dpsis` chooses k features for a target such that the
 //! output is epsilon-differentially private (delta = 0, unless one is given) on the real machine:
 //! every value is put on an integer grid by a function of its own row, scores are integer sums with
-//! a proven sensitivity, every estimate on the way is paid for, and noise is compared exactly.
+//! a proven sensitivity, every estimate on the way is charged to the budget, and noise is compared
+//! exactly.
 //!
 //! ```no_run
 //! let selection = dpsis::Select::new(5).epsilon(2).run("data.csv")?;
@@ -16,36 +17,36 @@
 //! | I want to ... | see |
 //! | --- | --- |
 //! | select features of a file: CSV, numpy's, R's, GenePattern's, Parquet, Arrow | [`Select`], with the file's path |
-//! | say how a file is written and which columns are what, or read text from a reader, once or often | [`FileTable`], [`TableFacts`] |
+//! | describe the format and the columns of a file, or read text from a reader, once or often | [`FileTable`], [`TableFacts`] |
 //! | select columns of a matrix in memory | `ArrayTable` (feature `ndarray`) |
 //! | select within a `linfa` pipeline | [below](#in-a-linfa-pipeline) (feature `linfa`) |
 //! | give a budget exactly | [`Epsilon`], [`Exact`] |
-//! | say what is public: ranges, classes, the target's center, the number of rows | [`Select::bounds`], [`Scaling`], [`Target`], [`Center`], [`Neighbors`] |
+//! | give public information: ranges, classes, the target's center, the number of rows | [`Select::bounds`], [`Scaling`], [`Target`], [`Center`], [`Neighbors`] |
 //! | fit a private model to selected features, and predict by it | [`FitModel`], [`mod@model`] |
-//! | see what was released, spent and assumed | [`Selection`] and its [`Record`] |
+//! | see the released names, the budget and the assumptions | [`Selection`] and its [`Record`] |
 //! | print that as text, TSV or JSON, or as an HTML page (feature `html`) | [`report`] |
 //! | hand it to an output checker (feature `exports`) | `report::AcroFolder` |
-//! | know what a run would spend | [`Select::dry_run`]; without a table, [`CheckedSelect::spending`] |
-//! | know which effect sizes a run finds, and finds significant | [`forecast`], [`CheckedSelect::forecast`] |
+//! | see the budget of a run before it | [`Select::dry_run`]; without a table, [`CheckedSelect::spending`] |
+//! | predict the effect sizes that a run finds, and finds significant | [`forecast`], [`CheckedSelect::forecast`] |
 //! | keep several releases within one budget | [`Ledger`] |
-//! | run what an interface runs, as JSON or by options | [`job`] |
+//! | run a command of an interface, as JSON or by options | [`job`] |
 //! | add up the rows of several machines, and release from the sums | [`Partial`] |
 //! | read rows of one table from several files | [`FileTables`]; `files` (feature `patterns`) |
-//! | release from the rows of several sites, of which nobody sees the sums (feature `sites`) | `SiteKey` |
+//! | release from the rows of several sites without showing anyone their sums (feature `sites`) | `SiteKey` |
 //! | sum up rows in a database, and release from the result | [`Select::query`], [`Partial::of_query`] |
 //! | repeat a run for a test | [`Select::seed`], [`NotPrivate`] |
-//! | draw one request many times on a public table | [`Rehearsal`] |
+//! | simulate one request many times on a public table | [`Rehearsal`] |
 //! | reproduce the DP-SIS paper's preprocessing | [`Select::paper_preprocessing`] |
-//! | look at a table before a release | `inspect` (feature `inspect`) |
+//! | inspect a table before a release | `inspect` (feature `inspect`) |
 //! | choose k of anything by named scores as decimal text | [`Choose`], [`Candidates`] |
 //! | choose k of anything by integer scores | [`Scores`], [`Mechanism`] |
-//! | find the mechanism that suits | [`mechanism::CARDS`], [`mechanism::by_id`], [`mechanism::recommend`], [`mechanism::advise`] |
+//! | find a suitable mechanism | [`mechanism::CARDS`], [`mechanism::by_id`], [`mechanism::recommend`], [`mechanism::advise`] |
 //! | select by DPKendall or (feature `methods`) the two-stage method | [`Select::method`], [`Method`] |
 //! | fit a LASSO to many features | `method::Lasso` (feature `methods`) |
 //! | compare with choices that are not private | [`mechanism::Baseline`], [`Choose::trials`] |
-//! | score features from rows of my own, or of a database | [`Scaler`], [`score::CorrelationSums`], [`score::ClassSums`] |
+//! | score features from my own rows, or those of a database | [`Scaler`], [`score::CorrelationSums`], [`score::ClassSums`] |
 //! | estimate a center, a median or another quantile privately | [`mod@estimate`] |
-//! | add up what several releases cost, in epsilon and delta | [`account`], [`Record::events`], [`mechanism::Card::event`] |
+//! | compute the joint epsilon and delta of several releases | [`account`], [`Record::events`], [`mechanism::Card::event`] |
 //! | check a mechanism's claim, or any release by its outcomes (feature `verify`) | `verify` |
 //! | read how a mechanism works and why it is private | its module, such as [`mechanism::canonical`] |
 //! | handle errors | [`Error`], [`ErrorKind`], [`Parameter`] |
@@ -55,22 +56,22 @@
 //!
 //! # Features
 //!
-//! None is on by default; without any, the library compiles about forty crates and no C.
+//! None is on by default; without features, the library compiles about forty crates and no C.
 //!
-//! | feature | what it adds | dependencies |
+//! | feature | adds | dependencies |
 //! | --- | --- | --- |
 //! | `ndarray` | `ArrayTable`, `Record::columns_of`, `score::kendall` | ndarray |
-//! | `linfa` | `ParamGuard` and `Fit` for requests, `Transformer` for what they select; with `ndarray` | linfa |
+//! | `linfa` | `ParamGuard` and `Fit` for requests, `Transformer` for selections; with `ndarray` | linfa |
 //! | `methods` | the two-stage method and its LASSO, `method::Lasso`; with `linfa` | linfa-elasticnet |
 //! | `sites` | `SiteKey`, `Roster`, `MaskedPartial`: one release from several sites | x25519-dalek, hkdf, sha2 |
-//! | `inspect` | `inspect`: a look at a table before a release | none |
+//! | `inspect` | `inspect`: findings on a table before a release | none |
 //! | `html` | `report::to_html`, `report::Page` | none |
-//! | `exports` | `report::AcroFolder`: a release as output checkers read it | sha2, tempfile |
+//! | `exports` | `report::AcroFolder`: a release for output checkers | sha2, tempfile |
 //! | `verify` | `verify`: enumeration of mechanisms, black-box audits | none |
-//! | `patterns` | `files`: those that folders and patterns stand for | glob |
+//! | `patterns` | `files`: the files of folders and patterns | glob |
 //! | `zstd` | text compressed by Zstandard | zstd (compiles C) |
 //! | `xz` | R's files compressed by xz | liblzma (compiles C) |
-//! | `batches` | Arrow's record batches as tables, in memory or handed out for each pass | arrow-array, arrow-schema |
+//! | `batches` | Arrow's record batches as tables, in memory or produced for each pass | arrow-array, arrow-schema |
 //! | `arrow` | Parquet and Arrow files as tables: a heavy build | arrow, parquet |
 //! | `full` | all of these | as listed |
 //!
@@ -118,12 +119,13 @@
 //! # Ok::<(), dpsis::Error>(())
 //! ```
 //!
-//! The selection is private; the reduced dataset is data, and what is fitted on it is not private by
-//! itself. Every fit spends its epsilon, and with cross-validation a row is in the training rows of all
-//! folds but one, so that all but one of the folds' epsilons add up - *if* the row's fold depends on the row alone.
-//! linfa's own `fold` and `iter_fold` deal rows by their places (and drop the features' names): one row
-//! more moves others between folds, so request [`Neighbors::ReplaceOne`] with them, or deal the rows as the
-//! example `cross_validation` does. The example `elasticnet` feeds a model.
+//! The selection is private; the reduced dataset is data, and a model fitted on it is not private
+//! by itself. Every fit spends its epsilon, and with cross-validation a row is in the training rows
+//! of all folds but one, so that all but one of the folds' epsilons add up - *if* the row's fold
+//! depends on the row alone. linfa's own `fold` and `iter_fold` assign rows to folds by their
+//! places (and drop the features' names): an additional row moves others between folds, so request
+//! [`Neighbors::ReplaceOne`] with them, or assign the rows as in the example `cross_validation`.
+//! The example `elasticnet` feeds a model.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -209,7 +211,7 @@ pub use score::Scores;
 pub use run::{MaskedPartial, Roster, Site, SiteFacts, SiteKey};
 pub use sql::{SqlDialect, SqlForm, SqlTable};
 
-/// Parts that the crates of this workspace share, without any promise to others.
+/// Items for the other crates of this workspace, without any promise of stability.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::choose::LARGEST;

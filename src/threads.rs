@@ -1,16 +1,16 @@
-//! Work on several threads: results do not depend on their number, and a panic goes on where the
-//! work was asked for.
+//! Work on several threads: results do not depend on their number, and a panic continues on the
+//! calling thread.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::error::Result;
 
-/// Calls `work` with 0, 1, ... below `count` (1 at the least), each on a thread of its own and 0 on
-/// this one, and returns the results in this order.
+/// Calls `work` with 0, 1, ... below `count` (at least 1), 0 on this thread and the others on
+/// separate threads, and returns the results in this order.
 ///
-/// A single thread is not spawned: the heap of the main thread grows in larger steps than that of
-/// others.
+/// No thread is spawned for a count of 1: the heap of the main thread grows in larger steps than
+/// the heaps of others.
 pub fn on_threads<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let results: Vec<Mutex<Option<T>>> = (0..count.max(1)).map(|_| Mutex::default()).collect();
     spawned(results.len(), &|number| {
@@ -21,7 +21,7 @@ pub fn on_threads<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Ve
     results.into_iter().filter_map(result).collect()
 }
 
-/// In a browser there are none: one after the other.
+/// A browser has no threads: one call after the other.
 #[cfg(target_family = "wasm")]
 fn spawned(count: usize, work: &(dyn Fn(usize) + Sync)) {
     (0..count).for_each(work);
@@ -44,7 +44,7 @@ fn spawned(count: usize, work: &(dyn Fn(usize) + Sync)) {
 ///
 /// # Errors
 ///
-/// The first error in this order; after one no other turn begins.
+/// The first error in this order; no further call begins after an error.
 pub fn in_parallel<T: Send>(
     count: u64,
     threads: usize,
@@ -89,7 +89,7 @@ mod tests {
         }
     }
 
-    /// So that one share needs no other thread, where there may be none.
+    /// A single share must not need another thread, because there may be none.
     #[test]
     fn the_first_share_stays_on_this_thread() {
         let here = std::thread::current().id();

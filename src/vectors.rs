@@ -1,5 +1,4 @@
-//! Loops compiled for several instruction sets, of which the best available one is used at run
-//! time.
+//! Loops compiled for several instruction sets; at run time the best available one is used.
 //!
 //! Plain loops over slices compile to vector instructions. Results must be identical to the bit on
 //! all instruction sets; tests run on each of them (`on_each`).
@@ -13,8 +12,8 @@ pub(crate) fn run<F: NullaryFnOnce>(loops: F) -> F::Output {
 }
 
 /// Prefetches memory that will be read soon: as many bytes as `values` has, `beyond` bytes after
-/// its start. Hardware prefetching of sequential reads does not look far enough ahead. This is only
-/// a hint: nothing is read, and on processors without the instruction it does nothing.
+/// its start. Hardware prefetching of sequential reads does not reach far enough. This is only a
+/// hint: nothing is read, and on processors without the instruction it does nothing.
 #[inline(always)]
 pub(crate) fn fetch<A>(values: &[A], beyond: usize) {
     #[cfg(target_arch = "x86_64")]
