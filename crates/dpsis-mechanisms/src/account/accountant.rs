@@ -28,7 +28,7 @@ pub struct AccountantCard {
     pub summary: &'static str,
     /// The events that it prices.
     pub prices: &'static str,
-    /// Where it was published.
+    /// The publication.
     pub reference: &'static str,
     /// The page of all accountants: statements with proofs, rounding, cost and sources.
     pub page: &'static str,
@@ -119,7 +119,7 @@ fn checked_delta(curve: &(impl sealed::Curve + ?Sized), epsilon: Exact) -> Resul
     }
 }
 
-/// Delta as it is reported.
+/// The reported delta.
 pub(super) fn delta_above(curve: &(impl sealed::Curve + ?Sized), epsilon: &BigRational) -> f64 {
     if curve.pure().is_some_and(|pure| *epsilon >= pure) {
         return 0.0;

@@ -22,7 +22,7 @@ pub struct Card {
     pub sensitivity: Sensitivity,
     /// How accountants compose the privacy loss of its picks.
     pub loss: PickLoss,
-    /// Where it was published.
+    /// The publication.
     pub reference: &'static str,
     /// Its page: definition, guarantee with proof, exact sampling, cost and source.
     pub page: &'static str,

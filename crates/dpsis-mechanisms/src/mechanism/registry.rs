@@ -35,7 +35,7 @@ pub static CARDS: [&Card; 19] = [
 ///
 /// # Errors
 ///
-/// `Request` if there is no such mechanism, or a parameter is not on its card or out of range.
+/// `Request` if the name is unknown, or a parameter is not on its card or out of range.
 ///
 /// ```
 /// use dpsis_mechanisms::mechanism::{CARDS, Mechanism, Parameters, by_id};

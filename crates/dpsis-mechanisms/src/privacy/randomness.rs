@@ -8,7 +8,7 @@ use crate::random::{Entropy, RandomnessSource};
 /// simulation.
 ///
 /// Callers cannot pass their own generator, because the guarantee would then depend on that
-/// generator. Results drawn from a seed have a type of their own.
+/// generator. Results drawn from a seed have a separate type.
 ///
 /// ```
 /// use dpsis_mechanisms::{CanonicalLipschitz, Epsilon, Mechanism, Neighbors, NotPrivate, OperatingSystem, Scores, Seeded};

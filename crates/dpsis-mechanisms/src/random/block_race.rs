@@ -313,8 +313,8 @@ mod tests {
         }
     }
 
-    /// Every candidate wins as often as in a race without blocks, however far apart the handicaps
-    /// of a block are, with and without refinement.
+    /// Every candidate wins as often as in a race without blocks, for any distances between the
+    /// handicaps of a block, with and without refinement.
     #[test]
     fn blocks_race_as_their_candidates_would() {
         let blocks = Listed(vec![

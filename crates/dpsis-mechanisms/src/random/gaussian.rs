@@ -135,7 +135,7 @@ mod tests {
     fn zero_twice(words: &mut WordStream, variance: &BigRational) -> BigInt {
         loop {
             let z = discrete_gaussian(words, variance);
-            // Of the other values, half are thrown away.
+            // Half of the other values are thrown away.
             if z == BigInt::ZERO || words.next_word() & 1 == 1 {
                 return z;
             }

@@ -182,7 +182,7 @@ impl<'a> Race<'a> {
 }
 
 impl Quick {
-    /// With another error of ln size.
+    /// The same race with another error of ln size.
     #[inline]
     fn within(self, ln_size_error: f64) -> Self {
         Self { ln_size_error, ..self }

@@ -115,7 +115,7 @@ impl Grid {
     /// scores: `moved` gives the place of an outcome when candidate i goes to `to[i]`. Grids of one
     /// common sensitivity.
     ///
-    /// Of all pairs that are alike one is compared: the first vector ascending from 0. `pairs`
+    /// One of all pairs that are alike is compared: the first vector ascending from 0. `pairs`
     /// counts them all.
     pub fn enumerate_symmetric(
         &self,

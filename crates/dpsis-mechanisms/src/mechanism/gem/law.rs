@@ -52,7 +52,7 @@ pub(in crate::mechanism) fn contract() -> Contract {
     }
 }
 
-/// Every score with exponential noise of its own scale (RNMH), by fine steps.
+/// Every score with exponential noise at its own scale (RNMH), by fine steps.
 fn own_noise(q: &[f64], d: &[f64], eps: f64) -> Vec<f64> {
     let rate = |i: usize| eps / (2.0 * d[i]);
     let below = |i: usize, v: f64| if v < q[i] { 0.0 } else { 1.0 - (-(v - q[i]) * rate(i)).exp() };

@@ -93,7 +93,7 @@ impl<'a> JointSets<'a> {
             let early = libm::log(word as f64) - bound.ln_size + handicap;
             blocks.push((early, block, word, bound, most));
         });
-        // Those that may arrive early come first, so that few others must be counted.
+        // Blocks that may arrive early come first, so that few others must be counted.
         blocks.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
         for (_, block, word, bound, most) in blocks {
             if race.cannot_win(word, bound) {

@@ -7,7 +7,7 @@ pub(crate) fn law(x: &[f64], _: usize, eps: f64) -> Vec<f64> {
     of_odds(x, eps.exp())
 }
 
-/// The same with these odds.
+/// The law with other odds.
 pub(crate) fn of_odds(x: &[f64], odds: f64) -> Vec<f64> {
     let best = (0..x.len()).fold(0, |best, i| if x[i] > x[best] { i } else { best });
     let total = x.len() as f64 - 1.0 + odds;

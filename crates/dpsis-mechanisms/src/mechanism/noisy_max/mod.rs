@@ -74,7 +74,7 @@ impl NoisyMax {
     ///
     /// # Errors
     ///
-    /// `Request` if there is no such noise.
+    /// `Request` for an unknown name.
     pub fn with_noise_named(name: &str) -> Result<Self> {
         [NoiseKind::Exponential, NoiseKind::Laplace, NoiseKind::Gumbel]
             .into_iter()
