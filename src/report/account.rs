@@ -58,7 +58,7 @@ impl Asked {
 #[derive(Debug, Clone, Default)]
 pub struct Releases {
     events: Vec<Event>,
-    /// The neighbor relation and the unit of the files, in words.
+    /// The neighbor relation and the unit of the files, as text.
     relation: Option<String>,
 }
 
@@ -227,7 +227,7 @@ fn of_ledger(path: &Path) -> Result<(String, Vec<Event>)> {
     Ok((relation_words(*neighbors, &unit.to_string()), events.collect()))
 }
 
-/// A neighbor relation and its unit, in words.
+/// A neighbor relation and its unit, as text.
 pub(super) fn relation_words(neighbors: Neighbors, unit: &str) -> String {
     let change = match neighbors {
         Neighbors::ReplaceOne => "replacing",
