@@ -16,7 +16,7 @@
 //! eps-differentially private, for D bounds the change of u between neighbors. Adding a value y
 //! adds 1 - q to c(g) - q n for g >= y, and takes q off it for g < y. Replacing y by z leaves n as
 //! it is and moves c(g) by 1 for the g between y and z. (Replacing it by a missing value removes
-//! it, and D >= max(q, 1 - q).) The absolute value moves no more than what is inside.
+//! it, and D >= max(q, 1 - q).) The absolute value moves no more than its argument.
 //!
 //! Neither bound can be lowered, although the utilities of two points do not move independently:
 //! where c(g) <= q n, u(g) falls by q as a value above g is added, and where c(g) >= q (n + 1), it

@@ -410,7 +410,7 @@ impl<'a> Null<'a> {
             let square = shift(place) * shift(place);
             let crude = (square + each * whole).sqrt() - (level * least).sqrt();
             if density.is_finite() {
-                // Where density w + moved is negative there are no such counts.
+                // No counts have a negative density w + moved.
                 let moved = (2.0 - drift) / 4.0;
                 let first = least.max(-moved / density).min(most);
                 let offset = square + each * moved;

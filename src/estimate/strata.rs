@@ -47,7 +47,7 @@ use crate::exact::GRID;
 use crate::privacy::{Epsilon, Neighbors};
 use crate::random::Bits;
 
-/// A stratum with fewer rows, in units of the scale of its noise, has no center of its own.
+/// A stratum with fewer rows, in units of the scale of its noise, gets no center.
 pub(crate) const ROWS_FOR_A_CENTER: f64 = 4.0;
 
 /// With fewer rows of a class, in the same unit, a stratum is treated as having hardly any of that
