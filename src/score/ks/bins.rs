@@ -1,6 +1,6 @@
 //! The streaming form: thresholds between the bins of a fixed division of the grid.
 //!
-//! Where values have grid values (given bounds, ranks within the row), 15 thresholds between 16
+//! If values have grid values (given bounds, ranks within the row), 15 thresholds between 16
 //! bins of equal width are a family that needs one pass, integer sums per feature and bin, and O(d)
 //! memory: 256 bytes per feature for a numeric target, 128 bytes per class. Sums over blocks of
 //! rows merge in any order. Missing values are in no bin: their sums are the rest of all rows.

@@ -31,7 +31,7 @@
 //! B_s(f) by at most 1 and no other B: so the first or the second part of P by at most p_s, the first
 //! because a Euclidean norm moves by no more than its argument does. The root is rounded down, and
 //! floor(x + p_s) = floor(x) + p_s for an integer p_s, so the rounded P moves by at most p_s, too. F
-//! is fixed, and max(0, .) and the maximum over F move by no more than what they are taken of: S moves
+//! is fixed, and max(0, .) and the maximum over F move by no more than their arguments: S moves
 //! by at most max over s of (t_s + p_s). For the correlation f(x) is a grid value, and both are Q times
 //! as large. The rows of a person have weights that add up to at most W, which multiplies G and P,
 //! and S is divided by W and rounded down.
