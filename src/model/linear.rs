@@ -13,7 +13,7 @@
 //!
 //! with e the least eigenvalue of C, and v the number of features, each with all its levels, v = k
 //! without levels. B is about the spectral norm of the noise in C (E. Wigner's semicircle): between
-//! levels of one feature it has none but on the diagonal, and so is that of a matrix of v times k
+//! levels of one feature only the diagonal has noise, so the norm is that of a matrix of v times k
 //! entries rather than k times k. So the ridge is as strong as the noise where the data have a
 //! direction without spread, and vanishes where the least eigenvalue clears the noise. AdaSSP
 //! spends a third of its budget on that eigenvalue and a third on each of two products; here all
