@@ -103,7 +103,7 @@ impl Choose {
         self
     }
 
-    /// Draws from a given seed, for tests and simulations. The result has a type of its own.
+    /// Draws from a given seed, for tests and simulations. The result has a separate type.
     pub fn seed(self, seed: u64) -> NotPrivateChoose {
         NotPrivateChoose { request: self, seed }
     }
