@@ -463,7 +463,7 @@ mod tests {
         assert!(!found.consistent);
         let event = found.event.unwrap();
         assert_eq!((event.counts, event.likelier_on_second), ([1000, 100], false));
-        // With a delta of a half nothing is left.
+        // With a delta of a half the bound is 0.
         assert_eq!(tally.judge(&claim("1").delta(0.5).unwrap()).lower_bound, 0.0);
         assert!(claim("1").delta(1.0).is_err() && claim("1").delta(f64::NAN).is_err());
         assert_eq!(Tally::<u8>::new().judge(&claim("1")).lower_bound, 0.0);

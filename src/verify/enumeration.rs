@@ -149,7 +149,7 @@ impl Verification {
     ///
     /// # Errors
     ///
-    /// `Request` if it has no such variant.
+    /// `Request` for an unknown variant.
     pub fn variant(mut self, name: &str) -> Result<Self> {
         let all = &self.contract.mutants;
         let place = all.iter().position(|mutant| slug(mutant.name) == name);
