@@ -1,4 +1,4 @@
-//! `dpsis account`: what releases cost together.
+//! `dpsis account`: the joint cost of several releases.
 
 use clap::{Args, ValueEnum};
 

@@ -145,12 +145,12 @@ enum AuditFormat {
     Json,
 }
 
-/// The number of draws on each table, where none is given.
+/// The default number of draws on each table.
 const OF_MECHANISM: u64 = 1_000_000;
 const OF_SELECTION: u64 = 100_000;
 const OF_COMMAND: u64 = 2000;
 
-/// Tests the claim; whether the draws are consistent with it.
+/// Tests the claim; returns whether the draws are consistent with it.
 pub(super) fn audit(arguments: &AuditArguments) -> Result<bool> {
     let inputs: Vec<&Path> = arguments.files.iter().map(PathBuf::as_path).collect();
     let destination = Destination::check(arguments.output.as_deref(), &inputs)?;
@@ -176,7 +176,7 @@ pub(super) fn audit(arguments: &AuditArguments) -> Result<bool> {
 }
 
 impl AuditArguments {
-    /// The numbers of draws, and what they can find, before they are made.
+    /// Reports the number of draws, and the violations they can detect, before they are made.
     fn announce(&self, claim: &Claim, default: u64) -> u64 {
         let draws = self.draws.unwrap_or(default);
         let what = match claim.detectable(draws) {
@@ -202,7 +202,7 @@ impl AuditArguments {
         }
     }
 
-    /// The selection on a file.
+    /// The simulation of the selection on a file.
     fn rehearsal(&self, file: &Path) -> Result<Rehearsal> {
         let eps = self.budget.eps.to_string();
         let k = self.k.to_string();
@@ -285,9 +285,9 @@ impl AuditArguments {
         Ok(tally.judge(claim))
     }
 
-    /// Makes sure that two text files are neighbors: no more than one line of each that the other
-    /// lacks, and for a selection the same first line. Other formats, tables whose features are
-    /// rows, and people with several rows are left to the user.
+    /// Checks that two text files are neighbors: at most one line of each is missing in the other,
+    /// and for a selection the first lines are equal. The user is responsible for other formats,
+    /// tables whose features are rows, and people with several rows.
     fn check_neighbors(&self) -> Result<()> {
         let texts: Vec<String> =
             self.files.iter().filter_map(|file| std::fs::read_to_string(file).ok()).collect();
@@ -316,7 +316,7 @@ impl AuditArguments {
     }
 }
 
-/// Runs a command: its exit code and what it writes to stdout.
+/// Runs a command; returns its exit code and its stdout.
 fn outcome(command: &str, file: &Path) -> Result<(Option<i32>, Vec<u8>)> {
     let path = file.to_string_lossy();
     let mut words = command.split_whitespace().map(|word| word.replace("{file}", &path));

@@ -216,7 +216,7 @@ impl ChooseArguments {
         }
     }
 
-    /// The number of candidates to choose, or the most above a level.
+    /// The number of candidates to choose, or the maximum above a level.
     fn k(&self) -> usize {
         self.k.unwrap_or(if self.above.is_some() { usize::MAX } else { 1 })
     }
@@ -226,7 +226,7 @@ impl ChooseArguments {
         candidates.scores(self.neighbors.neighbors(), self.monotonic)
     }
 
-    /// The choice that is not private, of which there is one with --not-private.
+    /// The choice that is not private, if --not-private is given.
     fn baseline(&self) -> Result<Option<Baseline>> {
         match self.mechanism.as_deref() {
             Some(id) if Baseline::IDS.contains(&id) => {
@@ -279,15 +279,15 @@ pub(super) fn choose(arguments: &ChooseArguments, request: &str) -> Result<()> {
     }
 }
 
-/// The number of times of each outcome: names joined by `>` in the order of the picks, or by `+` in
-/// file order.
+/// The count of each outcome: names joined by `>` in the order of the picks, or by `+` in file
+/// order.
 fn outcomes(
     arguments: &ChooseArguments,
     baseline: Option<Baseline>,
     trials: u64,
 ) -> Result<String> {
     let (options, seed) = (arguments.options(), arguments.seed);
-    // The order is shown only where the mechanism releases it.
+    // The order is shown only if the mechanism releases it.
     let released = match baseline {
         Some(baseline) => !matches!(baseline, Baseline::Best | Baseline::Random),
         None => options.request()?.releases_order(),
@@ -318,7 +318,7 @@ fn outcomes(
     Ok(text)
 }
 
-/// Writes a choice for comparison: the names, with the remark that they are not private.
+/// Writes a choice for comparison: the names, with a remark that they are not private.
 fn compare(
     arguments: &ChooseArguments,
     baseline: Baseline,

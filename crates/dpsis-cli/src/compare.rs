@@ -1,4 +1,4 @@
-//! `dpsis compare`: methods on tables that are public.
+//! `dpsis compare`: methods on public tables.
 
 use std::path::{Path, PathBuf};
 
@@ -136,7 +136,7 @@ pub(super) fn compare(arguments: &CompareArguments) -> Result<()> {
         if tables.iter().any(|table| table.name == name) {
             return Err(Error::request(format!("two files are called {name}")));
         }
-        // All tables are read before anything is drawn, so that errors are reported at once.
+        // Read all tables before any draw, so that errors are reported at once.
         let table = PublicTable::read(&arguments.table.table(path, &schema)?)?;
         let target = if arguments.labels { labels_of(&table) } else { target.clone() };
         let settled = Settled::of(table, target)?;
@@ -223,7 +223,7 @@ fn line(name: &str, settled: &Settled) -> String {
     format!("{name}: {n} rows, {d} features; the target is {target}{left_out}\n")
 }
 
-/// A file's name without its endings.
+/// A file's name without its extensions.
 fn stem(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let mut stem = &*name;

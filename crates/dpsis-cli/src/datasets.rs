@@ -1,4 +1,4 @@
-//! `dpsis datasets`: the sets that are known, and their import.
+//! `dpsis datasets`: the known data sets, and their import.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -145,7 +145,7 @@ fn text(sets: &[DataSet]) -> String {
     text
 }
 
-/// The manifest's file with tabs, which occur in none of its cells.
+/// The manifest's file as TSV; no cell contains a tab.
 fn tsv() -> String {
     let mut reader =
         csv::ReaderBuilder::new().has_headers(false).from_reader(datasets::MANIFEST.as_bytes());
@@ -162,7 +162,7 @@ fn get(arguments: &GetArguments) -> Result<()> {
         Origin::File(_, input, _) => vec![input.as_path()],
         Origin::Server(_) => vec![],
     };
-    // Checked before the work is done; and again for each file.
+    // Checked before the work, and again for each file.
     Destination::check(Some(path), &inputs)?;
     let table = match &origin {
         Origin::File(set, input, form) => datasets::read(set, input, *form)?,
@@ -200,7 +200,7 @@ fn make(arguments: &MakeArguments) -> Result<()> {
     Ok(())
 }
 
-/// Writes a table of a kind that people have.
+/// Writes a synthetic table of a kind.
 fn make_planted(kind: Kind, arguments: &MakeArguments) -> Result<()> {
     if arguments.rows.is_some() || arguments.features.is_some() {
         return Err(Error::request("this table has a size of its own"));
@@ -229,7 +229,7 @@ fn make_planted(kind: Kind, arguments: &MakeArguments) -> Result<()> {
     Ok(())
 }
 
-/// The file to write, and its form by its name.
+/// The file to write, and its format by its name.
 fn written_to(name: &str, given: Option<&Path>) -> Result<(PathBuf, Form)> {
     let default = || PathBuf::from(format!("{name}{}", Form::CsvGz.ending()));
     let path = given.map_or_else(default, Path::to_owned);
@@ -239,7 +239,7 @@ fn written_to(name: &str, given: Option<&Path>) -> Result<(PathBuf, Form)> {
     Ok((path, form))
 }
 
-/// Writes a table in its form, some of which are several files.
+/// Writes a table in its format, which may consist of several files.
 fn write(table: &PublicTable, path: &Path, form: Form, inputs: &[&Path]) -> Result<()> {
     for (ending, bytes) in form.write(table)? {
         let part = if ending == form.ending() { path.to_owned() } else { beside(path, ending) };

@@ -1,8 +1,9 @@
-//! Tips for options as other tools write them.
+//! Tips for users who type the options of other tools.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-/// The option of another tool, and the words here; the first of them is an option of the command.
+/// An option of another tool, and the names of the options here; the first one is an option of the
+/// command.
 const ELSEWHERE: [(&str, &str); 13] = [
     ("--html", "--format html -o FILE"),
     ("--json", "--format json"),
@@ -19,7 +20,7 @@ const ELSEWHERE: [(&str, &str); 13] = [
     ("--jobs", "--threads N"),
 ];
 
-/// Adds to an error about an unknown option of this command what is given instead.
+/// Adds the option to use to an error about an unknown option of this command.
 pub(crate) fn with_words_here(
     mut error: clap::Error,
     command: Option<&clap::Command>,
@@ -33,7 +34,7 @@ pub(crate) fn with_words_here(
     let given = unknown.split('=').next().unwrap_or_default();
     let takes = |words: &str| {
         let option = words.split(' ').next().and_then(|option| option.strip_prefix("--"));
-        // A model comes in one form.
+        // A model has only one format.
         let command =
             command.filter(|command| option != Some("format") || command.get_name() != "fit");
         let mut all = command.into_iter().flat_map(clap::Command::get_arguments);
@@ -48,8 +49,8 @@ pub(crate) fn with_words_here(
     error
 }
 
-/// The error for an option with one dash, such as `-eps 1`: its first letter would be an option, the
-/// rest of it a value. The program must be built.
+/// The error for an option with one dash, such as `-eps 1`: the parser would read its first letter
+/// as an option and the rest as a value. The program must be built.
 pub(crate) fn with_one_dash(
     program: &clap::Command,
     words: impl Iterator<Item = String>,
@@ -76,7 +77,7 @@ pub(crate) fn with_one_dash(
     None
 }
 
-/// Whether a command has an option of this name, of two dashes.
+/// Whether a command has an option with this name and two dashes.
 fn takes(command: &clap::Command, name: &str) -> bool {
     let is_it = |option: &clap::Arg| {
         option.get_long() == Some(name)

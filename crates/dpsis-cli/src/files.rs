@@ -8,7 +8,7 @@ use dpsis::{Error, Result};
 ///
 /// # Errors
 ///
-/// `Io` if it cannot be read, `Input` if it is no text.
+/// `Io` if it cannot be read, `Input` if it is not text.
 pub(super) fn read_text(path: &Path) -> Result<String> {
     let name = path.display();
     let bytes = std::fs::read(path).map_err(|error| Error::cannot_read(path, &error))?;

@@ -131,7 +131,7 @@ fn of_levels(levels: &Levels) -> (String, Vec<String>) {
 }
 
 impl SelectArguments {
-    /// Refuses the options that a model has no use for.
+    /// Refuses the options that do not apply to a model.
     fn check_for_model(&self) -> Result<()> {
         let wrong = if !self.partials.is_empty() {
             "a model needs the table, not sums of its parts"

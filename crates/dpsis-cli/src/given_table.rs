@@ -1,4 +1,4 @@
-//! Arguments on a table, its target and the score of its features, and the options that they state.
+//! Arguments on a table, its target and the score of its features, and the resulting options.
 
 use std::path::{Path, PathBuf};
 
@@ -37,7 +37,7 @@ pub(super) struct GivenTable {
     paired: Option<String>,
 }
 
-/// The request that options make, and the public facts about its table.
+/// The request from the options, with the public information about its table.
 pub(super) struct GivenRequest {
     pub(super) options: SelectOptions,
     schema: SchemaFile,
@@ -46,7 +46,7 @@ pub(super) struct GivenRequest {
 }
 
 impl GivenTable {
-    /// The files that are read besides the rows.
+    /// The files that are read in addition to the rows.
     pub(super) fn files<'a>(
         &'a self,
         scaling: &'a ScalingArguments,
@@ -56,8 +56,8 @@ impl GivenTable {
         beside.chain(self.table.exclude_files())
     }
 
-    /// The request that the options state, with the facts of the schema; `takes_schema` says
-    /// whether its bounds are of use.
+    /// The request from the options and the schema; `takes_schema` is whether the bounds of the
+    /// schema apply.
     pub(super) fn request(
         &self,
         scaling: &ScalingArguments,

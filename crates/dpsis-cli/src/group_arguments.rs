@@ -26,11 +26,11 @@ pub(super) struct GroupArguments {
 }
 
 impl GroupArguments {
-    /// States these in the options of a score.
+    /// Sets the groups in the options of a score.
     ///
     /// # Errors
     ///
-    /// `Request` for sizes that are no numbers.
+    /// `Request` for sizes that are not numbers.
     pub(super) fn state(&self, options: &mut ScoringOptions) -> Result<()> {
         let wrong = || Error::request("--group-size must be MIN or MIN,MAX, such as 15,500");
         let number = |text: &str| text.trim().parse().map_err(|_| wrong());

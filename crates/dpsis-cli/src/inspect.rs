@@ -62,7 +62,8 @@ pub(super) fn inspect(arguments: &InspectArguments) -> Result<()> {
     let checked = check(&inspection.suggestion, &options, &table.file);
     if let (Checked::Fine(_), Some(path)) = (&checked, &arguments.write_schema) {
         let mut schema = schema_file(&inspection.suggestion);
-        // A schema's files are looked for where it is: from another folder they are named in full.
+        // The files of a schema are looked up in its folder, so a schema in another folder needs
+        // full paths.
         if path.parent().is_some_and(|folder| !folder.as_os_str().is_empty())
             && let Some(file) = &mut schema.facts.target_file
         {
@@ -76,7 +77,7 @@ pub(super) fn inspect(arguments: &InspectArguments) -> Result<()> {
     Destination::Stdout.write(&text)
 }
 
-/// The options of `select` that give a suggestion, without those that are its defaults.
+/// The options of `select` for a suggestion, without its defaults.
 fn options(suggestion: &Suggestion, given: &TableFacts) -> Vec<String> {
     let facts = &suggestion.facts;
     let features_as_rows = facts.orientation == Some(Orientation::FeaturesAsRows);
@@ -87,7 +88,7 @@ fn options(suggestion: &Suggestion, given: &TableFacts) -> Vec<String> {
         None => {}
     }
     let mut state = |option: &str, value: String| options.extend([option.to_owned(), value]);
-    // `select` does not look for the delimiter in a header that holds ids.
+    // `select` does not detect the delimiter in a header that contains identifiers.
     if let Some(delimiter) = facts.delimiter
         && (given.delimiter.is_some() || features_as_rows)
     {
@@ -143,29 +144,29 @@ fn picks(suggestion: &Suggestion) -> usize {
     (suggestion.features / 2).clamp(1, 5)
 }
 
-/// The usual budgets, for which effect sizes are given.
+/// The usual budgets, for which effect sizes are reported.
 const BUDGETS: [&str; 4] = ["0.5", "1", "2", "5"];
 
-/// The budgets among which one is suggested.
+/// The candidates for the suggested budget.
 const SUGGESTED: [&str; 11] = ["0.1", "0.2", "0.3", "0.5", "0.7", "1", "1.5", "2", "3", "5", "10"];
 
 /// The result of checking a command.
 enum Checked {
     /// These must be settled first.
     Open,
-    /// It would be refused, and why.
+    /// The command would be refused, with the reason.
     Refused(String),
-    /// It would run; its outlook.
+    /// The command would run; its forecast.
     Fine(Outlook),
 }
 
-/// What the command would find.
+/// The forecast of the command.
 #[derive(Default)]
 struct Outlook {
-    /// The effect sizes from which on features are found, and are significant, in half of all runs,
-    /// at each of [`BUDGETS`].
+    /// The effect sizes from which features are found, and are significant, in half of all runs, at
+    /// each of [`BUDGETS`].
     budgets: Vec<(&'static str, Needed)>,
-    /// The same for a single feature without k; empty where k must be given.
+    /// The same for a single feature without k; empty if k must be given.
     named: Vec<(&'static str, Needed)>,
     /// Whether significance is tested.
     tested: bool,
@@ -173,14 +174,14 @@ struct Outlook {
     suggested: Suggested,
 }
 
-/// The smallest budget with which the strongest features of the table would be significant (or, if
-/// no significance is tested, found) in half of all runs.
+/// The smallest budget with which the features of the table with the largest effect sizes would be
+/// significant (or, if significance is not tested, found) in half of all runs.
 #[derive(Default)]
 enum Suggested {
-    /// This one does for the strongest features on average.
+    /// This budget is enough for the features with the largest effect sizes, on average.
     Enough { epsilon: &'static str, strongest: usize, tested: bool },
-    /// None of [`SUGGESTED`] does: the effect size of the strongest feature; the rows, and the
-    /// number of features, with which it would at the largest budget.
+    /// None of [`SUGGESTED`] is enough: the largest effect size; the number of rows, and the number
+    /// of features, with which the largest budget would be enough.
     None { effect_size: f64, rows: Option<f64>, features: Option<usize> },
     /// The table was not read again, or has no forecast.
     #[default]
@@ -200,7 +201,7 @@ fn command(suggestion: &Suggestion, options: &[String], file: &Path, epsilon: &s
         let open = suggestion.open.iter().filter(|parameter| **parameter != Parameter::Event);
         open.into_iter().any(|parameter| *option == words::option(*parameter))
     };
-    // An option that is open, and its value, are not given.
+    // Omit an open option and its value.
     let mut given = Vec::new();
     let mut rest = options.iter();
     while let Some(option) = rest.next() {
@@ -213,7 +214,7 @@ fn command(suggestion: &Suggestion, options: &[String], file: &Path, epsilon: &s
     words.into_iter().chain(given).chain(open).chain([file.display().to_string()]).collect()
 }
 
-/// Checks the request and the header as `select` does, and predicts what it would find.
+/// Checks the request and the header as `select` does, and forecasts the result.
 fn check(suggestion: &Suggestion, options: &[String], file: &Path) -> Checked {
     if !suggestion.open.is_empty() {
         return Checked::Open;
@@ -224,7 +225,7 @@ fn check(suggestion: &Suggestion, options: &[String], file: &Path) -> Checked {
         return Checked::Refused("the table's names cannot be given on a command line".to_owned());
     };
     let checked = select.inputs().and_then(|inputs| select.job(&inputs)).and_then(|job| {
-        // Standard input has been read.
+        // Standard input cannot be read again.
         let reads_again = file != Path::new("-");
         let checked = job.select.check_ref()?;
         if reads_again {
@@ -271,7 +272,7 @@ fn outlook(suggestion: &Suggestion, job: &Job, reads_again: bool) -> Result<Outl
 /// A forecast of a request at an epsilon, for a number of features.
 type At<'a> = &'a dyn Fn(&Select, &str, usize) -> Result<Forecast>;
 
-/// The budget for the strongest features of the table.
+/// The budget for the features of the table with the largest effect sizes.
 fn suggested(
     suggestion: &Suggestion,
     Job { select, table, .. }: &Job,
@@ -289,7 +290,7 @@ fn suggested(
         let chances = forecast.chances_in_table(rows, &effect_sizes, strongest)?;
         Ok(match chances.significant {
             Some(significant) => (significant.mean >= 0.5, true),
-            // As much above a random choice.
+            // The same distance above a random choice.
             None => {
                 (chances.found.mean >= 0.5 + k as f64 / suggestion.features as f64 / 2.0, false)
             }
@@ -316,16 +317,17 @@ fn suggested(
     Ok(Suggested::None { effect_size, rows, features: fewer })
 }
 
-/// This number of times the rows cannot be had.
+/// More than this number of times the rows is unrealistic.
 const MOST: f64 = 1000.0;
 
 /// The smaller side of a split is mentioned if it has less than this share of the rows.
 const UNEVEN: f64 = 0.45;
 
-/// Of fewer features than this share of them is picked, a pick says something.
+/// A pick is informative if at most this share of the features is picked.
 const LARGE_SHARE: f64 = 0.2;
 
-/// A remark where so many of the features are picked that chance alone picks any of them often.
+/// A remark if the share of picked features is so large that a random choice often contains any of
+/// them.
 fn many_picks(k: usize, features: usize) -> Option<String> {
     let share = k as f64 / features.max(1) as f64;
     (share > LARGE_SHARE).then(|| {
@@ -382,7 +384,7 @@ fn text(
     };
     let schema = arguments.write_schema.as_ref().map(|path| path.display().to_string());
     let given = schema.as_ref().map(|path| vec!["--schema".to_owned(), path.clone()]);
-    // Without a forecast, and where no budget is enough, the middle one.
+    // Without a forecast, and if no budget is enough, use the middle one.
     let epsilon = match &outlook.suggested {
         Suggested::Enough { epsilon, .. } => epsilon,
         Suggested::None { .. } | Suggested::Unknown => BUDGETS[1],
@@ -412,7 +414,7 @@ fn text(
     text
 }
 
-/// Why this epsilon is suggested.
+/// The reason for the suggested epsilon.
 fn reason(suggestion: &Suggestion, epsilon: &str, strongest: usize, tested: bool) -> String {
     let what = if tested { "significant" } else { "found" };
     let (features, are) = match (strongest, picks(suggestion)) {
@@ -429,7 +431,7 @@ fn reason(suggestion: &Suggestion, epsilon: &str, strongest: usize, tested: bool
     wrapped(&text, 0) + "\n"
 }
 
-/// Why no release is suggested, and what would help.
+/// The reason why no release is suggested, and possible remedies.
 fn no_release(suggestion: &Suggestion, outlook: &Outlook) -> String {
     let (units, largest) = (units(suggestion), SUGGESTED[SUGGESTED.len() - 1]);
     let Suggested::None { effect_size, rows, features } = outlook.suggested else {
@@ -454,7 +456,7 @@ fn no_release(suggestion: &Suggestion, outlook: &Outlook) -> String {
     )
 }
 
-/// The word for the unit that holds one person's data.
+/// The noun for the units that hold one person's data.
 fn units(suggestion: &Suggestion) -> &'static str {
     match suggestion.facts.orientation {
         _ if suggestion.is_paired => "pairs",
@@ -478,7 +480,7 @@ fn named(named: &[(&str, Needed)]) -> String {
     wrapped(&format!("{lead} {}.", all.join(", ")), 0) + "\n"
 }
 
-/// The forecast in words.
+/// The forecast as text.
 fn forecast(suggestion: &Suggestion, outlook: &Outlook) -> String {
     let smallest = suggestion.shares.iter().copied().reduce(f64::min);
     let side = match (smallest, &suggestion.target) {
@@ -525,7 +527,7 @@ fn forecast(suggestion: &Suggestion, outlook: &Outlook) -> String {
     text
 }
 
-/// Quotes a word for a shell, if it needs quotes.
+/// Quotes a word for a shell if necessary.
 pub(super) fn shell_word(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./,=:+@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) {

@@ -1,4 +1,4 @@
-//! Arguments on the ledger that pays for a release.
+//! Arguments on the ledger that a release is charged to.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! The command line of `dpsis`: from arguments to requests, from records to output. See
+//! The command line of `dpsis`: converts arguments to requests and records to output. See
 //! `dpsis --help`.
 
 mod account;
@@ -48,7 +48,7 @@ use elsewhere::{with_one_dash, with_words_here};
 use output::Destination;
 use program::{Arguments, execute, program};
 
-/// Runs the command line and gives its exit code.
+/// Runs the command line and returns its exit code.
 ///
 /// 0: released, or the claim holds; 1: `verify` or `audit` found a claim violated; 2: the request
 /// is wrong; 3: the input is malformed; 4: the budget is too small; 5: reading or writing failed.
@@ -71,7 +71,7 @@ fn main() -> ExitCode {
             }
             let plain = error.render().to_string();
             let lines = output::wrapped_lines(&plain);
-            // As it stands it may be colored.
+            // The original may contain colors.
             if lines == plain {
                 let _ = error.print();
             } else {
@@ -99,7 +99,7 @@ To begin:
 All commands: dpsis --help
 ";
 
-/// The exit code of an outcome; an error is reported.
+/// The exit code of an outcome; reports an error.
 fn ended(outcome: Result<ExitCode>) -> ExitCode {
     outcome.unwrap_or_else(|error| {
         output::complain(&error);
@@ -107,7 +107,7 @@ fn ended(outcome: Result<ExitCode>) -> ExitCode {
     })
 }
 
-/// The arguments of the program, and the words they were made of.
+/// Parses the arguments of the program; also returns clap's matches.
 fn parse() -> std::result::Result<(Arguments, ArgMatches), clap::Error> {
     let mut command = program();
     command.build();

@@ -105,8 +105,8 @@ pub(super) struct ParameterArguments {
     rate: Option<String>,
 }
 
-/// The id of a mechanism; one that cannot select features is refused with the reason, and not
-/// listed.
+/// The name of a mechanism. A mechanism that cannot select features is hidden from the list and
+/// refused with the reason.
 fn value(card: &Card) -> clap::builder::PossibleValue {
     let selects = card.sensitivity != Sensitivity::Own && card.chooses != Chooses::AtMost;
     clap::builder::PossibleValue::new(card.id).hide(!selects)
@@ -117,14 +117,14 @@ fn help(name: &str) -> String {
     let takes = |card: &&Card| card.parameters.iter().any(|own| own.name == name);
     let ids: Vec<&str> = CARDS.into_iter().filter(takes).map(|card| card.id).collect();
     let mut all = CARDS.into_iter().flat_map(|card| card.parameters);
-    // A name has one meaning, whatever mechanism takes it.
+    // A parameter has the same meaning for every mechanism that takes it.
     all.find(|own| own.name == name).map_or_else(String::new, |own| {
         format!("{}: {}; {} [default: {}]", ids.join(", "), own.meaning, own.range, own.default)
     })
 }
 
 impl ParameterArguments {
-    /// The parameters that are given, by name.
+    /// The given parameters, by name.
     pub(super) fn named(&self) -> BTreeMap<String, String> {
         let Self { gamma, beta, share, stop, eta, noise, level, alpha, rate } = self;
         given([
@@ -154,14 +154,14 @@ impl ParameterArguments {
 }
 
 impl MechanismArguments {
-    /// States these in the options of a method.
+    /// Sets the mechanism and its parameters in the options of a method.
     pub(super) fn state(&self, options: &mut MethodOptions) {
         options.mechanism.clone_from(&self.mechanism);
         options.parameters = given([("gamma", &self.gamma.gamma)]);
     }
 }
 
-/// The parameters that are given, by name.
+/// The given parameters, by name.
 fn given<const N: usize>(all: [(&str, &Option<String>); N]) -> BTreeMap<String, String> {
     let given = all.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value.clone()?)));
     given.collect()

@@ -37,16 +37,16 @@ pub(super) struct Output {
 /// The destination of a document; checked before any budget is spent.
 pub(super) enum Destination {
     Stdout,
-    /// An existing path that is no regular file, such as a device.
+    /// An existing path that is not a regular file, such as a device.
     Device(File),
-    /// A file, written to a temporary one beside it and moved there when complete.
+    /// A file, written to a temporary file in the same folder and renamed when complete.
     File(PathBuf),
-    /// A folder that is not there yet, made likewise.
+    /// A folder that does not exist yet, created likewise.
     Folder(PathBuf),
 }
 
 impl Destination {
-    /// Makes sure that the destination can be written to and is none of the `inputs`.
+    /// Checks that the destination is writable and not one of the `inputs`.
     ///
     /// # Errors
     ///
@@ -55,7 +55,7 @@ impl Destination {
     pub(super) fn check(path: Option<&Path>, inputs: &[&Path]) -> Result<Self> {
         let Some(path) = path else { return Ok(Self::Stdout) };
         let failed = |error| write_error(path, error);
-        // The file itself where the path is a link.
+        // Resolve the path if it is a link.
         let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         if inputs.iter().any(|input| input.canonicalize().is_ok_and(|input| input == real)) {
             return Err(Error::request("the output would overwrite an input file"));
@@ -80,11 +80,12 @@ impl Destination {
         Ok(Self::File(real))
     }
 
-    /// Makes sure that a folder can be made.
+    /// Checks that a folder can be created.
     ///
     /// # Errors
     ///
-    /// `Request` if none is named; `Io` if something is there, or nothing can be written beside it.
+    /// `Request` if no folder is named; `Io` if the path exists, or its parent folder is not
+    /// writable.
     pub(super) fn folder(path: Option<&Path>) -> Result<Self> {
         let named = path.ok_or_else(|| Error::request("give the folder to make: --output DIR"))?;
         AcroFolder::check(named)?;
@@ -96,12 +97,12 @@ impl Destination {
         self.write_bytes(document.as_bytes())
     }
 
-    /// Writes a document that need not be text.
+    /// Writes a document that may be binary.
     pub(super) fn write_bytes(self, bytes: &[u8]) -> Result<()> {
         self.write_with(bytes, 0o666)
     }
 
-    /// Writes a document that none but the owner of its file may read.
+    /// Writes a document to a file that only its owner may read.
     pub(super) fn write_secret(self, document: &str) -> Result<()> {
         self.write_with(document.as_bytes(), 0o600)
     }
@@ -125,8 +126,8 @@ impl Destination {
     }
 }
 
-/// The kind of a file that must not be overwritten because it remembers what was done, by how it
-/// starts.
+/// The kind of a file that must not be overwritten because it contains a history or a secret,
+/// detected by its first bytes.
 fn kept(path: &Path) -> Option<&'static str> {
     const KEPT: [(&str, &str); 2] =
         [("dpsis ledger ", "a budget file"), ("dpsis secret key ", "a secret key")];
@@ -139,7 +140,7 @@ fn kept(path: &Path) -> Option<&'static str> {
     known.map(|(_, what)| *what)
 }
 
-/// The outcome of writing to stdout, where a reader that has left is no error.
+/// The outcome of writing to stdout; a closed pipe is not an error.
 pub(super) fn printed(outcome: io::Result<()>) -> Result<()> {
     match outcome {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
@@ -156,7 +157,7 @@ fn write_whole(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     Ok(())
 }
 
-/// A temporary file in the same folder, with these permissions where there are any.
+/// A temporary file in the same folder, with these permissions on systems that have them.
 #[cfg_attr(not(unix), allow(unused_variables))]
 fn beside(path: &Path, mode: u32) -> io::Result<tempfile::NamedTempFile> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -167,20 +168,20 @@ fn beside(path: &Path, mode: u32) -> io::Result<tempfile::NamedTempFile> {
 }
 
 fn write_error(path: &Path, error: io::Error) -> Error {
-    // The kind alone: the error may name a temporary file.
+    // The kind only: the error may name a temporary file.
     let kind = error.kind();
     Error::io(format!("cannot write the output to {}: {kind}", path.display()))
 }
 
 impl Output {
     /// Writes a record: text puts the names in the document and the report on stderr; the other
-    /// formats put the warnings there, and `tsv` what its columns mean.
+    /// formats put the warnings on stderr, and `tsv` also the meaning of its columns.
     pub(super) fn write(self, record: &(impl Reported + Serialize)) -> Result<()> {
         let Self { format, quiet, .. } = self;
         if format == Format::Text && !quiet {
             remark(&report::report_with(record, words::options));
         } else {
-            // A table of columns has no room for what they mean.
+            // TSV has no room for the meaning of its columns.
             if let (Format::Tsv, false, Some(note)) = (format, quiet, record.note_on_columns()) {
                 remark(&format!("direction: {note}\n"));
             }
@@ -215,7 +216,7 @@ impl Output {
         Err(Error::request("an output checker reads a folder: name it with --output"))
     }
 
-    /// Writes what a run would do.
+    /// Writes the report of a dry run.
     pub(super) fn write_plan(self, plan: &DryRun) -> Result<()> {
         let document = match self.format {
             Format::Json => report::to_json(plan)?,
@@ -237,13 +238,13 @@ pub(super) fn warnings<'w>(warnings: impl IntoIterator<Item = &'w Warning>) -> S
     warnings.into_iter().map(line).collect()
 }
 
-/// Writes lines to stderr, the long ones wrapped. A closed stderr is ignored: it must not withhold
-/// a release that was paid for.
+/// Writes lines to stderr, wrapping long ones. A closed stderr is ignored: it must not prevent a
+/// release whose budget is spent.
 pub(super) fn remark(text: &str) {
     let _ = io::stderr().write_all(wrapped_lines(text).as_bytes());
 }
 
-/// Lines wrapped one by one; further lines of each are indented.
+/// Wraps each line; its continuation lines are indented.
 pub(super) fn wrapped_lines(text: &str) -> String {
     text.split_inclusive('\n').map(|line| wrapped(line.trim_end_matches('\n'), 2) + "\n").collect()
 }

@@ -9,7 +9,7 @@ use crate::output::{Destination, Format, Output};
 use crate::values::with_values;
 use dpsis::{Error, Result};
 
-/// Endings of forms that the output does not have: such a file would not hold what its name says.
+/// Extensions of unsupported formats: such a file would not contain the format of its name.
 const OTHER_FORMS: [&str; 20] = [
     "csv", "xls", "xlsx", "ods", "parquet", "feather", "arrow", "npy", "npz", "rds", "rdata",
     "jsonl", "yaml", "yml", "xml", "pdf", "gz", "zst", "xz", "zip",
@@ -47,11 +47,11 @@ pub(super) struct OutputArguments {
 }
 
 impl OutputArguments {
-    /// The form and the destination, which is none of the `inputs`.
+    /// The format and the destination, which must not be one of the `inputs`.
     ///
     /// # Errors
     ///
-    /// Those of [`Destination::check`] and [`Destination::folder`].
+    /// As for [`Destination::check`] and [`Destination::folder`].
     pub(super) fn check(&self, inputs: &[&Path]) -> Result<Output> {
         let format = self.format();
         let destination = match format {
@@ -61,7 +61,7 @@ impl OutputArguments {
         Ok(Output { format, quiet: self.quiet, destination })
     }
 
-    /// The form that was given; else that of the output file's ending, else text.
+    /// The given format, or else that of the output file's extension, or else text.
     pub(super) fn format(&self) -> Format {
         self.format.unwrap_or_else(|| match self.output.as_deref().and_then(ending).as_deref() {
             Some("json") => Format::Json,
@@ -72,17 +72,17 @@ impl OutputArguments {
     }
 }
 
-/// The ending of a path, in lower case.
+/// The extension of a path, in lower case.
 fn ending(path: &Path) -> Option<String> {
     path.extension().and_then(OsStr::to_str).map(str::to_ascii_lowercase)
 }
 
-/// Refuses an output file that ends as a form which the output does not have, if no form is given.
-/// Other endings, and none, are those of plain files.
+/// Refuses an output file with the extension of an unsupported format, if no format is given. Files
+/// with other extensions, or none, are plain files.
 ///
 /// # Errors
 ///
-/// `Request` for such a file; `matches` are those of a command with [`OutputArguments`].
+/// `Request` for such a file; `matches` must belong to a command with [`OutputArguments`].
 pub(super) fn check_ending(matches: &ArgMatches) -> Result<()> {
     let given = matches.get_one::<Format>("format").is_some();
     let path = matches.get_one::<PathBuf>("output").filter(|_| !given);

@@ -1,4 +1,4 @@
-//! `dpsis partial`: the sums of some rows of a table, for a release from those of all.
+//! `dpsis partial`: the sums of some rows of a table, for a release from the sums of all rows.
 
 use std::path::PathBuf;
 
@@ -138,7 +138,7 @@ pub(super) fn partial(arguments: &PartialArguments) -> Result<()> {
     destination.write_secret(&sums.to_text()?)
 }
 
-/// The number of a part and that of all.
+/// The number of a part and the number of all parts.
 fn part(text: &str) -> std::result::Result<(u32, u32), String> {
     let numbers =
         text.split_once('/').and_then(|(one, all)| one.parse().ok().zip(all.parse().ok()));

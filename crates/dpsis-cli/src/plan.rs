@@ -1,4 +1,4 @@
-//! `dpsis plan`: a power analysis, before any data are touched.
+//! `dpsis plan`: a power analysis, before any data are read.
 
 use std::path::PathBuf;
 

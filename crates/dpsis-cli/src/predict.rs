@@ -38,7 +38,7 @@ pub(super) fn predict(arguments: &PredictArguments) -> Result<()> {
     let read = Model::from_json(&read_text(model)?)?;
     let destination = Destination::check(output.as_deref(), &[model.as_path(), &table.file])?;
     let (schema, _) = table.schema()?;
-    // New rows need no target: if they have one, it is a column like others.
+    // New rows need no target: a target column is treated like any other.
     let predicted = read.predict_table(&table.table(&schema)?.without_target())?;
     if !read.guarantee.private {
         remark("NOT PRIVATE: the model was drawn from a given seed\n");

@@ -1,4 +1,4 @@
-//! The program: all its commands, and what they run.
+//! The program with all of its commands, and their execution.
 
 use std::process::ExitCode;
 
@@ -79,7 +79,7 @@ const OTHERS: [&str; 3] = ["completions", "man", "help"];
 /// The program with its help in groups.
 pub(super) fn program() -> clap::Command {
     let mut program = Arguments::command();
-    // With `help` among its commands.
+    // Adds the command `help`.
     program.build();
     let mut commands = String::new();
     for (group, names) in GROUPS {
@@ -98,7 +98,7 @@ pub(super) fn program() -> clap::Command {
     with_help_all(Arguments::command()).help_template(template)
 }
 
-/// Runs a command and gives its exit code; `matches` are the words it was made of.
+/// Runs a command and returns its exit code; `matches` are the parsed arguments.
 pub(super) fn execute(command: Command, matches: &ArgMatches) -> Result<ExitCode> {
     if let (Command::Select(_) | Command::Choose(_) | Command::Fit(_), Some((_, given))) =
         (&command, matches.subcommand())
@@ -132,7 +132,7 @@ pub(super) fn execute(command: Command, matches: &ArgMatches) -> Result<ExitCode
     done.map(|()| ExitCode::SUCCESS)
 }
 
-/// 1 for a claim that is violated.
+/// The exit code: 1 if the claim is violated.
 fn code_of_claim(holds: bool) -> ExitCode {
     if holds { ExitCode::SUCCESS } else { ExitCode::from(1) }
 }
@@ -144,7 +144,7 @@ fn manual() -> Result<()> {
     Destination::Stdout.write(&String::from_utf8_lossy(&pages))
 }
 
-/// The page of a command, and those of its own commands.
+/// The manual page of a command, and those of its subcommands.
 fn manual_pages(command: &clap::Command, name: &str, pages: &mut Vec<u8>) -> Result<()> {
     clap_mangen::Man::new(command.clone().display_name(name))
         .render(pages)

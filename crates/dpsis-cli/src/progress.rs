@@ -1,5 +1,5 @@
-//! Progress on a terminal, in percent and time left. Nothing that could be logged tells the size of
-//! the file.
+//! Progress on a terminal, in percent and time left. Nothing that could be logged reveals the size
+//! of the file.
 
 use std::io::IsTerminal;
 use std::sync::{Mutex, PoisonError};
@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 /// Progress is shown after this time.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// A callback that shows the share that has been read; `None` if stderr is no terminal.
+/// A callback that shows the share that has been read; `None` if stderr is not a terminal.
 pub(super) fn progress() -> Option<impl Fn(f64) + Send + Sync + 'static> {
     if !std::io::stderr().is_terminal() {
         return None;
@@ -26,7 +26,7 @@ pub(super) fn progress() -> Option<impl Fn(f64) + Send + Sync + 'static> {
         match passes.see(start.elapsed(), share) {
             Seen::Nothing => {}
             Seen::Line(line) => {
-                // The bar of a pass that is over starts anew.
+                // The next pass starts a new bar.
                 if bar.is_finished() {
                     bar.reset();
                 }
@@ -40,7 +40,7 @@ pub(super) fn progress() -> Option<impl Fn(f64) + Send + Sync + 'static> {
 /// The timing of consecutive passes over a table.
 #[derive(Debug, Default)]
 struct Passes {
-    /// When this pass began, from the start of the run.
+    /// The start of this pass, measured from the start of the run.
     began: Duration,
     share: f64,
     /// The number of completed passes.
@@ -59,7 +59,7 @@ enum Seen {
 }
 
 impl Passes {
-    /// The share of this pass that is done at a time from the start of the run.
+    /// The change at a time, measured from the start of the run, for a share of this pass.
     fn see(&mut self, now: Duration, share: f64) -> Seen {
         if share < self.share {
             (self.began, self.shown) = (now, String::new());
@@ -76,7 +76,7 @@ impl Passes {
         let percent = (share * 100.0) as u64;
         let line = match self.over {
             0 => format!("reading {percent}%, {} left", in_words(left)),
-            // Reading again, for the scores; or scores by column.
+            // Further passes read the table again for the scores, or compute scores by column.
             over => format!("step {}, {percent}%, {} left", over + 1, in_words(left)),
         };
         if line == self.shown {
@@ -96,14 +96,14 @@ fn in_words(seconds: f64) -> String {
     }
 }
 
-/// Steps of a long run that reads no sensitive data, with the time left.
+/// The steps of a long run that reads no sensitive data, with the time left.
 pub(super) struct Steps {
     start: Instant,
     bar: Option<ProgressBar>,
 }
 
 impl Steps {
-    /// Steps that are shown if `wanted` and if stderr is a terminal.
+    /// Shows steps if `wanted` and if stderr is a terminal.
     pub(super) fn new(wanted: bool) -> Self {
         let bar = (wanted && std::io::stderr().is_terminal()).then(|| {
             let bar = ProgressBar::new(1000);
@@ -116,7 +116,7 @@ impl Steps {
         Self { start: Instant::now(), bar }
     }
 
-    /// Shows the current step and the share of it that is done.
+    /// Shows the current step and its completed share.
     pub(super) fn show(&self, what: &str, share: f64) {
         if let Some(bar) = &self.bar
             && self.start.elapsed() >= PATIENCE
@@ -158,7 +158,7 @@ mod tests {
         assert_eq!(see(&mut passes, 2.0, 0.1), Seen::Nothing);
         assert_eq!(see(&mut passes, 10.0, 0.5), line("reading 50%, 10 s left"));
         assert_eq!(see(&mut passes, 20.0, 1.0), Seen::End);
-        // The time of a second pass is reckoned from its own start.
+        // The time of a second pass is measured from its own start.
         assert_eq!(see(&mut passes, 30.0, 0.0), Seen::Nothing);
         assert_eq!(see(&mut passes, 31.0, 0.25), line("step 2, 25%, 3 s left"));
         assert_eq!(see(&mut passes, 34.0, 1.0), Seen::End);

@@ -27,7 +27,7 @@ impl RunArguments {
         checked_threads(self.threads)
     }
 
-    /// Does `work` and shows its progress as [`steps`](Self::steps) do.
+    /// Runs `work` and shows its progress by [`steps`](Self::steps).
     pub(super) fn watched<T>(
         &self,
         what: &str,
@@ -42,7 +42,7 @@ impl RunArguments {
         done
     }
 
-    /// Progress, unless it is unwanted or stderr is no terminal.
+    /// Progress, unless it is disabled or stderr is not a terminal.
     pub(super) fn steps(&self) -> Steps {
         Steps::new(!self.no_progress)
     }

@@ -1,4 +1,4 @@
-//! The request as it could be typed again, for the record of a run.
+//! The request as a command line, for the record of a run.
 
 use std::any::TypeId;
 use std::ffi::OsStr;
@@ -9,8 +9,8 @@ use clap::{Arg, ArgMatches, Command};
 
 use crate::inspect::shell_word;
 
-/// The options that were given, in the order of the help; a file has no name unless its name may
-/// be in the record.
+/// The given options, in the order of the help. File names are omitted unless they may be in the
+/// record.
 pub(super) fn request(program: &Command, matches: &ArgMatches) -> String {
     let Some((name, matches)) = matches.subcommand() else { return String::new() };
     let Some(command) = program.find_subcommand(name) else { return String::new() };
@@ -28,14 +28,14 @@ pub(super) fn request(program: &Command, matches: &ArgMatches) -> String {
             .flatten()
             .map(|value| shown(arg, value, named))
             .collect();
-        // How many files there are is nobody's business either.
+        // The number of files is private, too.
         let values = match &values[..] {
             [first, _, ..] if first == FILE => vec![format!("{FILE}...")],
             _ => values,
         };
         match option {
             Some(option) if !arg.get_action().takes_values() => words.push(option),
-            // A value may start with a minus.
+            // A value may start with a minus sign.
             Some(option) => words.extend(values.iter().flat_map(|value| {
                 if value.starts_with('-') {
                     vec![format!("{option}={}", shell_word(value))]
@@ -49,10 +49,10 @@ pub(super) fn request(program: &Command, matches: &ArgMatches) -> String {
     words.join(" ")
 }
 
-/// The word in place of a file that is not named.
+/// The placeholder for a file that is not named.
 const FILE: &str = "FILE";
 
-/// The value of an argument: for a file the word FILE, unless files are named.
+/// The value of an argument: the placeholder FILE for a file, unless files are named.
 fn shown(arg: &Arg, value: &OsStr, named: bool) -> String {
     let value = value.to_string_lossy().into_owned();
     if named {

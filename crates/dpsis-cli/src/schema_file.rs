@@ -1,4 +1,4 @@
-//! Schema files: public facts about a table, in one place to review.
+//! Schema files: public information about a table, in one place to review.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 
 use dpsis::{Error, Result, TableFacts, TargetColumn};
 
-/// Public facts about a table, its target and its features; every field may be left out.
+/// Public information about a table, its target and its features; every field is optional.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct SchemaFile {
@@ -37,18 +37,18 @@ pub(super) struct SchemaFile {
 }
 
 impl SchemaFile {
-    /// Leaves out the facts about the kind of the target.
+    /// Removes the fields about the kind of the target.
     pub(super) fn without_kind(&mut self) {
         (self.classes, self.target_bounds, self.target_number) = (None, None, false);
         (self.time, self.event, self.by) = (None, None, None);
     }
 }
 
-/// Reads a schema file; also its SHA-256 in hexadecimal.
+/// Reads a schema file; also returns its SHA-256 in hexadecimal.
 ///
 /// # Errors
 ///
-/// `Io` if it cannot be read; `Request` if it is no schema.
+/// `Io` if it cannot be read; `Request` if it is not a schema.
 pub(super) fn read_schema(path: &Path) -> Result<(SchemaFile, String)> {
     let name = path.display();
     let bytes = std::fs::read(path).map_err(|error| Error::cannot_read(path, &error))?;
@@ -82,7 +82,7 @@ pub(super) fn read_schema(path: &Path) -> Result<(SchemaFile, String)> {
     Ok((schema, hash))
 }
 
-/// The first field that is refused by itself, if the bytes are an object.
+/// The first field that is invalid by itself, if the file is a JSON object.
 fn wrong_field(bytes: &[u8]) -> Option<String> {
     let Ok(Value::Object(fields)) = serde_json::from_slice(bytes) else { return None };
     fields.into_iter().find_map(|(name, value)| {

@@ -74,7 +74,7 @@ enum Scale {
     Cpm,
 }
 
-/// The score as the options give it; `takes_schema` says whether bounds of the schema are of use.
+/// The options of a score; `takes_schema` is whether bounds of the schema apply.
 pub(super) fn scoring(
     ScoreArguments { score, bounds }: &ScoreArguments,
     ScalingArguments { bounds_file, scale }: &ScalingArguments,
@@ -90,7 +90,7 @@ pub(super) fn scoring(
         (None, Some(path)) => Some(BoundsOption::File(path.clone())),
         (None, None) => None,
     };
-    // The schema's bounds are of the values as they are in the table.
+    // The schema's bounds apply to the values as they are in the table.
     let takes_schema = match scale {
         Some(scale) => *scale == Scale::Bounds,
         None => takes_schema && !matches!(score, Some(Score::Kendall | Score::Paired)),

@@ -150,7 +150,7 @@ fn key(arguments: &KeyArguments) -> Result<()> {
     let rows = files(&arguments.files)?;
     let request = given.request(scaling, true)?;
     let facts = request.select()?.site_facts(&given.tables(&rows, &request)?)?;
-    // Both may be ways to the same new file, which only shows when it is there.
+    // Both may be paths to the same new file, which is detectable only once it exists.
     let destination = Destination::check(output.as_deref(), &[])?;
     let site = SiteKey::create(key, name, facts)?.site()?;
     if Destination::check(output.as_deref(), &[key.as_path()]).is_err() {
@@ -185,7 +185,7 @@ pub(super) fn read_roster(file: &Path) -> Result<Roster> {
     roster.map_err(|error| error.in_file(file.display().to_string()))
 }
 
-/// The fingerprint and the sites in two lines.
+/// Formats the fingerprint and the sites in two lines.
 pub(super) fn shown(roster: &Roster) -> Result<String> {
     let names: Vec<&str> = roster.sites().iter().map(Site::name).collect();
     let (count, names) = (format!("{} sites", names.len()), names.join(", "));

@@ -1,4 +1,4 @@
-//! A release from sums: the selection, or what its next stage needs of the target.
+//! A release from sums: the selection, or the values of the target for its next stage.
 
 use crate::output::{self, Destination, Output};
 use dpsis::job::Terms;
@@ -9,16 +9,16 @@ pub(super) struct SumsRelease<'a> {
     pub(super) select: Select,
     pub(super) sums: &'a Partial,
     pub(super) terms: &'a Terms,
-    /// The next step with a released target, in words.
+    /// The next step with a released target, as text.
     pub(super) next: &'a str,
 }
 
 impl SumsRelease<'_> {
-    /// Makes the release of the stage of the sums.
+    /// Makes the release for the stage of the sums.
     ///
     /// # Errors
     ///
-    /// Those of the request, the ledger and the output.
+    /// As for the request, the ledger and the output.
     pub(super) fn run(self, output: Output) -> Result<()> {
         match self.sums.stage() {
             Stage::Selection => self.selection(output),
@@ -36,7 +36,7 @@ impl SumsRelease<'_> {
 
     fn target(self, output: Output) -> Result<()> {
         let Self { select, sums, terms, .. } = self;
-        // --format is for the last stage: a released target has one form, and no folder.
+        // --format applies to the last stage only: a released target has one format and no folder.
         let destination = match output.destination {
             Destination::Folder(path) => Destination::check(Some(&path), &[])?,
             destination => destination,

@@ -1,4 +1,4 @@
-//! Arguments on a table: where it is, how it is written, which columns are what.
+//! Arguments on a table: its location, its format and the roles of its columns.
 
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
@@ -145,7 +145,7 @@ impl Orient {
 }
 
 impl TableArguments {
-    /// The table with the facts given of it; options override the schema. Reading it shows
+    /// The table with the given table options, which override the schema. Reading it shows
     /// progress.
     pub(super) fn table(&self, schema: &SchemaFile) -> Result<FileTable> {
         let table = self.options.table(&self.file, schema)?;
@@ -165,32 +165,32 @@ impl TableOptions {
         }
     }
 
-    /// Whether the options give the target: then a schema's facts about the target do not apply.
+    /// Whether the options give the target: then the target of a schema does not apply.
     pub(super) fn states_target(&self) -> bool {
         self.target.is_some() || self.target_index.is_some() || self.target_file.is_some()
     }
 
-    /// The files with names to exclude.
+    /// The files that list excluded columns.
     pub(super) fn exclude_files(&self) -> impl Iterator<Item = &Path> {
         self.exclude.iter().filter_map(|given| file_of(given))
     }
 
-    /// The table in `file` with the facts given of it; options override the schema.
+    /// The table in `file` with the given table options, which override the schema.
     pub(super) fn table(&self, file: &Path, schema: &SchemaFile) -> Result<FileTable> {
         Ok(FileTable::new(file).facts(self.facts(&schema.facts)?))
     }
 
-    /// Like [`table`](Self::table), of which each file has some rows.
+    /// Like [`table`](Self::table), for files that each contain some rows.
     pub(super) fn tables(&self, files: &[PathBuf], schema: &SchemaFile) -> Result<FileTables> {
         let tables: Result<Vec<_>> = files.iter().map(|file| self.table(file, schema)).collect();
         FileTables::new(tables?)
     }
 
-    /// The facts that the options state, and those of the schema that they leave open.
+    /// The table options, completed by the schema.
     ///
     /// # Errors
     ///
-    /// `Request` for an option whose value is no such fact, or for a target file beside a schema's
+    /// `Request` for an option with an invalid value, or for a target file if the schema has a
     /// target.
     pub(super) fn facts(&self, schema: &TableFacts) -> Result<TableFacts> {
         if self.target_file.is_some() && schema.target != TargetColumn::Last {
@@ -226,7 +226,7 @@ impl TableOptions {
     }
 }
 
-/// The file of `@FILE`.
+/// The file in `@FILE`.
 pub(super) fn file_of(names: &str) -> Option<&Path> {
     names.strip_prefix('@').map(Path::new)
 }
@@ -243,12 +243,12 @@ pub(super) fn parse_names(names: &str) -> Result<Vec<String>> {
     }
 }
 
-/// Names or patterns from a file, one per line; blank lines are skipped. A name may stand in double
+/// Names or patterns from a file, one per line; blank lines are skipped. A name may be in double
 /// quotes.
 ///
 /// # Errors
 ///
-/// Those of reading it; `Request` if it is a table, whose cells would be taken for names.
+/// As for reading the file; `Request` if it is a table, whose cells would be taken for names.
 fn read_names(path: &Path) -> Result<Vec<String>> {
     let text = read_text(path)?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);

@@ -76,11 +76,11 @@ enum UnitRule {
 }
 
 impl TargetArguments {
-    /// The target as these options give it, or, if they do not give its kind, as the schema does.
+    /// The target from these options or, if they do not give its kind, from the schema.
     ///
     /// # Errors
     ///
-    /// `Request` for an option whose value is no list of labels, or no range.
+    /// `Request` for an option whose value is not a list of labels or not a range.
     pub(super) fn options(&self, schema: &SchemaFile) -> Result<TargetOptions> {
         let mut options = TargetOptions {
             unit_target: self.unit_target.map(word),
@@ -112,12 +112,12 @@ impl TargetArguments {
         Ok(options)
     }
 
-    /// Whether these options give a target at a horizon, or a part of one.
+    /// Whether these options give a target at a horizon, or a part of it.
     pub(super) fn is_at_horizon(&self) -> bool {
         self.time.is_some() || self.event.is_some() || self.by.is_some()
     }
 
-    /// The options on people and strata, as they were given.
+    /// The given options on people and strata.
     pub(super) fn of_people_and_strata(&self) -> Vec<String> {
         let rule = self.unit_target.map(|rule| ["--unit-target".to_owned(), word(rule)]);
         let strata = self.adjust.iter().map(|text| ["--adjust".to_owned(), text.clone()]);

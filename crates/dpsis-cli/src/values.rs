@@ -17,12 +17,12 @@ pub(super) fn with_values<E: ValueEnum>(help: &str) -> String {
     format!("{help}\n\nPossible values:{}", values.map(line).collect::<String>())
 }
 
-/// The word that gives a value.
+/// The keyword of a value.
 pub(super) fn word<E: ValueEnum>(value: E) -> String {
     value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
 }
 
-/// A number as a cell of the table would be read.
+/// Parses a number like a cell of the table.
 fn parse_value(text: &str) -> Option<f64> {
     parse_number(text.as_bytes())
 }
@@ -36,7 +36,7 @@ pub(super) fn parse_bounds(text: &str) -> Result<Bounds> {
     }
 }
 
-/// `COLUMN=VALUE`: the column ends at the first equals sign.
+/// Parses `COLUMN=VALUE`: the column ends at the first equals sign.
 pub(super) fn parse_event(text: &str) -> Result<(String, String)> {
     let parts =
         text.split_once('=').filter(|(column, value)| !column.is_empty() && !value.is_empty());
@@ -50,7 +50,7 @@ pub(super) fn parse_event(text: &str) -> Result<(String, String)> {
     }
 }
 
-/// A list as one CSV record, trimmed.
+/// Parses a list as one trimmed CSV record.
 pub(super) fn parse_record(text: &str) -> Result<Vec<String>> {
     let mut reader =
         csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
@@ -61,7 +61,7 @@ pub(super) fn parse_record(text: &str) -> Result<Vec<String>> {
     }
 }
 
-/// A list as [`parse_record`] reads it.
+/// Formats a list for [`parse_record`].
 pub(super) fn to_record(values: &[String]) -> String {
     let quote = |value: &String| {
         if value.contains([',', '"']) {
@@ -87,8 +87,8 @@ pub(super) fn parse_counts(text: &str) -> Result<Vec<Count>> {
     distinct(text.split(',').map(count).collect::<Result<_>>()?, "a k is given twice")
 }
 
-/// `0.1,0.5,1`, or `0.1..20:12`: so many budgets from one to the other, evenly on a logarithmic
-/// scale, rounded to three digits.
+/// Parses `0.1,0.5,1`, or `0.1..20:12`: this number of budgets from one to the other, evenly spaced
+/// on a logarithmic scale, rounded to three digits.
 pub(super) fn parse_epsilons(text: &str) -> Result<Vec<Epsilon>> {
     let Some((low, rest)) = text.split_once("..") else {
         let all = text.split(',').map(|part| part.trim().parse()).collect::<Result<_>>()?;
@@ -98,7 +98,7 @@ pub(super) fn parse_epsilons(text: &str) -> Result<Vec<Epsilon>> {
     let (high, steps) = rest.split_once(':').ok_or_else(wrong)?;
     let steps: u32 =
         steps.parse().ok().filter(|steps| (2..=1000).contains(steps)).ok_or_else(wrong)?;
-    // Both ends as they are given, the steps between them rounded.
+    // Both ends as given, the steps between them rounded.
     let (first, last): (Epsilon, Epsilon) = (low.trim().parse()?, high.trim().parse()?);
     if first >= last {
         return Err(wrong());
@@ -118,13 +118,13 @@ fn distinct<T: PartialEq>(all: Vec<T>, rule: &str) -> Result<Vec<T>> {
     if twice { Err(Error::request(rule)) } else { Ok(all) }
 }
 
-/// One ASCII character, or the word tab.
+/// Parses one ASCII character, or the word `tab`.
 pub(super) fn parse_delimiter(text: &str) -> Result<u8> {
     delimiter_of(text)
         .ok_or_else(|| Error::request("the delimiter must be one character, or the word tab"))
 }
 
-/// The default shares, as they are given.
+/// The default shares, as an option value.
 pub(super) fn default_split() -> String {
     let drawn = SHARES.iter().filter(|(_, [share, _])| *share != "0");
     drawn.map(|(name, [share, _])| format!("{name}={share}")).collect::<Vec<_>>().join(",")
@@ -138,7 +138,7 @@ pub(super) fn with_shares(what: &str) -> String {
     format!("{what} [default: {}; without --k {}]", default_split(), changed.join(","))
 }
 
-/// The shares of the budget that `center=0.1,target=0.2` states, by name.
+/// Parses the shares of the budget by name: `center=0.1,target=0.2`.
 pub(super) fn parse_split(text: &str) -> Result<BTreeMap<String, String>> {
     let mut split = BTreeMap::new();
     for part in text.split(',') {
@@ -155,7 +155,7 @@ pub(super) fn parse_split(text: &str) -> Result<BTreeMap<String, String>> {
     Ok(split)
 }
 
-/// A number of bytes from a number and a unit: `500MB`, `1.5 GiB`, `4g` (GiB), `1000000`.
+/// Parses a number of bytes: a number with a unit, `500MB`, `1.5 GiB`, `4g` (GiB), `1000000`.
 pub(super) fn parse_size(text: &str) -> Result<u64> {
     let text = text.trim();
     let end = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
@@ -180,7 +180,7 @@ pub(super) fn parse_size(text: &str) -> Result<u64> {
     }
 }
 
-/// `private`, `none`, a number, or `LABEL=SHARE,...`.
+/// Parses `private`, `none`, a number, or `LABEL=SHARE,...`.
 pub(super) fn parse_center(text: &str) -> Result<CenterOption> {
     match text {
         "private" | "none" => Ok(CenterOption::Word(text.to_owned())),

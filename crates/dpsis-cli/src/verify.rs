@@ -131,7 +131,7 @@ enum VerifyFormat {
     Json,
 }
 
-/// Checks what was asked for; whether everything holds.
+/// Runs the requested checks; returns whether everything holds.
 pub(super) fn verify(arguments: &VerifyArguments) -> Result<bool> {
     if arguments.list {
         Destination::Stdout.write(&list())?;
@@ -164,7 +164,7 @@ pub(super) fn verify(arguments: &VerifyArguments) -> Result<bool> {
 }
 
 impl VerifyArguments {
-    /// Enumerates a mechanism, and tests its draws if wanted.
+    /// Enumerates a mechanism, and tests its draws if requested.
     fn check(&self, id: &str, steps: &Steps) -> Result<Enumerated> {
         let (start, seconds) = (Instant::now(), Cell::new(0.0));
         let checked = self.options(id).check(|share| {

@@ -1,8 +1,8 @@
-//! The options for the parameters that errors and findings are about, and exit codes.
+//! The options behind the parameters of errors and findings, and exit codes.
 
 use dpsis::{Error, ErrorKind, Parameter, in_parentheses};
 
-/// The option that gives a parameter; empty if none does.
+/// The option that sets a parameter; empty if there is none.
 pub(super) fn option(parameter: Parameter) -> String {
     match parameter {
         Parameter::Epsilon => "--eps".to_owned(),
@@ -25,13 +25,13 @@ pub(super) fn option(parameter: Parameter) -> String {
     }
 }
 
-/// The options for parameters in parentheses, after a blank; empty if there are none.
+/// The options of parameters in parentheses, after a space; empty if there are none.
 pub(super) fn options(parameters: &[Parameter]) -> String {
     let options: Vec<String> = parameters.iter().map(|p| option(*p)).collect();
     in_parentheses(&options)
 }
 
-/// An error with the options that mend it.
+/// An error with the options that resolve it.
 pub(super) fn error(error: &Error) -> String {
     format!("{error}{}", options(error.parameters()))
 }

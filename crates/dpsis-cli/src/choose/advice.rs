@@ -1,4 +1,4 @@
-//! `dpsis choose --advise`: which mechanism suits, in words.
+//! `dpsis choose --advise`: the suitable mechanism, with reasons.
 
 use std::fmt::Write;
 
@@ -36,10 +36,10 @@ impl KnownRelation {
     }
 }
 
-/// The indent of the text behind a word at the beginning of a line.
+/// The indent of the text after the first word of a line.
 const INDENT: usize = 13;
 
-/// Writes advice: by public facts, or with --not-private by the scores.
+/// Writes advice: from public information, or with --not-private from the scores.
 pub(super) fn advice(
     arguments: &ChooseArguments,
     format: Format,

@@ -56,8 +56,8 @@ pub(super) struct SumsArguments {
 }
 
 impl SumsArguments {
-    /// Refuses what only a release from sums takes, where there are none. (The parser lets it pass
-    /// beside what excludes sums.)
+    /// Refuses options that need sums if there are none. (The parser accepts them next to options
+    /// that exclude sums.)
     pub(super) fn check(&self) -> Result<()> {
         let given = self.direction || self.split.is_some() || self.center != "private";
         match given && !self.sums {
@@ -68,7 +68,7 @@ impl SumsArguments {
 }
 
 impl ChooseArguments {
-    /// States the release in the request whose sums these are.
+    /// Adds the release options to the request of the sums.
     fn state_release(&self, select: Select) -> Result<Select> {
         let SumsArguments { center, split, direction, .. } = &self.sums;
         let mut options = SelectOptions::default();
@@ -81,7 +81,7 @@ impl ChooseArguments {
     }
 }
 
-/// Releases the selection, or what the next stage needs of the target.
+/// Releases the selection, or the values of the target for the next stage.
 pub(super) fn release(arguments: &ChooseArguments, terms: &Terms, output: Output) -> Result<()> {
     let sums = Partial::of_query(&arguments.file)?;
     let release = SumsRelease {

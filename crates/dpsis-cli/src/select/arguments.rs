@@ -106,7 +106,7 @@ pub(crate) struct NamesArguments {
 }
 
 impl NamesArguments {
-    /// States them in a request.
+    /// Sets the named features in a request.
     pub(crate) fn state(&self, options: &mut SelectOptions) {
         let Self { k, fwer, at_most } = self.clone();
         (options.k, options.fwer, options.at_most) = (k, fwer, at_most);
@@ -199,7 +199,7 @@ pub(crate) struct ReleaseArguments {
     pub(super) penalty: Option<f64>,
 }
 
-/// The options that say how a table is read and scored, or what is done with it: not with sums.
+/// The options on reading, scoring and other uses of a table, which cannot be given with sums.
 const OF_TABLES: [&str; 30] = [
     "files",
     "id",
@@ -233,8 +233,8 @@ const OF_TABLES: [&str; 30] = [
     "dry_run",
 ];
 
-/// An option that has no use for a command that takes it with others: it is refused, and no help
-/// lists it.
+/// Refuses an option that does not apply to a command that takes it together with others, and hides
+/// it from the help.
 pub(crate) fn unused(option: clap::Arg) -> clap::Arg {
     option.hide(true)
 }
@@ -279,15 +279,15 @@ pub(super) enum Refinement {
 }
 
 impl SelectArguments {
-    /// The arguments from the words of a command line, `select` the first; `None` if they are not
-    /// understood.
+    /// Parses the arguments of a command line that begins with `select`; `None` if they are
+    /// invalid.
     pub(crate) fn from_words(words: &[String]) -> Option<Self> {
         let command = Self::augment_args(clap::Command::new("select"));
         let matches = command.try_get_matches_from(words).ok()?;
         Self::from_arg_matches(&matches).ok()
     }
 
-    /// States the release: its budget, how features are found, and what a run takes.
+    /// Sets the release in the options: its budget, the method, and the limits of a run.
     pub(super) fn state_release(&self, options: &mut SelectOptions) -> Result<()> {
         self.release.state(&self.budget, options)?;
         options.running.memory = self.memory.as_deref().map(parse_size).transpose()?;
@@ -297,7 +297,7 @@ impl SelectArguments {
 }
 
 impl ReleaseArguments {
-    /// States these and a budget in the options of a selection.
+    /// Sets these arguments and a budget in the options of a selection.
     pub(crate) fn state(&self, budget: &BudgetArgument, options: &mut SelectOptions) -> Result<()> {
         options.target.center = Some(parse_center(&self.center)?);
         options.privacy =

@@ -1,4 +1,4 @@
-//! The request that the arguments of `select` make.
+//! The request from the arguments of `select`.
 
 use std::io::{IsTerminal, stderr};
 use std::path::{Path, PathBuf};
@@ -12,9 +12,9 @@ use dpsis::{Error, FileTables, Result, Select, files};
 
 /// The files that a command reads.
 pub(crate) struct Inputs {
-    /// Those of the table.
+    /// The files of the table.
     rows: Vec<PathBuf>,
-    /// Those of sums.
+    /// The files of sums.
     pub(super) partials: Vec<PathBuf>,
     beside: Vec<PathBuf>,
 }
@@ -32,7 +32,7 @@ pub(crate) struct Job {
 }
 
 impl SelectArguments {
-    /// All files that are read, where patterns stand for several.
+    /// All files that are read, with patterns expanded.
     pub(crate) fn inputs(&self) -> Result<Inputs> {
         let beside = self.release.groups.groups.as_deref().into_iter().chain(self.ledger.file());
         let beside = self.given.files(&self.scaling).chain(beside).map(Path::to_owned).collect();
@@ -63,8 +63,8 @@ impl SelectArguments {
         Ok(Job { table, select })
     }
 
-    /// Says on a terminal, and nowhere else, that a run has taken more memory than it was to: it
-    /// depends on the data.
+    /// Reports on a terminal, and nowhere else, that a run exceeded its memory: this depends on the
+    /// data.
     pub(crate) fn say_if_over_memory(&self) {
         let Some(memory) = self.memory.as_deref().filter(|_| self.shows_progress()) else { return };
         if let Some(peak) =
@@ -81,7 +81,7 @@ impl SelectArguments {
     }
 }
 
-/// The most memory that this process has held, in bytes, where the system says so.
+/// The peak memory of this process, in bytes, if the system reports it.
 fn peak() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

@@ -1,5 +1,5 @@
-//! `dpsis select --partials`: a selection from the sums of all rows, or what its next stage needs
-//! of the target.
+//! `dpsis select --partials`: a selection from the sums of all rows, or the values of the target
+//! for its next stage.
 
 use std::path::PathBuf;
 
