@@ -194,7 +194,7 @@ def test_an_empty_selection_warns_as_others_do():
     found = PrivateSelectFwe(epsilon=1, alpha=0.001, classes=["no", "yes"], random_state=1)
     with pytest.warns(dpsis.NotPrivateWarning):
         found.fit(X, noise)
-    assert found.selection_.names == [] and found.selection_.significance.startswith("no feature is distinguishable")
+    assert found.selection_.names == [] and found.selection_.significance.startswith("no feature is significant")
     with pytest.warns(UserWarning, match="No features were selected"):
         assert found.transform(X).shape == (3000, 0)
 

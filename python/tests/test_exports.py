@@ -72,8 +72,8 @@ def test_the_folder_is_whole(results, tmp_path):
     sums = {path.name: path.read_text() for path in (tmp_path / "out" / "checksums").iterdir()}
     assert sums == {f"{name}.txt": hashlib.sha256(data).hexdigest() for name, data in files.items()}
     pytest.importorskip("matplotlib")
-    assert files["output_0_strengths.png"].startswith(b"\x89PNG")
-    assert "output_0_strengths.png" in files["results.json"].decode()
+    assert files["output_0_effect_sizes.png"].startswith(b"\x89PNG")
+    assert "output_0_effect_sizes.png" in files["results.json"].decode()
     # Nothing to draw: no effect sizes were released.
     results["choose"].to_acro(tmp_path / "choice")
     assert not list((tmp_path / "choice").glob("*.png"))
@@ -100,7 +100,7 @@ def test_a_ledger_is_kept(tmp_path):
     whole = (tmp_path / "ledger").read_text()
     (tmp_path / "ledger").write_text(whole.replace("ended 1: released\n", ""))
     assert not ledger.read()["entries"][0]["released"]
-    assert "1 run never reported back" in ledger.to_html()
+    assert "1 run did not report an end" in ledger.to_html()
     (tmp_path / "ledger").write_text(whole)
     before = (tmp_path / "ledger").read_bytes()
     ledger.close("over")

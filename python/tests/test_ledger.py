@@ -129,10 +129,10 @@ def test_a_target_is_given_before_it_is_paid_for(tmp_path):
     frame.to_csv(path, index=False)
     given = ("classes", "target_bounds", "target_number")
     for data, options in ((X, {"y": labels}), (X, {"y": list(Y)}), (frame, {}), (path, {"numeric_names": True})):
-        with pytest.raises(dpsis.RequestError, match="must be given") as caught:
+        with pytest.raises(dpsis.RequestError, match="give the kind of the target") as caught:
             dpsis.select(data, 2, 1, ledger=ledger, **options)
         assert caught.value.parameters == given
-    with pytest.raises(dpsis.RequestError, match="must be given"):
+    with pytest.raises(dpsis.RequestError, match="give the kind of the target"):
         dpsis.PrivateSelectKBest(2, epsilon=1, ledger=ledger).fit(X, labels)
     assert ledger.spent == 0
     assert dpsis.select(frame, 2, 20, classes=["no", "yes"], ledger=ledger).private

@@ -61,7 +61,7 @@ fn records_and_ledgers_are_priced() {
     let shown = folder.run("ledger show budget.txt").succeeds().stdout;
     assert_contains(&shown, "delta 1e-6, 1e-6 spent");
     folder.refuses(&[
-        ("account budget.txt", 2, "does not tell what ran"),
+        ("account budget.txt", 2, "does not record which mechanisms"),
         (&peel, 4, ""),
         (&*format!("{SELECT} --k 2 --seed 1 -o budget.txt"), 2, "overwrite a budget file"),
     ]);

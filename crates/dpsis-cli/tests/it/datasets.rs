@@ -205,7 +205,7 @@ fn a_set_without_a_checksum() {
     flate2::read::GzDecoder::new(gzip).read_to_string(&mut written).unwrap();
     assert!(written == text, "the written table is the one that was read");
     // The output is not what is read.
-    assert_code(&get("-o chin.csv.gz"), 2, "the output would overwrite what is read");
+    assert_code(&get("-o chin.csv.gz"), 2, "the output would overwrite an input file");
     folder.remove("chin.csv.gz");
     let fewer: String = text.split_inclusive('\n').take(100).collect();
     folder.write("raw/chin.csv", fewer);

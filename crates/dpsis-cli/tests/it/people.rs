@@ -167,7 +167,7 @@ fn wrong_requests_are_refused() {
         ],
     );
     let compare = "compare --k 3 --eps 5 --classes no,yes --unit person visits.csv -o compared";
-    folder.refuses(&[(compare, 2, "no people with several rows")]);
+    folder.refuses(&[(compare, 2, "without several rows per person")]);
 }
 
 /// Two tables that differ in all rows of one person tell no more apart than epsilon allows.

@@ -36,7 +36,7 @@ fn conflicting_options_are_refused() {
     Folder::at(DATASETS).refuses_options(
         "select --seed 3 demo.csv --eps 2 --refine gram",
         &[
-            ("--k 3 --score kendall", "ks and correlation"),
+            ("--k 3 --score kendall", "ks or correlation"),
             ("--k 51", "50"),
             ("--k 3 --method two-stage", "by scores"),
         ],
