@@ -28,7 +28,7 @@ from ._errors import RequestError
 #: A number that is read exactly; of a float, its shortest decimal text.
 Exact: TypeAlias = int | float | str | Fraction | Decimal
 
-#: Whether to show a bar, or what is called with the share that is done; None where someone looks.
+#: Whether to show a bar, or a callback for the finished share; None on a terminal or in a notebook.
 Progressing: TypeAlias = bool | Callable[[float], object] | None
 
 _P = ParamSpec("_P")
@@ -112,7 +112,7 @@ def number_of_features(value: Any) -> int | None:
 
 
 def text_of(value: Any) -> str | None:
-    """The text of a cell or of a label as a file would hold it; None if it is missing, or of a type that has none.
+    """The text of a cell or of a label as a file would hold it; None if it is missing or its type has no text.
 
     It depends on this value alone, and nothing is raised: one cell must neither stop a run nor change what others are.
     """
@@ -205,7 +205,7 @@ def at_horizon(given: Mapping[str, Any]) -> dict[str, Any]:
             raise RequestError("y holds times and events: give the horizon, such as by=1825", ["by"])
         time, event = fields[0], (fields[1], "1")
     elif y is not None and given.get("by") is not None:
-        rule = "a horizon goes with times and events: give y as an array of both, or columns by time and event"
+        rule = "a horizon needs times and events: give y as an array of both, or columns by time and event"
         raise RequestError(rule, ["by", "y", "time", "event"])
     return {"time": time, "event": event, "by": maybe_number("by", given.get("by"))}
 
@@ -465,7 +465,7 @@ def note(function: str, given: Mapping[str, Any], defaults: Mapping[str, Any]) -
 
 
 def _is_plain(value: Any) -> bool:
-    """Whether the text of a value says what it is, and nothing else."""
+    """Whether the text of a value identifies it."""
     if isinstance(value, Mapping):
         return all(map(_is_plain, [*value.keys(), *value.values()]))
     if isinstance(value, (list, tuple)):
@@ -476,7 +476,7 @@ def _is_plain(value: Any) -> bool:
 class Progress:
     """A callback for the share of the work that is done: tqdm's bar, one of the caller's, or none.
 
-    A bar is shown after two seconds; if it was not asked for, on a terminal or in a notebook, where tqdm is installed.
+    A bar is shown after two seconds: by default on a terminal or in a notebook, if tqdm is installed.
     """
 
     def __init__(self, wanted: Progressing, what: str) -> None:

@@ -79,7 +79,7 @@ def choose(
     """
     given = {name: value for name, value in locals().items() if name not in ("data", "note")}
     if isinstance(sensitivity, Mapping):
-        # Its names are those of the candidates.
+        # It has the names of the candidates.
         given["sensitivity"] = dict(sensitivity)
     request = arguments.note("choose", given, _DEFAULTS)
     named = dict(columns or {})

@@ -1,4 +1,4 @@
-"""What claims of privacy cost together, and checks of them."""
+"""The joint privacy loss of releases, and checks of privacy claims."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Account(Document):
     Attributes
     ----------
     least : float
-        The least price of all accountants: epsilon, or delta if that was asked for.
+        The least price of all accountants: epsilon, or delta if epsilon was given.
     record : dict
         The events, and the price of each accountant.
     """
@@ -47,9 +47,9 @@ def account(
         Each an event, ``'pure:0.5x12'``; picks of a mechanism, ``'peel:2,50'``; the path of a record in JSON or of a ledger;
         a `Ledger`; or a result: a `Selection`, a `Choice`, a `Fitted` or a `Model`.
     delta : number, optional
-        The delta at which epsilon is asked for.
+        The delta at which epsilon is computed.
     epsilon : number, optional
-        The epsilon at which delta is asked for, instead.
+        Instead, the epsilon at which delta is computed.
 
     Returns
     -------
@@ -197,14 +197,14 @@ def _small(name: str, value: Any) -> int:
 
 @dataclass(frozen=True, repr=False)
 class Audit(Document):
-    """A claim, tested by draws. **Not private**: many draws on one table tell about its rows.
+    """A claim, tested by draws. **Not private**: many draws on one table reveal its rows.
 
     Attributes
     ----------
     consistent : bool
         Whether the draws are consistent with the claim, which is no proof of it.
     record : dict
-        The claim, the numbers of draws, and the event that tells the tables apart best, with a lower bound of epsilon.
+        The claim, the numbers of draws, and the event that distinguishes the tables best, with a lower bound of epsilon.
     """
 
     consistent: bool
@@ -226,9 +226,9 @@ def audit(
     Parameters
     ----------
     release : callable
-        What is claimed to be private: it is called with a table, and what it returns is compared by its `repr`.
+        The function that is claimed to be private: it is called with a table, and its results are compared by `repr`.
     first, second : object
-        Two tables, or whatever it takes, that differ in one row.
+        Two tables, or other arguments of the function, that differ in one row.
     epsilon : number
         The claim.
     delta : float, optional

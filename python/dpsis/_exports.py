@@ -11,7 +11,7 @@ from . import _native
 
 
 class Exported:
-    """What results of releases have in common: the forms in which others read them."""
+    """Output formats of releases."""
 
     _statement: str
 

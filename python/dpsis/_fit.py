@@ -46,7 +46,7 @@ class Model:
     private : bool
         Whether the model may be released: False if it was drawn from a seed.
     record : dict
-        All that its file says.
+        The content of its file.
     """
 
     _model: str | None
@@ -58,12 +58,12 @@ class Model:
         return self._model
 
     def _read(self) -> dict[str, Any]:
-        """What the file says."""
+        """The content of the file."""
         found: dict[str, Any] = json.loads(self._text())
         return found
 
     def _of_features(self, *keys: str) -> np.ndarray[Any, Any] | None:
-        """The values of these keys of each feature; None if some have none."""
+        """The values of these keys of each feature; None if a feature lacks one."""
         rows = [[one.get(key) for key in keys] for one in self._read()["features"]]
         if any(value is None for row in rows for value in row):
             return None
@@ -286,7 +286,7 @@ class Fitted(Model, Exported):
         return bool(self.record["private"])
 
     def report(self) -> str:
-        """What was protected and spent, and the coefficients, in a few lines.
+        """Guarantee, budget and coefficients in a few lines.
 
         Returns
         -------
@@ -295,7 +295,7 @@ class Fitted(Model, Exported):
         return self._report
 
     def to_json(self) -> str:
-        """The record, of which the model is a part.
+        """The record, which includes the model.
 
         Returns
         -------
@@ -321,11 +321,11 @@ def fit(
     lambda_: float | None = None,
     dry_run: bool = False,
     **options: Any,
-) -> Fitted | Any:  # a DryRun if one is asked for, as for select
+) -> Fitted | Any:  # a DryRun with dry_run=True, as for select
     """Select features and fit a model to them, both under one budget of differential privacy.
 
     A number gets a linear regression, one of two `classes` a logistic one. Every value is clipped to a range of its column:
-    the one that `bounds` (of the target `target_bounds`) states, else one that is drawn privately.
+    the one that `bounds` (of the target `target_bounds`) gives, else one that is drawn privately.
 
     Parameters
     ----------
@@ -341,9 +341,9 @@ def fit(
     selection_share : number, optional
         The selection's share of epsilon; 0.4 if it is not given.
     ranges : number, optional
-        The share of the rest that pays for ranges that are not given; 0.3 if it is not given.
+        The share of the rest for ranges that are not given; 0.3 by default.
     lambda_ : float, optional
-        With two `classes`: the strength of the regularization, for the sum over rows. A larger one takes less noise and
+        With two `classes`: the regularization of the sum over rows. A larger one takes less noise and
         pulls probabilities towards 1/2. By default 2.5 times the standard deviation of the noise, in rows: it depends on
         the budget and the number of features alone, and is in the report.
     dry_run : bool, optional

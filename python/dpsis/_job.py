@@ -1,4 +1,4 @@
-"""Jobs: what the library runs for every interface."""
+"""Jobs, which the library runs for every interface."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Job:
         return f'{{"command": "{self.command}", "options": {arguments.as_json(self.options)}, "terms": {json.dumps(self.terms)}}}'
 
     def check_ledger(self) -> None:
-        """Refuses a job that its ledger cannot pay for now, before data are converted."""
+        """Refuses a job that would exceed its ledger, before data are converted."""
         if self.terms["ledger"] is not None:
             _native.check_ledger(self._text())
 

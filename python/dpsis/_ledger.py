@@ -15,7 +15,7 @@ from ._native import close_ledger, note_ledger, open_ledger, read_ledger
 
 
 class Ledger:
-    """A budget file with a cap: a release that it pays for is written to it first, and none that would exceed the cap
+    """A budget file with a cap: a release is charged to it first, and no release that would exceed the cap
     is made.
 
     It is the file of the command line's ``--ledger``, readable in any editor. Copies of this object, in clones of
@@ -27,9 +27,9 @@ class Ledger:
     path : path-like
         The file. It is made if it is not there and a cap is given.
     cap : number, optional
-        The most that all releases may spend together. If the file is there, it must be what the file says.
+        The most that all releases may spend together. If the file exists, it must match the file.
     name : str, optional
-        What the budget is for, as reports show it: of a new file, or as the file says.
+        A name of the budget for reports: of a new file, or as in the file.
     delta : number, optional
         The most that all deltas may sum to; 0 if none is given.
     neighbors : {'add-remove', 'replace-one'}, optional
@@ -42,7 +42,7 @@ class Ledger:
     Raises
     ------
     RequestError
-        If the file says otherwise.
+        If the file differs.
     InputError
         If the file is no ledger, or is damaged.
     ReadError
@@ -88,7 +88,7 @@ class Ledger:
         return self._path
 
     def read(self) -> dict[str, Any]:
-        """The terms, what is spent, and all entries.
+        """The terms, the spent budget, and all entries.
 
         Returns
         -------
@@ -104,16 +104,16 @@ class Ledger:
 
     @property
     def spent(self) -> float:
-        """What is spent; `read` gives it exactly."""
+        """The spent budget; `read` gives it exactly."""
         return float(Fraction(read_ledger(self._path)[1]))
 
     @property
     def left(self) -> float:
-        """What is left; `read` gives it exactly."""
+        """The remaining budget; `read` gives it exactly."""
         return float(Fraction(read_ledger(self._path)[2]))
 
     def note(self, text: str) -> None:
-        """Append a note, with the time. It changes nothing of what is spent or left.
+        """Append a note, with the time. It does not change the budget.
 
         Parameters
         ----------
@@ -123,7 +123,7 @@ class Ledger:
         note_ledger(self._path, text)
 
     def close(self, note: str = "") -> None:
-        """Close the file: it pays for no more releases, and cannot be opened again.
+        """Close the file: no more releases can be charged, and it cannot be opened again.
 
         Parameters
         ----------
@@ -143,7 +143,7 @@ class Ledger:
         return self.read()["closed"] is not None
 
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
-        """What is left, all releases and all notes as a page of its own.
+        """The remaining budget, all releases and all notes as an HTML page.
 
         Parameters
         ----------

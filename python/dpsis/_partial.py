@@ -1,4 +1,4 @@
-"""Sums of some rows, which add up to those of all: how they are made, kept and joined. They are not private."""
+"""Sums of some rows, which add up to the sums of all rows. They are not private."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _of_text(text: str) -> Partial:
 
 @dataclass(frozen=True, repr=False)
 class ReleasedTarget:
-    """What was released of the target from the counts of all parts, for the partials of the next stage.
+    """The released target, from the counts of all parts, for the partials of the next stage.
 
     Attributes
     ----------
@@ -113,7 +113,7 @@ class ReleasedTarget:
     _text: str
 
     @classmethod
-    def told(cls, released: Mapping[str, Any], stacklevel: int) -> ReleasedTarget:
+    def warned(cls, released: Mapping[str, Any], stacklevel: int) -> ReleasedTarget:
         """That of a release; a warning if it is not private."""
         if not released["private"]:
             warnings.warn("the target's part was drawn from a given seed", NotPrivateWarning, stacklevel=stacklevel + 1)
@@ -282,7 +282,7 @@ def gathered(partials: Any) -> list[tuple[str, _native.Partial | str]]:
 
 
 def _read(path: str | os.PathLike[str]) -> str:
-    """The text of a file; what is none is damaged."""
+    """The text of a file; other content is damaged."""
     try:
         return Path(path).read_text(encoding="utf-8", errors="replace")
     except OSError as error:

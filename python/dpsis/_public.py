@@ -1,4 +1,4 @@
-"""What is not a release: a look at a table, a plan, bounds from a public table, a comparison on public tables."""
+"""Functions that release nothing: inspection, plans, bounds from a public table, comparisons on public tables."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Finding:
 
 @dataclass(frozen=True, repr=False)
 class Inspection:
-    """What a table holds. **Not private**: for the data holder's eyes only.
+    """The contents of a table. **Not private**: for the data holder only.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ def inspect(
     progress: arguments.Progressing = None,
     **facts: Any,
 ) -> Inspection:
-    """Look at a table before a release: what it holds, what is odd in it, and which arguments suit it.
+    """Inspect a table before a release: contents, oddities and suitable arguments.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ def bounds(
     data, y
         As for `select`. The table must be public: ranges computed from the sensitive table are not private.
     clip : str, optional
-        Where to clip: so many standard deviations around the mean ('1sd', '2.5sd'), at quantiles
+        Where to clip: a number of standard deviations around the mean ('1sd', '2.5sd'), at quantiles
         ('quantiles:0.05,0.95'), or at the smallest and the largest value ('range').
     no_target : bool, optional
         Whether all columns are features; otherwise the target's has no range.
@@ -232,7 +232,7 @@ class Plan(Document):
         record = self.record
         over = record["over"] or [{"epsilon": record["epsilon"], "needed": record["needed"]}]
         epsilons = [float(Fraction(at["epsilon"])) for at in over]
-        # Without k, what is found is significant.
+        # Without k, all found features are significant.
         kinds = ("significant",) if record["k"] is None else ("significant", "found")
         for place, kind in enumerate(kinds):
             for probability, style, share in ((0, "--", "half of all runs"), (1, "-", "nine in ten")):
@@ -271,7 +271,7 @@ def plan(
     progress: arguments.Progressing = None,
     **options: Any,
 ) -> Plan:
-    """Say what a selection would find, before any data are touched: a power analysis.
+    """Forecast the findings of a selection: a power analysis that reads no data.
 
     Parameters
     ----------

@@ -70,10 +70,10 @@ def select(
     progress: arguments.Progressing = None,
     seed: int | None = None,
     dry_run: bool = False,
-) -> Selection | Any:  # a DryRun if one is asked for, or a ReleasedTarget, which a type of all would have callers exclude
+) -> Selection | Any:  # a DryRun with dry_run=True, or a ReleasedTarget, which a type of all would have callers exclude
     """Select k features, or all that are significant, under differential privacy.
 
-    One row is one person, unless `unit` tells whose each is. Everything given here - classes, ranges, columns that are left
+    One row is one person, unless `unit` identifies people. Everything given here - classes, ranges, columns that are left
     out - must be public knowledge: looked up in the data it would reveal them.
 
     Parameters
@@ -87,7 +87,7 @@ def select(
         (days since 1970-01-01); None, NaN, infinite and empty values are missing, and so are objects of other types.
     k : int, optional
         The number of features to select, at most as many as there are. Without it all that are significant are
-        selected, however many: none if there is none.
+        selected, perhaps none.
     epsilon : number
         The privacy budget, from 1e-6 to 1e6; read exactly, of a float its shortest decimal text.
     fwer : number, optional
@@ -115,11 +115,11 @@ def select(
         That the target is a number of unknown range, which is to be said where a ledger pays and neither `classes` nor
         `target_bounds` nor the type of the target tells what it is: texts and objects do not.
     unit : str or array-like of shape (n,), optional
-        What tells whose row each is: the name of a column, which is then no feature, or for data in memory the ids
-        themselves. All rows of a person, or of whatever else has ids, are protected as one. A row without an id
+        The person identifiers: the name of a column, which is then not a feature, or for data in memory the ids
+        themselves. All rows of a person (or another unit with ids) are protected together. A row without an id
         contributes nothing.
     unit_target : {'last', 'mean', 'any-positive'}, optional
-        With `unit`, what the target of a person is: that of the last row that has one (if not given), the mean of
+        With `unit`, the target of a person: that of the last row that has one (the default), the mean of
         numbers, or the second of two classes if any row has it.
     paired : str or array-like of shape (n,), optional
         Compare the rows of each person with each other: the same as this `unit` with the score 'paired'. People have rows
@@ -145,14 +145,14 @@ def select(
         The target's center: estimated privately, the middle of its range, or its publicly known mean, share of the
         second class, or share of each class.
     neighbors : {'add-remove', 'replace-one'}, optional
-        How two tables differ that are told apart with difficulty.
+        The difference between neighboring tables.
     delta : number, optional
         A delta that the release may spend too: with ``mechanism='peel'``.
     shares : dict, optional
         The shares of epsilon for 'target' (its median), 'center', 'estimates' (0 for none), 'direction' and without `k` the
-        'number' of features, as far as they are needed; the selection gets the rest. A dry run tells them.
+        'number' of features, as far as they are needed; the selection gets the rest. A dry run reports them.
     direction : bool, optional
-        Whether to tell if the target rises or falls with each feature.
+        Whether to release if the target rises or falls with each feature.
     method : {'dp-sis', 'two-stage', 'dpkendall'}, optional
         How features are found.
     blocks, penalty : optional
@@ -182,16 +182,16 @@ def select(
         scored, so that none of this is given here. Of a numeric target without a range, the first ones count it, and what
         comes is a `ReleasedTarget`, at which the next ones are made.
     ledger : Ledger or path, optional
-        The budget file that pays. If less than epsilon is left, the release is refused before data are read.
+        The budget file to charge. If less than epsilon is left, the release is refused before data are read.
     note : str, optional
         A note on the entry in the ledger.
     memory : int or str, optional
         The most memory to take, such as '500MB': larger tables are read in several passes. 4 GiB if it is not given, or
-        three quarters of what a container may take. The result does not depend on it.
+        three quarters of the container's limit. The result does not depend on it.
     threads : int, optional
         All cores if not given. The result does not depend on it.
     progress : bool or callable, optional
-        Whether to show a bar by tqdm, after two seconds; or what is called with the share that is done. If not given, a
+        Whether to show a bar by tqdm, after two seconds; or a callback for the finished share. If not given, a
         bar is shown on a terminal and in a notebook, where tqdm is installed.
     seed : int, optional
         Draw from this seed, for tests: the result is then not private.
@@ -214,7 +214,7 @@ def select(
     ReadError
         An OSError: a file cannot be read.
     KeyboardInterrupt
-        Ctrl-C; nothing is released. A ledger has paid all the same. If the result was ready, it is the attribute `result` of
+        Ctrl-C; nothing is released. A ledger stays charged. If the result was ready, it is the attribute `result` of
         the exception.
 
     Warns
@@ -263,7 +263,7 @@ def select(
 
 
 def _paired(given: dict[str, Any]) -> dict[str, Any]:
-    """The arguments with `paired` as what it stands for."""
+    """The arguments with `paired` as unit and score."""
     if given["paired"] is None:
         return given
     if given["unit"] is not None or given["score"] is not None:
@@ -297,7 +297,7 @@ def job_of(command: str, given: Mapping[str, Any]) -> Job:
 
 
 def _released(given: Mapping[str, Any]) -> Selection | ReleasedTarget:
-    """What is released from the sums of all parts."""
+    """The release from the sums of all parts."""
     wrong = [name for name in arguments.beside_defaults(given, _DEFAULTS) if name not in _OF_RELEASE]
     if wrong:
         raise RequestError("sums say themselves how the table was read and scored: give the release alone", [*wrong, "partials"])
@@ -306,7 +306,7 @@ def _released(given: Mapping[str, Any]) -> Selection | ReleasedTarget:
     terms = json.dumps(terms_of(request, payer(given["ledger"], given["seed"]), given["note"], given["seed"]))
     released = _native.select_from_partials(gathered(given["partials"]), options, terms)
     if "target" in released:
-        return ReleasedTarget.told(released, stacklevel=3)
+        return ReleasedTarget.warned(released, stacklevel=3)
     warn(released, stacklevel=3)
     return Selection(*parts(released))
 
@@ -318,7 +318,7 @@ def public(given: Mapping[str, Any]) -> dict[str, Any]:
 def select_options(given: Mapping[str, Any]) -> dict[str, Any]:
     """The options of a selection in the form in which the library reads them."""
     if given["unit_target"] is not None and given["unit"] is None:
-        raise RequestError("nothing tells whose row each is: give it, too", ["unit", "unit_target"])
+        raise RequestError("unit_target needs unit, the person identifiers", ["unit", "unit_target"])
     if given["epsilon"] is None:
         raise RequestError("a budget must be given", ["epsilon"])
     if given["group_size"] is not None and given["groups"] is None:

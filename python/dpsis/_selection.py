@@ -18,7 +18,7 @@ from ._job import delivered
 
 @dataclass(frozen=True)
 class Estimate:
-    """What was released about a selected feature.
+    """The released estimates of a selected feature.
 
     Attributes
     ----------
@@ -55,13 +55,13 @@ class Choice(Exported):
     Attributes
     ----------
     names : list of str
-        The names of what was chosen, in the order of `record["order"]`.
+        The names of the chosen, in the order of `record["order"]`.
     indices : list of int
         Their positions among all candidates (or features), from 0.
     private : bool
         Whether the result may be released: False if it was drawn from a seed.
     record : dict
-        All that there is to know about the release; no data, except what the budget paid for.
+        The record of the release; it contains no data beyond the private results.
     """
 
     names: list[str]
@@ -84,7 +84,7 @@ class Choice(Exported):
         return bool(self.record["private"])
 
     def report(self) -> str:
-        """What was protected, how values were scaled, and the budget spent, in a few lines.
+        """Guarantee, scaling and spent budget in a few lines.
 
         Returns
         -------
@@ -148,11 +148,11 @@ class Selection(Choice):
     estimates : list of Estimate
         Their effect sizes; empty if none were released.
     significance : str
-        What is significant, and what it would take to tell more.
+        Which features are significant, and the rows needed for others.
     private : bool
         Whether the result may be released: False if it was drawn from a seed.
     record : dict
-        All that there is to know about the release; no data, except what the budget paid for.
+        The record of the release; it contains no data beyond the private results.
 
     Notes
     -----
@@ -180,12 +180,12 @@ class Selection(Choice):
         return str(self.record["significance"]["text"])
 
     def to_frame(self) -> Any:
-        """The selected features with what was released about them, one row each.
+        """The selected features with their released estimates, one row each.
 
         Returns
         -------
         pandas.DataFrame
-            Columns `name`, `index`, and those of `Estimate`, if they were released.
+            Columns `name`, `index`, and the fields of `Estimate`, if they were released.
         """
         frame = super().to_frame()
         for column in ("effect_size", "low", "high", "p_value", "significant", "direction", "direction_error"):
@@ -249,12 +249,12 @@ class Selection(Choice):
 
 
 class DryRun(Document):
-    """What a release would spend, and on what: nothing was drawn or spent, and no row was read.
+    """The budget of a release by part: nothing was drawn or spent, and no row was read.
 
     Attributes
     ----------
     record : dict
-        The guarantee with the parts of the budget, what the noise of each would do, and the rows that it would take.
+        The guarantee with the parts of the budget, the effect of the noise of each, and the rows needed.
     """
 
 

@@ -66,7 +66,7 @@ _FACTS = ("id", "exclude", "missing")
 
 
 class _Private(BaseEstimator):  # type: ignore[misc]
-    """What all estimators share: one private release of X and y, under the parameters that are options of `select`."""
+    """Base of all estimators: one private release of X and y, with options of `select` as parameters."""
 
     #: The parameters that are options of `select`, by the same name.
     _options: Sequence[str] = _OPTIONS
@@ -131,7 +131,7 @@ class _Private(BaseEstimator):  # type: ignore[misc]
         return job
 
     def _candidates(self, names: list[str]) -> np.ndarray[Any, Any]:
-        """Whether each column may be selected: not so identifiers and what is excluded."""
+        """Whether each column may be selected: not identifiers and excluded columns."""
         excluded = are_excluded(names, arguments.names("exclude", getattr(self, "exclude", ())))
         id = getattr(self, "id", None)
         if id is not None and id not in names:
@@ -155,7 +155,7 @@ class _Private(BaseEstimator):  # type: ignore[misc]
 
 
 class _PrivateSelector(SelectorMixin, _Private):  # type: ignore[misc]
-    """What the selectors share: a selection of columns."""
+    """Base of the selectors: a selection of columns."""
 
     def _fit(self, X: Any, y: Any, unit: Any) -> None:
         with self._in_own_names():
@@ -200,7 +200,7 @@ class _PrivateSelector(SelectorMixin, _Private):  # type: ignore[misc]
         Returns
         -------
         array of shape (n_samples, n_features)
-            The columns of `fit`, of which those that were not selected are 0.
+            The columns of `fit`; columns that were not selected are 0.
         """
         _check_matrix(X)
         return super().inverse_transform(X)
@@ -232,11 +232,11 @@ class PrivateSelectKBest(_PrivateSelector):
 refine, mechanism, parameters, id, exclude, missing, memory, threads, progress
         As for `dpsis.select`.
     ledger : dpsis.Ledger or path, default=None
-        The budget file that pays for each fit. Clones and other processes share it.
+        The budget file that each fit is charged to. Clones and other processes share it.
     note : str, default=''
         A note on the entries in the ledger.
     random_state : int or RandomState, default=None
-        A seed, for tests: other than None, the selection is not private, and a `NotPrivateWarning` says so.
+        A seed, for tests: other than None, the selection is not private, with a `NotPrivateWarning`.
 
     Attributes
     ----------
@@ -253,13 +253,13 @@ refine, mechanism, parameters, id, exclude, missing, memory, threads, progress
 
     Notes
     -----
-    **Privacy.** `selection_`, and thereby the names of what is kept, is epsilon-differentially private for adding or
+    **Privacy.** `selection_`, and thereby the names of the kept columns, is epsilon-differentially private for adding or
     removing one row of X and y, or all rows of one person if `fit` gets a `unit`. The columns that `transform` returns
     are data, and a model fitted on them is not private. There are no scores: they would be data.
 
     Every fit spends epsilon. In cross-validation a row is among the training rows of all folds but one, so that their
     epsilons add up, *if* no row's fold depends on other rows. ``KFold`` deals rows by their places, which one row more
-    changes: state ``neighbors='replace-one'`` with it. ``StratifiedKFold``, the default for classifiers, deals them by the
+    changes: give ``neighbors='replace-one'`` with it. ``StratifiedKFold``, the default for classifiers, deals them by the
     labels of all: nothing is promised with it. ``PredefinedSplit`` by a hash of each person's id serves 'add-remove'. A
     ledger charges epsilon for every fit. Warnings and errors never hold a value of the data.
 
@@ -355,7 +355,7 @@ refine, mechanism, parameters, id, exclude, missing, memory, threads, progress
         y : array-like of shape (n_samples,)
             The target: numbers, labels if `classes` are given, or events and times with `by`.
         unit : array-like of shape (n_samples,), default=None
-            The ids that tell whose row each is, as for `dpsis.select`. In a pipeline it comes by
+            The person identifiers of the rows, as for `dpsis.select`. In a pipeline it comes by
             ``fit(X, y, privateselectkbest__unit=ids)``, or by metadata routing after ``set_fit_request(unit=True)``.
 
         Returns
@@ -397,11 +397,11 @@ class PrivateSelectFwe(_PrivateSelector):
     target_bounds, target_number, bounds, neighbors, shares, direction, id, exclude, missing, memory, threads, progress
         As for `dpsis.select`.
     ledger : dpsis.Ledger or path, default=None
-        The budget file that pays for each fit. Clones and other processes share it.
+        The budget file that each fit is charged to. Clones and other processes share it.
     note : str, default=''
         A note on the entries in the ledger.
     random_state : int or RandomState, default=None
-        A seed, for tests: other than None, the selection is not private, and a `NotPrivateWarning` says so.
+        A seed, for tests: other than None, the selection is not private, with a `NotPrivateWarning`.
 
     Attributes
     ----------
@@ -508,7 +508,7 @@ class PrivateSelectFwe(_PrivateSelector):
 
 
 def _names(data: Any) -> list[str] | None:
-    """The names of columns, where no cell need be read to know them; those of an array say their places."""
+    """The names of columns, where no cell need be read for them; of an array, their places."""
     if is_frame(data):
         # A table of pyarrow has names apart from its columns.
         return [str(name) for name in getattr(data, "column_names", data.columns)]

@@ -34,7 +34,7 @@ _OPTIONS = (
 
 
 class _PrivateModel(_Private):
-    """What the two estimators share: a model of selected features, or of all, by one private release."""
+    """Base of the two estimators: a model of selected features, or of all, by one private release."""
 
     _options: Sequence[str] = _OPTIONS
     _command = "fit"
@@ -59,7 +59,7 @@ class _PrivateModel(_Private):
         return hasattr(self, "fitted_")
 
     def _table(self, X: Any) -> dict[str, Any]:
-        """Rows to predict for, and what is known of them."""
+        """Rows to predict for, and their columns."""
         check_is_fitted(self)
         if is_frame(X) and hasattr(self, "feature_names_in_"):
             validate_data(self, X, skip_check_array=True, reset=False)
@@ -100,11 +100,11 @@ class PrivateRegression(RegressorMixin, _PrivateModel):  # type: ignore[misc]
     fwer, at_most, unit_target, bounds, neighbors, delta, refine, missing, memory, threads, progress
         As for `dpsis.select`.
     ledger : dpsis.Ledger or path, default=None
-        The budget file that pays for each fit. Clones and other processes share it.
+        The budget file that each fit is charged to. Clones and other processes share it.
     note : str, default=''
         A note on the entries in the ledger.
     random_state : int or RandomState, default=None
-        A seed, for tests: other than None, the model is not private, and a `NotPrivateWarning` says so.
+        A seed, for tests: other than None, the model is not private, with a `NotPrivateWarning`.
 
     Attributes
     ----------
@@ -204,7 +204,7 @@ class PrivateRegression(RegressorMixin, _PrivateModel):  # type: ignore[misc]
         y : array-like of shape (n_samples,)
             The target: numbers.
         unit : array-like of shape (n_samples,), default=None
-            The ids that tell whose row each is, as for `dpsis.select`.
+            The person identifiers of the rows, as for `dpsis.select`.
 
         Returns
         -------
@@ -266,11 +266,11 @@ class PrivateClassifier(ClassifierMixin, _PrivateModel):  # type: ignore[misc]
     fwer, at_most, unit_target, bounds, neighbors, delta, refine, missing, memory, threads, progress
         As for `dpsis.select`.
     ledger : dpsis.Ledger or path, default=None
-        The budget file that pays for each fit. Clones and other processes share it.
+        The budget file that each fit is charged to. Clones and other processes share it.
     note : str, default=''
         A note on the entries in the ledger.
     random_state : int or RandomState, default=None
-        A seed, for tests: other than None, the model is not private, and a `NotPrivateWarning` says so.
+        A seed, for tests: other than None, the model is not private, with a `NotPrivateWarning`.
 
     Attributes
     ----------
@@ -375,7 +375,7 @@ class PrivateClassifier(ClassifierMixin, _PrivateModel):  # type: ignore[misc]
         y : array-like of shape (n_samples,)
             The target: one of two labels. A row with another one contributes nothing.
         unit : array-like of shape (n_samples,), default=None
-            The ids that tell whose row each is, as for `dpsis.select`.
+            The person identifiers of the rows, as for `dpsis.select`.
 
         Returns
         -------

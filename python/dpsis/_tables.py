@@ -1,6 +1,6 @@
 """Tables of Python as tables of the library.
 
-A matrix of floats is borrowed. A data frame of pandas becomes columns; whatever has Arrow's stream interface - tables of
+A matrix of floats is borrowed. A data frame of pandas becomes columns; objects with Arrow's stream interface - tables of
 pyarrow, frames of polars, relations of DuckDB - is read by it, its columns borrowed where they are numbers. Lazy frames of
 polars and datasets of pyarrow are not held: each pass computes the columns that it needs, batch by batch.
 """
@@ -83,7 +83,7 @@ def table(
         "target_file": None if target_file is None else os.fspath(target_file),
         "id": None if id is None or ids is not None else arguments.word("id", id),
         "unit": named,
-        # Where people are told by ids beside the table, others are no features, either.
+        # Where person identifiers come separately, other identifiers are not features, either.
         "exclude": exclude if id is None or ids is None else [*exclude, str(id)],
         "missing": missing,
         "features_as_rows": features_as_rows,
@@ -99,9 +99,9 @@ def table(
     paths, passes = _paths(data), _passes(data, once and y is None)
     if paths is not None or passes is not None:
         if y is not None:
-            raise RequestError("y goes with data in memory: the target of files, lazy frames and datasets is named", ["target"])
+            raise RequestError("y needs data in memory: give the target of files, lazy frames and datasets by name", ["target"])
         if ids is not None:
-            raise RequestError("ids go with data in memory: of files, lazy frames and datasets the column of them is named", ["unit"])
+            raise RequestError("ids need data in memory: give the column of ids of files, lazy frames and datasets by name", ["unit"])
     if paths is not None:
         return Table.of_files(paths, isinstance(data, (list, tuple)), given)
     for_text = {"delimiter": delimiter, "decimal_comma": decimal_comma, "numeric_names": numeric_names}
@@ -169,7 +169,7 @@ def _with_events(data: Any, events: list[tuple[str, _Column]]) -> Any:
 
         return data.with_columns(*(polars.Series(name, values) for name, (_, values, _) in events))
     if not hasattr(data, "append_column"):
-        rule = "y of times and events goes with an array, a data frame of pandas or polars, or a table of pyarrow"
+        rule = "y of times and events needs an array, a data frame of pandas or polars, or a table of pyarrow"
         raise RequestError(f"{rule}: put both into columns, and name them by time and event", ["y", "time", "event"])
     import pyarrow
 
@@ -200,7 +200,7 @@ def _paths(data: Any) -> list[str] | None:
 
 
 def _passes(data: Any, once: bool) -> _LazyFrame | _Dataset | _Reader | None:
-    """What hands out the rows of data for each pass, or `once`; None if they are held."""
+    """The source of the rows of data for each pass, or `once`; None if they are held."""
     package = type(data).__module__.split(".")[0]
     if package == "polars" and type(data).__name__ == "LazyFrame":
         return _LazyFrame(data)
@@ -251,7 +251,7 @@ class _Dataset:
 
     def open(self, places: list[int]) -> Iterator[Any]:
         names = [self._dataset.schema.names[place] for place in places]
-        # What is read ahead is held.
+        # Rows that were read ahead are held.
         scanner = self._dataset.scanner(
             columns=names, batch_size=_rows_of(places), batch_readahead=2, fragment_readahead=1
         )
@@ -290,7 +290,7 @@ def _is_pandas(data: Any) -> bool:
 
 
 def refuse(data: Any) -> None:
-    """Refuses what is no table, with what to do about it."""
+    """Refuses data that are not a table, with the remedy."""
     kind = type(data).__name__
     package = type(data).__module__.split(".")[0]
     if package == "scipy" or hasattr(data, "tocsr"):
@@ -336,7 +336,7 @@ def matrix(data: Any) -> np.ndarray[Any, Any]:
         return _seconds(values)
     if kind not in "fiub":
         raise TypeError(f"an array must hold numbers, dates or texts, not {values.dtype}")
-    # What a double cannot hold is infinite, and so missing.
+    # Numbers too large for a double are infinite, and so missing.
     with np.errstate(all="ignore"):
         return values.astype(np.float32 if kind == "f" and bytes_each == 2 else np.float64)
 
@@ -398,7 +398,7 @@ def _array_column(values: np.ndarray[Any, Any]) -> tuple[str, Any, Any]:
     """A column of a matrix, or a target, in numpy, perhaps with a mask."""
     kind = values.dtype.kind
     if kind in "iu":
-        # Beside its mask, since a float for what is missing would round the others.
+        # With a mask, since a float for missing values would round the others.
         hidden = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None
         return f"{kind}64", np.asarray(values, dtype=np.int64 if kind == "i" else np.uint64), hidden
     if isinstance(values, np.ma.MaskedArray):
@@ -433,7 +433,7 @@ def _times(values: np.ndarray[Any, Any]) -> tuple[str, Any, Any]:
     unit, step = np.datetime_data(values.dtype)
     if unit not in ("s", "ms", "us", "ns") or step != 1:
         counts = values.view(np.int64)
-        # Some 10^10 years, of which seconds are far from the end of 64 bits.
+        # Some 10^10 years: in seconds, far from the end of 64 bits.
         most = 10**10 // step * {"Y": 1, "M": 12, "W": 52, "D": 365}.get(unit, 8760)
         counts[np.abs(counts.astype(np.float64)) > most] = _NOT_A_TIME
         values, unit = values.astype("datetime64[s]"), "s"
@@ -462,7 +462,7 @@ def _of_pandas(
     floats = any(all(one == np.dtype(kind) for one in frame.dtypes) for kind in ("f4", "f8"))
     if as_matrix and column is not None and _is_plain(column, units) and floats:
         return Table.of_matrix(_borrowable(frame.to_numpy()), column, units, names)
-    # What is excluded is not looked at; a pattern may match the target, which is read.
+    # Excluded columns are not read; a pattern may match the target, which is read.
     target = json.loads(given)["target"] or len(names)
     target_name = None if y is not None else names[target - 1] if isinstance(target, int) and target <= len(names) else target
     targets: Sequence[object] = of_target or [target_name]
@@ -504,7 +504,7 @@ def _pandas_column(series: Any) -> tuple[str, Any, Any]:
         unit = getattr(series.dtype.pyarrow_dtype, "unit", None)
         if not str(series.dtype.pyarrow_dtype).startswith("timestamp"):
             return "text", [arguments.text_of(value) for value in series.tolist()], None
-        # Times with a zone are kept as those of UTC.
+        # Times with a zone are kept in UTC.
         counts = series.astype("int64[pyarrow]").to_numpy(dtype=np.int64, na_value=_NOT_A_TIME)
         return "time", counts, unit
     if kind == "M":
@@ -531,7 +531,7 @@ def _pandas_column(series: Any) -> tuple[str, Any, Any]:
 
 
 def _beside(name: str, values: Any) -> _Column | None:
-    """Targets (`y`) or ids (`unit`) beside a table as a column of numbers or texts, if they are there."""
+    """Separate targets (`y`) or ids (`unit`) as a column of numbers or texts, if given."""
     if values is None:
         return None
     if isinstance(values, str):
@@ -602,9 +602,9 @@ def _is_object(dtype: Any) -> bool:
 
 
 def check_classes(y: Any, classes: list[str] | None) -> None:
-    """Refuses targets whose type tells that they are labels, which are not given.
+    """Refuses targets that are labels by their type, if no classes are given.
 
-    The type alone decides: what a list or objects hold is data, and one label among numbers is a missing number.
+    The type alone decides: the contents of a list or of objects are data, and one label among numbers is a missing number.
     """
     dtype: Any = getattr(y, "dtype", None)
     if dtype is None and hasattr(y, "type") and type(y).__module__.startswith("pyarrow"):

@@ -76,7 +76,7 @@ def select(
 ) -> Selection:
     """Select k features of a Spark DataFrame, or all significant features, under differential privacy.
 
-    One row is one person. Everything given here must be public knowledge. The parameters are those of `dpsis.select`, as
+    One row is one person. Everything given here must be public knowledge. The parameters are as for `dpsis.select`, as
     far as they make sense here.
 
     Parameters
@@ -99,7 +99,7 @@ mechanism, parameters
     id, exclude, missing
         As for `dpsis.select`. Columns that are no features are not read.
     ledger, note
-        As for `dpsis.select`: the ledger, a file of the driver's machine, pays before a row is read.
+        As for `dpsis.select`: the ledger, a file of the driver's machine, is charged before a row is read.
     threads : int, optional
         The threads of one task: no more than ``spark.task.cpus``.
     seed : int, optional
@@ -124,7 +124,7 @@ mechanism, parameters
     read in the stages before the last. If the rows of `data` are not the same each time they are computed, persist it
     first: the privacy holds, but the result is of different rows and does not repeat.
 
-    **Trust.** Executors, driver and what they exchange see the data or exact sums. Only the `Selection` is private.
+    **Trust.** Executors, driver and their messages see the data or exact sums. Only the `Selection` is private.
     """
     given = dict(locals())
     request = arguments.note("spark.select", public(given), _DEFAULTS)
@@ -150,19 +150,19 @@ _DEFAULTS = arguments.defaults(select)
 
 
 def _check_target(data: Any, none: _native.Partial, options: Mapping[str, Any]) -> None:
-    """Refuses a target of texts of which nothing is given: labels taken for numbers would be paid for."""
+    """Refuses a target of texts without a given kind: labels taken for numbers would be charged."""
     kinds = (options["classes"], options["time"], options["target_bounds"])
     given = any(kind is not None for kind in kinds) or options["target_number"]
     place = none.places()[1]
     is_text = place is not None and str(_arrow_type(data.schema.fields[place].dataType)) == "string"
     if is_text and not given:
-        rule = "before a ledger pays, what the target is must be given: its type does not tell"
+        rule = "before a ledger is charged, give the kind of the target: its type does not show it"
         raise RequestError(rule, ["classes", "target_bounds", "target_number"])
 
 
 @dataclass(frozen=True)
 class _Request:
-    """What an executor needs to know."""
+    """The settings of an executor."""
 
     options: dict[str, Any]
     facts: dict[str, Any]
@@ -208,7 +208,7 @@ class _Request:
 
 @dataclass
 class _Frame:
-    """A data frame, and what was gathered from it."""
+    """A data frame and its gathered sums."""
 
     data: Any
     request: _Request
@@ -216,7 +216,7 @@ class _Frame:
     sums: _native.Partial | None = None
 
     def gather(self, released: str | None, at_center: bool) -> _native.Partial:
-        """The sums of all rows, or the scores of all columns, at what was released before."""
+        """The sums of all rows, or the scores of all columns, at the values released before."""
         if at_center and self.sums is not None and released is not None:
             return self._scored(self.sums, released)
         self.sums = self._summed(released)
@@ -359,7 +359,7 @@ def _arrow_types() -> dict[str, Any]:
 
 
 def _collected(rows: Any) -> list[Any]:
-    """The few rows that tasks have returned. What Spark says of a failure may hold values of the data."""
+    """The few rows that tasks have returned. Spark's message about a failure may hold values of the data."""
     found, failure = [], None
     try:
         found = rows.collect()
@@ -376,17 +376,17 @@ def _collected(rows: Any) -> list[Any]:
 
 
 def _failure(error: Any) -> ReadError:
-    """The error for a job that failed, without a word of what Spark says but the name it has for it."""
+    """The error for a job that failed: of Spark's message only its name."""
     said = str(error)
     if "No module named" in said or "PYTHON_VERSION_MISMATCH" in said or "Cannot run program" in said:
-        rule = "the executors run a Python without the package dpsis and what it needs: set PYSPARK_PYTHON to one that has them"
+        rule = "the executors run a Python without the package dpsis and its dependencies: set PYSPARK_PYTHON to one that has them"
         return ReadError(f"{rule}, before the session starts; on one machine to {sys.executable}")
     condition = getattr(error, "getCondition", lambda: None)()
     named = f" ({condition})" if condition else ""
-    return ReadError(f"Spark failed to compute the rows{named}: its log says more, and may hold values of the data")
+    return ReadError(f"Spark failed to compute the rows{named}: its log has details, and may hold values of the data")
 
 
-# What follows runs in the executors.
+# The rest runs in the executors.
 
 
 def _task(work: Callable[..., Iterator[Any]], *given: Any) -> Callable[..., Any]:
@@ -408,8 +408,8 @@ def _rows(places: Sequence[int], contents: Sequence[bytes | None], errors: Seque
     return pyarrow.RecordBatch.from_arrays(arrays, names=["place", "content", "error"])
 
 
-def _told(error: Exception) -> str:
-    """An error as text, without any value of the data; those of other packages by their type alone."""
+def _message(error: Exception) -> str:
+    """An error as text, without any value of the data; errors of other packages by their type alone."""
     if isinstance(error, DpsisError):
         return json.dumps([type(error).__name__, error.message, error.parameters])
     return json.dumps(["ReadError", f"a task failed with {type(error).__name__}", []])
@@ -423,7 +423,7 @@ def _failing_safely(work: Callable[..., Iterator[Any]]) -> Callable[..., Iterato
         try:
             yield from work(*given)
         except Exception as error:
-            yield _row(-1, None, _told(error))
+            yield _row(-1, None, _message(error))
 
     return run
 
@@ -473,7 +473,7 @@ def _add_sums(batches: Iterator[Any]) -> Iterator[Any]:
 def _cut_columns(
     request: _Request, places: Sequence[int], released: str, together: int, batches: Iterator[Any]
 ) -> Iterator[Any]:
-    """The chunks of a partition: those of a few rows at a time."""
+    """The chunks of a partition, a few rows at a time."""
     placed = request.placed()
     rows = max(1, _MOST_VALUES // max(1, len(places)))
     try:
@@ -498,5 +498,5 @@ def _score_columns(released: str, threads: int, key: tuple[Any, ...], chunks: An
         try:
             row = _row(place, _native.score_chunks(released, chunks.select(["content"]), threads).encode())
         except Exception as error:
-            row = _row(-1, None, _told(error))
+            row = _row(-1, None, _message(error))
     return pyarrow.Table.from_batches([row])

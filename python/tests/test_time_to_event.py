@@ -135,7 +135,7 @@ def test_mistakes_with_y(followed, tmp_path):
         (frame, {"y": y[["time"]], "by": 5}, "two fields"),
         (frame, {"y": y[1:], "by": 5}, "same number of rows"),
         (frame.rename(columns={"m0": "time"}), {"y": y, "by": 5}, "occurs twice"),
-        (tmp_path / "t.csv", {"y": y, "by": 5}, "y goes with data in memory"),
+        (tmp_path / "t.csv", {"y": y, "by": 5}, "y needs data in memory"),
     ]:
         with pytest.raises(ValueError, match=said):
             dpsis.select(data, 1, 3, **arguments)

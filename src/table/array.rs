@@ -46,7 +46,7 @@ pub struct ArrayTable<'a, A> {
     targets: Vec<OwnTarget>,
     /// The events of the rows whose targets are times to them.
     events: Option<Vec<OwnTarget>>,
-    /// Whether the type of the targets says that they are numbers.
+    /// Whether the target is a number by its type.
     number_target: bool,
     boolean_target: bool,
     names: Vec<String>,
@@ -138,7 +138,7 @@ impl<'a, A: Element> ArrayTable<'a, A> {
         Ok(self)
     }
 
-    /// States whose row each is: the person, or whatever else is protected as one, by an id in any
+    /// States whose row each is: the person, or another privacy unit, by an id in any
     /// form. A row with an empty id contributes nothing.
     ///
     /// # Errors
@@ -184,7 +184,7 @@ mod typed {
     /// The sealed part of an element.
     #[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
     pub trait Typed: Copy + Into<f64> + Send + Sync {
-        /// Values as those of a batch, if they need not be converted.
+        /// Values in the form of a batch, if they need no conversion.
         fn values<'a>(_: Layout<'a, Self>) -> Option<Values<'a>> {
             None
         }

@@ -1,4 +1,4 @@
-//! Samples, the protected units, in batches; folds over them, whatever a table's format and
+//! Samples, the protected units, in batches; folds over them, for any table format and
 //! orientation.
 //!
 //! A [table](crate::table::open_table::Table) hands out its samples some at a time, and what is done with
@@ -20,7 +20,7 @@ pub(crate) struct Batch<'a> {
     /// The number of the first sample. Those of the others rise from it, and no sample of another
     /// batch has one of them.
     pub(crate) first: u64,
-    /// The target's cell of each sample; `None` if it has none.
+    /// The target's cell of each sample; `None` without one.
     pub(crate) targets: &'a [Option<TargetCell<'a>>],
     /// The id of each, where ids are read: for people, or for targets in another file. Otherwise
     /// empty.
@@ -66,7 +66,7 @@ pub(crate) struct Sample<'a, 'v> {
 /// The part of a sample in scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Role {
-    /// The weight of its values; those of a person add up to at most `People::WEIGHT`.
+    /// The weight of its values; the weights of a person add up to at most `People::WEIGHT`.
     pub(crate) weight: u16,
     /// The stratum in which its target is centered, or [`Role::NO_STRATUM`].
     pub(crate) stratum: u16,
@@ -109,7 +109,7 @@ impl<'a> Batch<'a> {
         self.left_out.get(place).is_some_and(|out| *out)
     }
 
-    /// The target of a sample; `None` if it has none or is left out.
+    /// The target of a sample; `None` without one or is left out.
     pub(crate) fn target(&self, place: usize) -> Option<TargetCell<'a>> {
         self.targets[place].filter(|_| !self.is_left_out(place))
     }
@@ -218,7 +218,7 @@ pub(crate) trait Folds: Sync {
     /// Whether feature values are read.
     fn read_values(&self) -> bool;
 
-    /// Runs the work of one thread, with a fold of its own; `place` is its place among those of the
+    /// Runs the work of one thread, with a fold of its own; `place` is its place among the threads of the
     /// pass.
     ///
     /// # Errors

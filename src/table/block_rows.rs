@@ -141,7 +141,7 @@ impl FileTable {
 }
 
 impl RowsOfBlocks {
-    /// Rows whose columns are all features, in memory, with ids and perhaps targets beside them.
+    /// Rows whose columns are all features, in memory, with ids and perhaps targets outside them.
     pub(super) fn of_features(table: Box<dyn BlockTable>) -> Self {
         let numbers = (0..table.layout().names.len()).collect();
         let mut wanted = Wanted { numbers, texts: vec![TextPlace::Ids], ..Wanted::default() };

@@ -37,9 +37,9 @@ pub(crate) struct FileColumns {
     pub(crate) all_texts: bool,
     /// Whether the names come from the file; otherwise they were made up by number.
     pub(crate) named: bool,
-    /// Whether each sample has an id beside the columns: private.
+    /// Whether each sample has an id outside the columns: private.
     pub(crate) ids: bool,
-    /// Whether those tell whose row each is.
+    /// Whether those identify people.
     pub(crate) units: bool,
     /// Whether all of those are missing.
     #[cfg_attr(
@@ -47,9 +47,9 @@ pub(crate) struct FileColumns {
         allow(dead_code, reason = "nothing private depends on it")
     )]
     pub(crate) no_ids: bool,
-    /// Whether each sample has a target beside the columns.
+    /// Whether each sample has a target outside the columns.
     pub(crate) target: bool,
-    /// Whether the type of that target says that it is a number.
+    /// Whether the target is a number by its type.
     pub(crate) number_target: bool,
     /// Whether its type is that of booleans.
     pub(crate) boolean_target: bool,
@@ -76,9 +76,9 @@ impl FileColumns {
 pub(crate) enum TextPlace {
     /// A column; numbers are given as the shortest text that reads back to them.
     Column(usize),
-    /// The ids beside the columns.
+    /// The ids outside the columns.
     Ids,
-    /// The target beside the columns.
+    /// The target outside the columns.
     Target,
 }
 

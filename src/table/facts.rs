@@ -42,7 +42,7 @@ pub struct TableFacts {
     #[doc(hidden)]
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub identifiers_compared: bool,
-    /// The column that tells whose row each is: all rows of a person, or of whatever else it names,
+    /// The column of person identifiers: all rows of a person, or of another unit that it names,
     /// are protected as one. It is no feature.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,

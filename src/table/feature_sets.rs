@@ -133,7 +133,7 @@ impl FeatureSets {
         Ok(Self { sets, least: LEAST, most: None })
     }
 
-    /// Uses the sets of which at least `least` members, 1 or more, and at most `most` are features
+    /// Uses the sets with at least `least` members, 1 or more, and at most `most` are features
     /// of the table (default: at least 5). Programs for gene set enrichment often use 15 and 500.
     pub fn sizes(self, least: usize, most: Option<usize>) -> Self {
         Self { least, most, ..self }

@@ -54,7 +54,7 @@ use crate::table::targets::TargetTable;
 pub struct FileTable {
     file: TextFile,
     pub(crate) facts: TableFacts,
-    /// Whether there is no target: all columns but those of ids are features.
+    /// Whether there is no target: all columns except ids are features.
     no_target: bool,
     /// The record batches that are read instead of the file.
     #[cfg(feature = "batches")]
@@ -78,7 +78,7 @@ impl FileTable {
     }
 
     /// A text table that is read as often as needed: each call of `open` gives a reader of the same
-    /// bytes from their start. Messages say `name`; its extension tells what separates cells where
+    /// bytes from their start. Messages say `name`; its extension tells the delimiter where
     /// a file's would.
     pub fn from_readers<R: Read + Send + 'static>(
         name: impl Into<PathBuf>,
@@ -102,7 +102,7 @@ impl FileTable {
     }
 
     /// A table in Arrow's record batches of this schema, which are not held: for each pass `open`
-    /// hands them out anew, with the columns at the places that it is told alone, from 0,
+    /// hands them out again, with only the columns at the given places, from 0,
     /// ascending. They must be of the same rows each time.
     #[cfg(feature = "batches")]
     #[cfg_attr(docsrs, doc(cfg(feature = "batches")))]
@@ -119,7 +119,7 @@ impl FileTable {
         Self { batches: Some(batches), ..nothing }
     }
 
-    /// States that the last column of the batches holds targets, beside the table, and whether
+    /// States that the last column of the batches holds targets, outside the table, and whether
     /// these are numbers by their type though texts stand for them.
     #[cfg(feature = "batches")]
     #[doc(hidden)]
@@ -128,8 +128,8 @@ impl FileTable {
         self
     }
 
-    /// States that the last column of the batches, or the one before the targets, tells whose row
-    /// each is: beside the table, as [`unit`](Self::unit) does in it.
+    /// States that the last column of the batches, or the one before the targets, identifies people, row by row:
+    /// each is: outside the table, as [`unit`](Self::unit) does in it.
     #[cfg(feature = "batches")]
     #[doc(hidden)]
     pub fn with_units_beside(mut self) -> Self {
@@ -205,8 +205,8 @@ impl FileTable {
         self
     }
 
-    /// States the column that tells whose row each is, which is no feature: a person, a donor, or
-    /// whatever else is protected as one. Cells are compared as text without surrounding blanks; a
+    /// States the column of person identifiers, which is no feature: a person, a donor, or
+    /// another privacy unit. Cells are compared as text without surrounding blanks; a
     /// row with a missing one contributes nothing. A target file of ids and values holds one target
     /// for each of them.
     pub fn unit(mut self, name: impl Into<String>) -> Self {

@@ -53,7 +53,7 @@ impl FileTables {
     ///
     /// # Errors
     ///
-    /// `Request` if there is none, if one is there twice, or if one of several can be read only
+    /// `Request` without files, if a file is given twice, or if one of several can be read only
     /// once.
     pub fn new(files: impl IntoIterator<Item = FileTable>) -> Result<Self> {
         let files: Vec<FileTable> = files.into_iter().collect();
@@ -96,7 +96,7 @@ pub(super) struct OpenFile {
     pub(super) schema: Schema,
     pub(super) format: CellFormat,
     pub(super) has_words: bool,
-    /// Whether the type of the target says that it is a number.
+    /// Whether the target is a number by its type.
     pub(super) number_target: bool,
     pub(super) rows: Box<dyn Rows>,
 }
@@ -143,7 +143,7 @@ impl FileTable {
         }
     }
 
-    /// Whether it can be read more than once, with the targets beside it.
+    /// Whether it can be read more than once, with the targets outside it.
     pub(super) fn repeats(&self) -> bool {
         self.rows_repeat() && self.facts.target_file.as_deref().is_none_or(reads_again)
     }
@@ -158,7 +158,7 @@ impl FileTable {
         self.is_in_batches() || self.file().reads_again()
     }
 
-    /// Whether the type of the target says that it is a number.
+    /// Whether the target is a number by its type.
     pub(super) fn has_number_target(&self, opening: &Opening<'_>) -> Result<bool> {
         if let Some(path) = &self.facts.target_file {
             return Ok(TargetTable::read_header(path, &self.facts.cells(), opening.events)?
@@ -444,7 +444,7 @@ impl Map for Part<'_> {
     }
 }
 
-/// An outcome of reading a file; an error says which.
+/// An outcome of reading a file; an error names it.
 fn in_file<T>(file: &FileTable, outcome: Result<T>) -> Result<T> {
     outcome.map_err(|error| match error.kind() {
         ErrorKind::Request | ErrorKind::Input => error.in_file(file.file().name()),
@@ -485,7 +485,7 @@ impl FileTables {
         self.0.first().map(FileTable::cells).unwrap_or_default()
     }
 
-    /// Whether the type of the target says that it is a number, in all of them.
+    /// Whether the target is a number by its type, in all of them.
     pub(super) fn has_number_target(&self, opening: &Opening<'_>) -> Result<bool> {
         let mut files = self.0.iter();
         files.try_fold(true, |all, file| Ok(all && file.has_number_target(opening)?))

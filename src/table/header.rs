@@ -97,7 +97,7 @@ impl FileTable {
         self.schema_of_lines(names, targets.as_ref(), opening)
     }
 
-    /// Opens the text. Where features are rows the header is private, and errors do not tell the
+    /// Opens the text. Where features are rows the header is private, and errors do not reveal the
     /// place in it.
     pub(super) fn open_text(&self, opening: &Opening<'_>) -> Result<OpenText> {
         let open = self.file().with_hooks(opening.hooks.clone()).open();

@@ -12,8 +12,8 @@ pub(crate) struct Hooks {
     pub(crate) cancel: Option<Cancel>,
 }
 
-/// A caller's wish to stop a run, final once it was heard: what was skipped is missing, whatever
-/// the caller says later.
+/// A request to cancel a run. It is final: skipped work is missing, even if
+/// the caller withdraws it.
 #[derive(Clone)]
 pub(crate) struct Cancel {
     wanted: Arc<dyn Fn() -> bool + Send + Sync>,
@@ -21,12 +21,12 @@ pub(crate) struct Cancel {
 }
 
 impl Cancel {
-    /// Stops when `wanted` says so.
+    /// Stops when `wanted` returns true.
     pub(crate) fn when(wanted: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         Self { wanted: Arc::new(wanted), heard: Arc::default() }
     }
 
-    /// The same wish for another run, which did not hear it yet.
+    /// The same request for another run, which has not seen it yet.
     fn anew(&self) -> Self {
         Self { wanted: self.wanted.clone(), heard: Arc::default() }
     }

@@ -42,7 +42,7 @@ use crate::table::target::TargetCell;
 /// The rows of one identifier that are left out.
 const LEFT_OUT: u8 = 2;
 
-/// The hash of the identifier of a row; `None` if it has none.
+/// The hash of the identifier of a row; `None` without one.
 pub(crate) fn hash(id: Option<TargetCell<'_>>, format: &CellFormat) -> Option<u64> {
     Some(xxh3_64(key(&id?.text(), format)?))
 }

@@ -10,7 +10,7 @@ use crate::table::scaling::{Scaler, Scaling};
 use crate::table::schema::Schema;
 use crate::table::target::Code;
 
-/// A table whose values are mapped to the grid, those of each sample on their own; missing ones
+/// A table whose values are mapped to the grid, each sample on its own; missing ones
 /// stay missing.
 pub(crate) struct OnGrid<'t> {
     table: &'t mut dyn Table,

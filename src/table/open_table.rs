@@ -28,7 +28,7 @@ pub(crate) trait Table {
     fn can_repeat(&self) -> bool;
 
     /// Whether values may be [words](crate::table::word): then only `f64::NAN` itself and infinite
-    /// values are missing. In other tables every NaN is, whatever its payload.
+    /// values are missing. In other tables every NaN is, with any payload.
     fn has_words(&self) -> bool;
 
     /// Whether rows that share an identifier are compared in it, and take no part.
@@ -129,7 +129,7 @@ pub(crate) struct Opening<'a> {
     pub(crate) memory: Option<u64>,
     /// The given classes of the target: a header that holds one may be a row.
     pub(crate) labels: Option<&'a [String]>,
-    /// The times and events of which the target is made.
+    /// The times and events that make the target.
     pub(crate) events: Option<&'a TimeToEvent>,
     pub(crate) identifiers: Identifiers,
 }
@@ -184,7 +184,7 @@ impl Identifiers {
 ///
 /// # Errors
 ///
-/// `Canceled` if the caller stopped it; those of `send`.
+/// `Canceled` if the caller stopped it; the errors of `send`.
 pub(crate) fn in_ranges(
     (samples, features): (usize, usize),
     threads: usize,

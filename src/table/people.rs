@@ -1,4 +1,4 @@
-//! People, or whatever else is protected as one, in a table with several rows of each.
+//! People, or another privacy unit, in a table with several rows of each.
 //!
 //! # What
 //!

@@ -311,7 +311,7 @@ mod tests {
         first
     }
 
-    /// Values around every boundary between two codes, and the floats beside them.
+    /// Values around every boundary between two codes, and the floats outside them.
     #[test]
     fn boundaries_are_the_slow_ways() {
         for (low, high) in [(-1.0, 1.0), (0.0, 10.0), (3.7, 4.1), (-1e-3, 77.0), (1e6, 1e6 + 3.0)] {

@@ -61,7 +61,7 @@ pub(crate) struct Schema {
     /// The horizon by which times and events make the target, in whichever file they are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     time_to_event: Option<TimeToEvent>,
-    /// Whether the id tells whose row each is.
+    /// Whether the id identifies people.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     people: bool,
     /// Whether rows get their targets from another file by ids, each of which takes part if it

@@ -1,4 +1,4 @@
-//! Small text files beside the table, such as bounds by feature.
+//! Small text files outside the table, such as bounds by feature.
 
 use std::collections::HashMap;
 use std::path::Path;

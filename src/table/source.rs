@@ -47,7 +47,7 @@ pub(crate) mod sealed {
             Ok(())
         }
 
-        /// Whether the type of the target says that it is a number, whatever its values: texts do
+        /// Whether the target is a number by its type, whatever its values: texts do
         /// not.
         fn has_number_target(&self, opening: &Opening<'_>) -> Result<bool>;
     }

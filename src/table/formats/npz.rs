@@ -28,7 +28,7 @@ fn malformed() -> Error {
     Error::input("the .npz file is malformed: it is no whole zip archive of arrays")
 }
 
-/// The matrix of an archive, with the targets and names that stand beside it.
+/// The matrix of an archive, with the targets and names that stand outside it.
 ///
 /// # Errors
 ///
@@ -172,7 +172,7 @@ impl Entry {
         }
     }
 
-    /// Decompresses a deflated array: as many bytes as the directory says, within the largest ratio
+    /// Decompresses a deflated array: the number of bytes in the directory, within the largest ratio
     /// of deflate.
     fn inflate(&self, file: &Positioned, start: u64) -> Result<Vec<u8>> {
         /// The largest ratio of deflate.
@@ -307,7 +307,7 @@ mod tests {
             (vec![x()], Way { more: 1, ..Way::default() }, "neither stored nor deflated"),
             (vec![x()], Way { more: 1, ..deflate }, "damaged"),
             (vec![x()], Way { crc: 1, ..deflate }, "damaged"),
-            // What no deflated data can hold is not asked for.
+            // Sizes that no deflated data can have are not requested.
             (vec![x()], Way { more: 1 << 31, ..deflate }, "damaged"),
             (vec![x()], Way { more: 1 << 62, wide: true, ..deflate }, "damaged"),
         ] {

@@ -9,7 +9,7 @@
 //!   and texts; columns of other classes can be excluded;
 //! - a list of `x`, either of these, and `y`, a factor, texts or numbers: the target.
 //!
-//! Ids are the row names, if these are texts. Numbers of rows are none: they change when a row is
+//! Ids are the row names, if these are texts. Row numbers are not identifiers: they change when a row is
 //! left out. A table has ids in any case, if only missing ones, and every column may hold categories:
 //! R turns a column of numbers into texts as soon as one cell is not a number, so that its type
 //! depends on single rows. Texts are read as in a text file. Where columns are samples, their names
@@ -154,7 +154,7 @@ fn labels(y: &Object) -> Result<Vec<TextCell>> {
 }
 
 /// Numbers, logicals, dates, times, a factor or texts; `None` for a column of another class, whose
-/// values may not be what its type says.
+/// values may not match its type.
 fn column(object: &Object) -> Option<HeldColumn> {
     let classes = object.attribute("class").and_then(Object::strings).unwrap_or_default();
     let classes = classes.iter().flatten().map(|class| &**class);
@@ -276,7 +276,7 @@ fn row_names(names: Option<&Object>, rows: usize) -> Option<Vec<TextCell>> {
     Some(names.iter().map(cell).collect())
 }
 
-/// The classes whose values are what their type says.
+/// The classes whose values match their type.
 const PLAIN_CLASSES: [&str; 14] = [
     "AsIs",
     "array",
@@ -311,7 +311,7 @@ pub enum RNumbers {
 
 impl RNumbers {
     /// The meaning by the names of the classes and, of a span, its unit; `None` for classes that
-    /// are not known, whose values may not be what their type says.
+    /// are not known, whose values may not match their type.
     pub fn of<'a>(
         classes: impl Iterator<Item = &'a str> + Clone,
         unit: Option<&str>,
@@ -552,7 +552,7 @@ mod tests {
         bytes.to_vec()
     }
 
-    /// A list of x, a 2 by 3 matrix, and y, a factor; beside it another variable.
+    /// A list of x, a 2 by 3 matrix, and y, a factor; outside it another variable.
     fn small(version: i32) -> Vec<u8> {
         let dimensions = (symbol("dim"), integers(false, &[2, 3]));
         let names = list(false, &[word(254), strings(&["a", "b \u{e9}", "c"])]);
@@ -631,7 +631,7 @@ mod tests {
         assert_eq!(bits(&table.x[1]), bits(&vec![1.5, f64::NAN, 2.0]));
     }
 
-    /// Numbers mean what their class says; of other classes they are not read.
+    /// Numbers are read by their class; other classes are not read.
     #[test]
     fn classes_of_numbers() {
         let class = |values: &[f64], classes: &[&str], unit: Option<&str>| {

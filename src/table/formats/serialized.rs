@@ -83,7 +83,7 @@ impl Object {
 ///
 /// # Errors
 ///
-/// `Input` if it ends too early, goes on, or holds what is no data.
+/// `Input` if it ends too early, goes on, or holds invalid data.
 pub(crate) fn read(bytes: &[u8]) -> Result<Object> {
     let sequences = bytes.len().saturating_mul(MAX_SEQUENCES_PER_BYTE).max(MAX_SEQUENCES);
     let mut reader = Reader { rest: bytes, symbols: Vec::new(), sequences };
@@ -151,7 +151,7 @@ impl<'a> Reader<'a> {
         self.word().map(i32::from_be_bytes)
     }
 
-    /// A length; -1 says that it follows in two words.
+    /// A length; -1: it follows in two words.
     fn length(&mut self) -> Result<usize> {
         let length = match self.integer()? {
             -1 => self.word().map(i64::from_be_bytes)?,

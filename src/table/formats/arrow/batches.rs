@@ -19,11 +19,11 @@ pub(in crate::table) type OpenBatches = dyn Fn(&[usize]) -> Result<BatchIterator
 pub(in crate::table) struct RecordBatches {
     schema: SchemaRef,
     content: Content,
-    /// Whether the last column holds targets, beside the table.
+    /// Whether the last column holds targets, outside the table.
     target_beside: bool,
     /// Whether those are known to be numbers, though texts stand for them.
     number_target: bool,
-    /// Whether the column before the targets, or else the last one, tells whose row each is, beside
+    /// Whether the column before the targets, or else the last one, identifies people, beside
     /// the table.
     units_beside: bool,
 }
@@ -65,7 +65,7 @@ impl RecordBatches {
         self.number_target
     }
 
-    /// The same; the last column, or the one before the targets, tells whose row each is.
+    /// The same; the last column, or the one before the targets, identifies people.
     pub(in crate::table) fn with_units_beside(self) -> Self {
         Self { units_beside: true, ..self }
     }
@@ -95,12 +95,12 @@ impl RecordBatches {
         }
     }
 
-    /// The place of the targets, if they are beside the table.
+    /// The place of the targets, if they are outside the table.
     pub(super) fn target(&self) -> Option<usize> {
         self.target_beside.then(|| self.schema.fields().len().checked_sub(1)).flatten()
     }
 
-    /// The place of the ids that tell whose row each is, if they are beside the table.
+    /// The place of the ids that identify people, if they are outside the table.
     pub(super) fn units(&self) -> Option<usize> {
         let before = 1 + usize::from(self.target_beside);
         self.units_beside.then(|| self.schema.fields().len().checked_sub(before)).flatten()

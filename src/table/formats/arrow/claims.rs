@@ -1,4 +1,4 @@
-//! Checks of the buffer lengths that an Arrow batch states, before it is decoded.
+//! Checks of the buffer lengths that an Arrow batch declares, before it is decoded.
 //!
 //! A compressed buffer starts with its decompressed length, and the decoder allocates that much
 //! memory at once; if the allocation fails, the process aborts. Therefore a given length is
@@ -18,7 +18,7 @@ use arrow_schema::DataType;
 /// The decompressed size that is allowed to any batch, in bytes.
 const ENOUGH: u64 = 1 << 30;
 
-/// Whether the lengths that a batch states are plausible, for columns of these types of which the
+/// Whether the lengths that a batch declares are plausible, for columns of these types of which the
 /// given ones are read.
 pub(super) fn are_possible<'a>(
     batch: &RecordBatch<'_>,
@@ -51,7 +51,7 @@ struct Claims<'b, N, B, V> {
     body: &'b [u8],
     /// The largest ratio of decompression; `None` if nothing is compressed.
     ratio: Option<u64>,
-    /// The number of bytes that further buffers may state.
+    /// The number of bytes that further buffers may declare.
     left: u64,
     nodes: N,
     buffers: B,

@@ -255,7 +255,7 @@ fn canonical(value: impl Into<f64>) -> f64 {
     if value.is_nan() { f64::NAN } else { value }
 }
 
-/// The days since 1970-01-01 that a number of units of so many nanoseconds makes.
+/// The days since 1970-01-01 that a number of units of this number of nanoseconds makes.
 fn days(count: i64, unit: i128) -> f64 {
     days_of(i128::from(count) * unit)
 }
@@ -389,7 +389,7 @@ mod tests {
         assert!(values[0].is_nan() && values[1] == 1.0);
     }
 
-    /// No NaN of a column of numbers is a word, whatever its payload.
+    /// No NaN of a column of numbers is a word, with any payload.
     #[test]
     fn numbers_are_no_words() {
         let missing = f64::NAN.to_bits();

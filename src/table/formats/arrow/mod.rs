@@ -75,7 +75,7 @@ pub(in crate::table) struct ArrowTable {
     columns: Vec<usize>,
     /// The place of the ids in the file.
     index: Option<usize>,
-    /// The place of the targets, if they are beside the columns.
+    /// The place of the targets, if they are outside the columns.
     target: Option<usize>,
 }
 
@@ -155,7 +155,7 @@ impl ArrowTable {
         let places = (0..columns.len()).filter(|place| index.contains(&columns[*place])).collect();
         let is_index = |place: &&usize| !is_number(schema.field(**place).data_type());
         let index = index.first().filter(|_| index.len() == 1).filter(is_index).copied();
-        // Whose row each is tells more than an index.
+        // Person identifiers take precedence over an index.
         let index = units.or(index);
         let ids = index.is_some();
         let is_number = |place: usize| is_number(schema.field(place).data_type());
@@ -199,7 +199,7 @@ impl ArrowTable {
     }
 
     /// The batches with the given columns of the file, ascending; those that a file is cut into
-    /// have so many rows.
+    /// have this number of rows.
     #[cfg_attr(not(feature = "arrow"), allow(unused_variables, reason = "no file is read"))]
     fn batches(&self, columns: &[usize], rows: usize, part: Option<usize>) -> Result<Batches<'_>> {
         match &self.content {

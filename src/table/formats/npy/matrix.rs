@@ -74,7 +74,7 @@ impl Matrix {
         Ok(Self { array, layout, rows, by_rows, target: None })
     }
 
-    /// Adds targets beside the matrix.
+    /// Adds targets outside the matrix.
     ///
     /// # Errors
     ///

@@ -3,7 +3,7 @@
 //! Eight bytes - `\x93NUMPY` and the version - and the length of the header in two bytes
 //! (version 1) or four (2 and 3), little-endian; the header, a Python dictionary of `descr` (the
 //! type, as `<f4`), `fortran_order` and `shape`; then the values. Rows are read in blocks by their
-//! place, so that memory is bounded whatever the file holds: in C order a block is one read, in
+//! place, so that memory is bounded for any file: in C order a block is one read, in
 //! Fortran order one read a column.
 //!
 //! The header has three keys and is parsed here. Crates for the format bring a parser of Python
@@ -44,7 +44,7 @@ impl Array {
     ///
     /// # Errors
     ///
-    /// `Input` if it is no such file, is shorter or longer than its header says, or has elements
+    /// `Input` for another kind of file, if it is shorter or longer than its header declares, or has elements
     /// other than numbers and texts; `Io` if it cannot be read.
     pub(crate) fn read(bytes: Positioned) -> Result<Self> {
         let first = bytes.bytes(0, 12)?;

@@ -71,8 +71,8 @@ impl Shape {
 ///
 /// # Errors
 ///
-/// The error of the first line that is not a row, whatever the number of threads; if all lines
-/// before were rows, a failure to read as `map_error` converts it; those of `work`.
+/// The error of the first line that is not a row, for any number of threads; if all lines
+/// before were rows, a failure to read as `map_error` converts it; the errors of `work`.
 pub(crate) fn on_rows(
     input: Box<dyn Read + Send + '_>,
     shape: Shape,
@@ -320,7 +320,7 @@ pub(in crate::table) mod tests {
         }
     }
 
-    /// The first bad line is reported whatever thread meets which.
+    /// The first bad line is reported by any thread.
     #[test]
     fn the_first_error_wins() {
         let mut lines: Vec<String> = (0..400_000).map(|i| format!("{i:08},x")).collect();

@@ -254,7 +254,7 @@ impl OpenText {
     /// # Errors
     ///
     /// `Input` with its place for the first line that is not a row; `Input` for damaged compressed
-    /// data; `Io` if the file cannot be read; those of `work`.
+    /// data; `Io` if the file cannot be read; the errors of `work`.
     pub(crate) fn on_rows(
         self,
         threads: usize,

@@ -137,7 +137,7 @@ struct Cells<'c, 'l> {
 }
 
 impl<'l> Cells<'_, 'l> {
-    /// The value of the next cell; `None` if there is none, or it is too long.
+    /// The value of the next cell; `None` at the end of the line, or if it is too long.
     #[inline(always)]
     fn value(&mut self, format: &CellFormat) -> Option<f64> {
         let at = self.next?;
@@ -152,7 +152,7 @@ impl<'l> Cells<'_, 'l> {
         Some(format.value(self.text()?))
     }
 
-    /// The next cell; `None` if there is none, or it is too long.
+    /// The next cell; `None` at the end of the line, or if it is too long.
     #[inline(never)]
     fn text(&mut self) -> Option<&'l [u8]> {
         let rest = &self.line.block[self.next?..self.line.end];
