@@ -85,8 +85,8 @@ impl<'a, A: Element> ArrayTable<'a, A> {
     }
 
     /// A table of features `x`, n by d, with the times of `n` rows and how each ended: a number, a
-    /// boolean or a label. For requests with [`TimeToEvent`](crate::TimeToEvent), which gives the value that means the
-    /// event, and the horizon.
+    /// boolean or a label. For requests with [`TimeToEvent`](crate::TimeToEvent), which gives the
+    /// value that means the event, and the horizon.
     ///
     /// ```
     /// use dpsis::{ArrayTable, Select, Target, TimeToEvent};

@@ -1,8 +1,9 @@
 //! Samples, the protected units, in batches; folds over them, for any table format and
 //! orientation.
 //!
-//! A [table](crate::table::open_table::Table) hands out its samples some at a time, and what is done with
-//! them is one call per batch: no loop over cells is compiled for each pair of a table and a fold.
+//! A [table](crate::table::open_table::Table) hands out its samples some at a time, and what is
+//! done with them is one call per batch: no loop over cells is compiled for each pair of a table
+//! and a fold.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -218,8 +219,8 @@ pub(crate) trait Folds: Sync {
     /// Whether feature values are read.
     fn read_values(&self) -> bool;
 
-    /// Runs the work of one thread, with a fold of its own; `place` is its place among the threads of the
-    /// pass.
+    /// Runs the work of one thread, with a fold of its own; `place` is its place among the threads
+    /// of the pass.
     ///
     /// # Errors
     ///

@@ -150,8 +150,8 @@ pub(crate) trait BlockTable: Send + Sync {
         Vec::new()
     }
 
-    /// The wanted numbers column by column, if they are in memory so and no code for a missing value
-    /// is given: passes then are made over these, in place.
+    /// The wanted numbers column by column, if they are in memory so and no code for a missing
+    /// value is given: passes then are made over these, in place.
     fn columns(&self, _wanted: &Wanted) -> Option<Vec<&[f64]>> {
         None
     }

@@ -2,8 +2,8 @@
 //! levels, strata and the inspection of tables use it.
 //!
 //! A cell is missing, a number, a boolean, a date, a time of day, or a category. It is a function
-//! of the cell's text, of the decimal sign and of the codes that are given. Booleans are the numbers
-//! 1 and 0, dates are days since 1970-01-01, and times of day are seconds since midnight.
+//! of the cell's text, of the decimal sign and of the codes that are given. Booleans are the
+//! numbers 1 and 0, dates are days since 1970-01-01, and times of day are seconds since midnight.
 //!
 //! Codes and labels that an option gives are compared by value where both are numbers: `-999` is
 //! `-999.0` and `-9.99e2`, `1` is `1.0` and `true`. Dates are compared with dates alone, and times
@@ -84,7 +84,8 @@ pub(crate) struct GivenCell {
     occurs: Occurs,
 }
 
-/// Whether a code has been met, in any thread: for inspections, which read the data without privacy.
+/// Whether a code has been met, in any thread: for inspections, which read the data without
+/// privacy.
 #[derive(Debug, Clone, Default)]
 struct Occurs(Arc<AtomicBool>);
 

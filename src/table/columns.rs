@@ -5,8 +5,8 @@ pub(crate) trait Columns: Send + Sync {
     /// The number of features.
     fn features(&self) -> usize;
 
-    /// Replaces the content of `values` by the values of a feature, one for each row. They are NaN or
-    /// infinite where missing; in a table with words, a NaN may be a word.
+    /// Replaces the content of `values` by the values of a feature, one for each row. They are NaN
+    /// or infinite where missing; in a table with words, a NaN may be a word.
     fn column(&self, feature: usize, values: &mut Vec<f64>);
 
     /// The number of consecutive features that are best read together, by

@@ -1,13 +1,14 @@
 //! Dates and times of day in text.
 //!
 //! A date is the number of days since 1970-01-01, the time of day as a fraction of one. Read are
-//! `YYYY-MM-DD` and, after `T` or a blank, `HH:MM`, `HH:MM:SS` or `HH:MM:SS.fff` (up to nine digits):
-//! ISO 8601 with hyphens and colons, in the Gregorian calendar, which is continued to the years
-//! before it. `Z`, `UTC`, `GMT`, an offset (`+02`, `+0200`, `+02:00`) and a zone in brackets after one
-//! may follow: the date is that of the instant in UTC. Without them a date is taken as it is.
+//! `YYYY-MM-DD` and, after `T` or a blank, `HH:MM`, `HH:MM:SS` or `HH:MM:SS.fff` (up to nine
+//! digits): ISO 8601 with hyphens and colons, in the Gregorian calendar, which is continued to the
+//! years before it. `Z`, `UTC`, `GMT`, an offset (`+02`, `+0200`, `+02:00`) and a zone in brackets
+//! after one may follow: the date is that of the instant in UTC. Without them a date is taken as it
+//! is.
 //!
-//! A time of day without a date is a number of seconds. Not read are 2023-02-29, 24:00, leap seconds
-//! and zones that are given by name alone.
+//! A time of day without a date is a number of seconds. Not read are 2023-02-29, 24:00, leap
+//! seconds and zones that are given by name alone.
 
 /// The number of nanoseconds in a day.
 const DAY: i128 = 86_400 * SECOND;

@@ -10,16 +10,16 @@
 //! | event | second class | second class | first class |
 //! | no event | no usable target | first class | first class |
 //!
-//! The first class is "no event by h", the second "event by h". A row that was lost before h without
-//! the event belongs to neither. A row has no usable target either if its time or its event is
-//! missing, or if its time is not a number, or a negative one: dates and times of day are not
+//! The first class is "no event by h", the second "event by h". A row that was lost before h
+//! without the event belongs to neither. A row has no usable target either if its time or its event
+//! is missing, or if its time is not a number, or a negative one: dates and times of day are not
 //! spans of time. The event is compared by value with the given one; any other value is no event.
 //!
 //! # Assumption
 //!
-//! Rows that were lost before the horizon take no part. Within each class, a feature's values in the
-//! rows that are left must stand for those in all: whether a row is lost before the horizon must not
-//! depend on the feature, given the class (non-informative censoring).
+//! Rows that were lost before the horizon take no part. Within each class, a feature's values in
+//! the rows that are left must stand for those in all: whether a row is lost before the horizon
+//! must not depend on the feature, given the class (non-informative censoring).
 //!
 //! # Privacy
 //!
@@ -37,8 +37,8 @@ use crate::table::target::TargetCell;
 /// The classes are "no event by 1825" and "event by 1825", for a horizon of 1825. A row is in the
 /// second if its event is the given one, at a time of at most the horizon; in the first if its time
 /// is later, or the horizon itself without the event. A row that was lost before the horizon, whose
-/// time or event is missing, or whose time is not a number of at least 0, has no usable target. In a
-/// column of spans of time, as data frames have them, times are seconds.
+/// time or event is missing, or whose time is not a number of at least 0, has no usable target. In
+/// a column of spans of time, as data frames have them, times are seconds.
 ///
 /// ```
 /// use dpsis::{Select, Target, TimeToEvent};

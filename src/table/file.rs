@@ -128,8 +128,8 @@ impl FileTable {
         self
     }
 
-    /// States that the last column of the batches, or the one before the targets, identifies people, row by row:
-    /// each is: outside the table, as [`unit`](Self::unit) does in it.
+    /// States that the last column of the batches, or the one before the targets, identifies
+    /// people, row by row: each is: outside the table, as [`unit`](Self::unit) does in it.
     #[cfg(feature = "batches")]
     #[doc(hidden)]
     pub fn with_units_beside(mut self) -> Self {
@@ -152,8 +152,8 @@ impl FileTable {
         }
     }
 
-    /// Sets a callback for progress, which is called with the share that is read: for what reads the
-    /// table without a request, which has [its own](crate::Select::progress).
+    /// Sets a callback for progress, which is called with the share that is read: for what reads
+    /// the table without a request, which has [its own](crate::Select::progress).
     pub fn progress(mut self, report: impl Fn(f64) + Send + Sync + 'static) -> Self {
         let hooks = Hooks { progress: Some(Arc::new(report)), ..Hooks::default() };
         self.file = self.file.with_hooks(hooks);
@@ -244,8 +244,8 @@ impl FileTable {
         self
     }
 
-    /// Gives the decimal sign: whether `3,5` means three and a half. By default it is a point; for a
-    /// file in which semicolons separate cells it must be given.
+    /// Gives the decimal sign: whether `3,5` means three and a half. By default it is a point; for
+    /// a file in which semicolons separate cells it must be given.
     pub fn decimal_comma(mut self, decimal_comma: bool) -> Self {
         self.facts.decimal_comma = Some(decimal_comma);
         self

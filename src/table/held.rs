@@ -59,7 +59,8 @@ impl HeldColumn {
     }
 }
 
-/// The nanoseconds of a number of days, to the microsecond, which is as exact as a number of days is.
+/// The nanoseconds of a number of days, to the microsecond, which is as exact as a number of days
+/// is.
 fn microseconds(days: f64) -> i128 {
     let of_day = (days - days.floor()) * 86_400e6;
     1_000 * (86_400_000_000 * days.floor() as i128 + of_day.round() as i128)

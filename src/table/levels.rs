@@ -1,8 +1,9 @@
 //! Given levels of a column: what its words may be.
 //!
 //! A cell is at a level if it has the value of the level's text: `1`, `1.0` and `true` are the same
-//! level, and upper and lower case of other texts differ. Levels that are numbers are written with a point, whatever the
-//! table's decimal mark. That is a function of the cell and of what was given.
+//! level, and upper and lower case of other texts differ. Levels that are numbers are written with
+//! a point, whatever the table's decimal mark. That is a function of the cell and of what was
+//! given.
 
 use std::fmt;
 use std::str::FromStr;

@@ -112,7 +112,8 @@ mod tests {
         assert_eq!(of(&["odd[1].csv", "none"]).unwrap(), ["odd[1].csv", "none"]);
         assert_eq!(of(&["*.tsv"]), Err(crate::error::ErrorKind::Io));
         assert_eq!(of(&["[.csv"]), Err(crate::error::ErrorKind::Request));
-        // Folders: what engines leave beside their parts is none, and a folder of folders is refused.
+        // Folders: what engines leave beside their parts is none, and a folder of folders is
+        // refused.
         for name in ["_SUCCESS", ".part.crc", "part-2", "part-1"] {
             fs::write(at("d.csv").join(name), "").unwrap();
         }

@@ -126,8 +126,8 @@ impl People {
         self.people.iter().filter(|person| person.classes == [true; 2]).count()
     }
 
-    /// The target of a row, and its part in scores: the target of its person, or its `own` one where
-    /// the rows of people are compared. `None` if the row contributes nothing.
+    /// The target of a row, and its part in scores: the target of its person, or its `own` one
+    /// where the rows of people are compared. `None` if the row contributes nothing.
     pub(crate) fn role<'t>(
         &'t self,
         id: Option<TargetCell<'_>>,

@@ -108,8 +108,8 @@ impl Roles {
         (self.strata.is_some() || self.unit.is_some()).then_some(&self.features)
     }
 
-    /// The target of a row and its part in scores; without a target if it contributes nothing. A row
-    /// in no stratum that is a unit by itself keeps its target, for a count of such rows.
+    /// The target of a row and its part in scores; without a target if it contributes nothing. A
+    /// row in no stratum that is a unit by itself keeps its target, for a count of such rows.
     pub(super) fn of<'t>(&'t self, sample: &Sample<'t, '_>) -> (Option<TargetCell<'t>>, Role) {
         if let Some(people) = &self.people {
             return match people.role(id_by(self.unit, sample), sample.target) {

@@ -112,8 +112,8 @@ pub(crate) fn read_bounds(path: &Path, schema: &Schema, needs: &Needs<'_>) -> Re
     bounds_of_features(&given, (schema, needs), Some(&name.to_string()))
 }
 
-/// The bounds of every feature from those given by name, in which `*` stands for all others;
-/// `file` is the file that they were read from. Features that need none have the range from -1 to 1.
+/// The bounds of every feature from those given by name, in which `*` stands for all others; `file`
+/// is the file that they were read from. Features that need none have the range from -1 to 1.
 ///
 /// # Errors
 ///

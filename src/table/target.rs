@@ -92,8 +92,8 @@ impl Labels {
         &self.texts
     }
 
-    /// The class of a cell, from 0: numbers are compared by value, other labels as text, where upper
-    /// and lower case differ and blanks around it are ignored.
+    /// The class of a cell, from 0: numbers are compared by value, other labels as text, where
+    /// upper and lower case differ and blanks around it are ignored.
     pub(crate) fn class_of<'a>(
         &self,
         cell: impl Into<TargetCell<'a>>,

@@ -33,8 +33,8 @@ pub(crate) fn nth_word(number: usize) -> f64 {
 
 /// The hash of the word that a value stands for; `None` for a number and for a missing value.
 ///
-/// To be asked only of tables that [may hold words](crate::table::open_table::Table::has_words): the NaNs
-/// of others have any payload.
+/// To be asked only of tables that [may hold words](crate::table::open_table::Table::has_words):
+/// the NaNs of others have any payload.
 pub(crate) fn word_of(value: f64) -> Option<u64> {
     let payload = value.to_bits() & PAYLOAD;
     (value.is_nan() && payload != 0).then_some(payload)

@@ -172,8 +172,8 @@ impl Entry {
         }
     }
 
-    /// Decompresses a deflated array: the number of bytes in the directory, within the largest ratio
-    /// of deflate.
+    /// Decompresses a deflated array: the number of bytes in the directory, within the largest
+    /// ratio of deflate.
     fn inflate(&self, file: &Positioned, start: u64) -> Result<Vec<u8>> {
         /// The largest ratio of deflate.
         const MOST: u64 = 1032;

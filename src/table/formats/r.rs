@@ -9,11 +9,11 @@
 //!   and texts; columns of other classes can be excluded;
 //! - a list of `x`, either of these, and `y`, a factor, texts or numbers: the target.
 //!
-//! Ids are the row names, if these are texts. Row numbers are not identifiers: they change when a row is
-//! left out. A table has ids in any case, if only missing ones, and every column may hold categories:
-//! R turns a column of numbers into texts as soon as one cell is not a number, so that its type
-//! depends on single rows. Texts are read as in a text file. Where columns are samples, their names
-//! are the ids, and a column of another type is missing.
+//! Ids are the row names, if these are texts. Row numbers are not identifiers: they change when a
+//! row is left out. A table has ids in any case, if only missing ones, and every column may hold
+//! categories: R turns a column of numbers into texts as soon as one cell is not a number, so that
+//! its type depends on single rows. Texts are read as in a text file. Where columns are samples,
+//! their names are the ids, and a column of another type is missing.
 //!
 //! In a workspace the table is the variable with the file's name up to the first dot; else the
 //! variables `x` and `y`; else the only list of `x` and `y`, or the only matrix or data frame.
@@ -182,8 +182,8 @@ pub fn has_numeric_levels<'a>(mut levels: impl Iterator<Item = &'a str>) -> bool
     levels.any(|level| parse_number(level.trim().as_bytes()).is_some())
 }
 
-/// Whether a column is a factor with levels that are numbers. The order of an ordered one is that of
-/// its numbers.
+/// Whether a column is a factor with levels that are numbers. The order of an ordered one is that
+/// of its numbers.
 fn is_numeric_factor(object: &Object) -> bool {
     let classes = object.attribute("class").and_then(Object::strings).unwrap_or_default();
     let is_ordered = classes.iter().any(|class| class.as_deref() == Some("ordered"));

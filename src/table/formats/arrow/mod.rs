@@ -8,8 +8,8 @@
 //!
 //! The columns of a pandas index, which the metadata names, are neither features nor the default
 //! target. A single one holds ids if it holds texts. A column `__index_level_0__`, an index without
-//! a name, is left out: pandas stores numbers of rows there as soon as one row was left out, and they
-//! do not identify people.
+//! a name, is left out: pandas stores numbers of rows there as soon as one row was left out, and
+//! they do not identify people.
 
 mod batches;
 #[cfg(feature = "arrow")]

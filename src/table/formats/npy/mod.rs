@@ -44,8 +44,8 @@ impl Array {
     ///
     /// # Errors
     ///
-    /// `Input` for another kind of file, if it is shorter or longer than its header declares, or has elements
-    /// other than numbers and texts; `Io` if it cannot be read.
+    /// `Input` for another kind of file, if it is shorter or longer than its header declares, or
+    /// has elements other than numbers and texts; `Io` if it cannot be read.
     pub(crate) fn read(bytes: Positioned) -> Result<Self> {
         let first = bytes.bytes(0, 12)?;
         let (length, text) = match first.as_slice() {
