@@ -182,7 +182,7 @@ def test_what_belongs_beside_data_in_memory(folder):
     rows = polars.scan_parquet(folder / "one.parquet"), pyarrow.dataset.dataset(folder / "parts"), [folder / "one.parquet"]
     for data in rows:
         for wrong in ({"y": [1.0]}, {"unit": [1]}, {"feature_names": ["a"]} if data is not rows[2] else {"y": 1}):
-            with pytest.raises(dpsis.RequestError, match="go with data in memory|goes with data|names of their own"):
+            with pytest.raises(dpsis.RequestError, match="needs? data in memory|names of their own"):
                 dpsis.select(data, 1, 1, **wrong)
     with pytest.raises(dpsis.RequestError, match="takes one file"):
         dpsis.inspect([folder / "one.parquet", folder / "parts"])

@@ -24,7 +24,7 @@ shortest <- function(numbers) {
   text
 }
 
-# Texts in UTF-8; what is damaged in one is replaced there and changes no other.
+# Texts in UTF-8; damaged characters are replaced, and change no other text.
 utf8 <- function(texts) {
   marked <- which(Encoding(texts) == "bytes")
   if (length(marked)) Encoding(texts[marked]) <- "UTF-8"
@@ -89,7 +89,7 @@ interval <- function(value, name) {
   as.list(shortest(unname(value)))
 }
 
-# Refuses what is no list, or vector, of which every element has a name.
+# Refuses values other than a list or vector with a name for every element.
 named <- function(value, name) {
   names <- names(value)
   if (length(value) && (is.null(names) || anyNA(names) || any(names == ""))) {
@@ -161,7 +161,7 @@ fit_options <- c(
   list(features = words, levels = levels_of, selection_share = exact, ranges = exact, lambda = number)
 )
 
-# Facts about a table, as far as the library knows them.
+# Facts about a table for the library.
 table_facts <- list(
   target_file = path, id = word, exclude = words, missing = labels_of, features_as_rows = flag,
   delimiter = word, decimal_comma = flag, numeric_names = flag
@@ -176,7 +176,7 @@ converted <- function(given, known) {
   Map(function(value, name) known[[name]](value, name), given, names(given))
 }
 
-# An object of JSON, which an empty list is none of.
+# A JSON object; an empty list would be an array.
 object <- function(fields) if (length(fields)) fields else structure(list(), names = character())
 
 # Refuses arguments that nothing takes.

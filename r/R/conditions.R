@@ -8,7 +8,7 @@ fail <- function(message, arguments = character(), class = "dpsis_request_error"
   stop(structure(parts, class = classes))
 }
 
-# Calls the native side: what it found, or its error. Nothing else crosses the border, so that no frame of
+# Calls the native side and returns its result or its error. Nothing else crosses the border, so that no frame of
 # R is left by a jump from there.
 native <- function(symbol, ...) {
   found <- .Call(symbol, ...)

@@ -1,7 +1,7 @@
 #' Differentially private feature selection
 #'
-#' [dp_inspect()] looks at a table, [dp_plan()] says what can be found, [dp_select()] selects and [dp_fit()] fits a
-#' model to what is selected, each paid for by a ledger of [dp_ledger()]. [dp_choose()] chooses among candidates with scores
+#' [dp_inspect()] inspects a table, [dp_plan()] forecasts findings, [dp_select()] selects and [dp_fit()] fits a
+#' model to the selected features, each charged to a ledger of [dp_ledger()]. [dp_choose()] chooses among candidates with scores
 #' from elsewhere. The vignette `vignette("expression", "dpsis")` leads through them.
 #'
 #' @useDynLib dpsis, .registration = TRUE

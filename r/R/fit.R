@@ -1,7 +1,7 @@
 #' Select features and fit a model to them, both under one budget
 #'
 #' A number gets a linear regression, one of two `classes` a logistic one. Every value is clipped to a range of its
-#' column: the one that `bounds` (of the target `target_bounds`) states, else one that is drawn privately.
+#' column: the one that `bounds` (of the target `target_bounds`) gives, else one that is drawn privately.
 #'
 #' With too few rows there is no model, by the counts that were released: then only the record and the names are
 #' there.
@@ -13,14 +13,14 @@
 #'   knowledge: in the model each but the first is a column of 0 and 1. A row at no level counts as one at the first. A
 #'   factor or a column of texts needs levels, or must be excluded.
 #' @param selection_share The selection's share of epsilon.
-#' @param ranges The share of the rest that pays for ranges that are not given.
-#' @param lambda With two `classes`: the strength of the regularization, for the sum over rows. It pulls coefficients
+#' @param ranges The share of the rest for ranges that are not given.
+#' @param lambda With two `classes`: the regularization of the sum over rows. It pulls coefficients
 #'   towards 0: a smaller one pulls less, and takes more noise. By default 2.5 times the standard deviation of the noise,
 #'   in rows: it depends on the budget and the number of features alone, and is in the report.
 #' @param ... All others of [dp_select()]. A model takes features as they are: `groups`, `adjust` and `scale = "cpm"`
 #'   are refused.
 #' @return An object of class `dpsis_fit`, a list of `names`, `indices`, `private`, `record`, `json` and `report` as of
-#'   [dp_select()], and `model`, the model as the text of a file that `dpsis predict` reads; `NULL` if there is none. Its
+#'   [dp_select()], and `model`, the model as the text of a file that `dpsis predict` reads; `NULL` without a model. Its
 #'   methods are `print`, `summary`, `coef`, `predict` and `as.data.frame`.
 #' @examples
 #' set.seed(1)
@@ -67,7 +67,7 @@ dp_fit.formula <- function(formula, data, ..., exclude = NULL) {
 # The name of a feature, and the level that its coefficient is for.
 coefficient_name <- function(feature) paste(c(feature[["name"]], feature[["level"]]), collapse = "=")
 
-# What the file of a fitted model says.
+# The content of the file of a fitted model.
 model_of <- function(object) {
   if (is.null(object$model)) fail("there is no model: too few rows for one under this budget", "epsilon")
   jsonlite::fromJSON(object$model, simplifyVector = FALSE)
@@ -75,7 +75,7 @@ model_of <- function(object) {
 
 #' Predict by a private model
 #'
-#' Columns are found by their names; all others are ignored. Of a matrix without names they are those of the one that
+#' Columns are found by their names; all others are ignored. Of a matrix without names they are the columns of the one that
 #' the model was fitted to. Every row has a prediction: a missing number counts as the middle of the range of its column,
 #' and a level that the model does not know as the first one.
 #'

@@ -1,6 +1,6 @@
 #' Look at a table before a release
 #'
-#' Tells what a table holds, what is odd in it, and which arguments suit it. **Not private**: for the data holder's
+#' Reports contents and oddities of a table, and suitable arguments. **Not private**: for the data holder's
 #' eyes only.
 #'
 #' @param data As for [dp_select()].

@@ -1,18 +1,18 @@
 #' A budget file with a cap
 #'
-#' A release that a ledger pays for is written to it first, and none that would exceed the cap is made. It is the file
+#' A release is charged to the ledger first, and no release that would exceed the cap is made. It is the file
 #' of the command line's `--ledger`, readable in any editor, and is locked while it is read and written: of two processes
 #' that race for the last of the budget, one gets it.
 #'
 #' @param path The file. It is made if it is not there and a cap is given.
-#' @param cap The most that all releases may spend together. If the file is there, it must be what the file says, and so
+#' @param cap The most that all releases may spend together. If the file exists, it must match the file, and so
 #'   must the rest.
 #' @param name What the budget is for, as reports show it.
 #' @param delta The most that all deltas may sum to; 0 if none is given.
 #' @param neighbors The neighbor relation of all releases; adding or removing a row if none is given.
 #' @param privacy_unit What all releases protect, `"row"` or `"person"`; a row if nothing is given. Releases with a `unit` need a
 #'   ledger for people.
-#' @return An object of class `dpsis_ledger`. `print` shows what is spent and left now, `summary` returns it with the
+#' @return An object of class `dpsis_ledger`. `print` shows the spent and remaining budget, `summary` returns it with the
 #'   terms, and `as.data.frame` the entries.
 #' @examples
 #' ledger <- dp_ledger(tempfile(fileext = ".ledger"), cap = 3)
@@ -60,7 +60,7 @@ as.data.frame.dpsis_ledger <- function(x, ...) {
 
 #' Write a note in a ledger, or close it
 #'
-#' A note has the time, and changes nothing of what is spent or left. A closed ledger is charged for no further release, and
+#' A note has the time, and does not change the budget. A closed ledger is charged for no further release, and
 #' cannot be opened again.
 #'
 #' @param ledger What [dp_ledger()] returned.

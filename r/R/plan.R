@@ -1,4 +1,4 @@
-#' Say what a selection would find, before any data are touched: a power analysis
+#' Forecast the findings of a selection: a power analysis that reads no data
 #'
 #' @inheritParams dp_select
 #' @param n,d The numbers of rows with a usable target (of people, if they have several rows), and of features.
@@ -73,7 +73,7 @@ number_of <- function(text) Reduce(`/`, as.numeric(strsplit(text, "/", fixed = T
 plot.dpsis_plan <- function(x, ...) {
   all <- as.data.frame(x)
   kinds <- c(significant_50 = "significant, half of all runs", significant_90 = "significant, nine in ten")
-  # Without k, what is found is significant.
+  # Without k, all found features are significant.
   if (!is.null(x$record$k)) {
     kinds <- c(kinds, found_50 = "found, half of all runs", found_90 = "found, nine in ten")
   }

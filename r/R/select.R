@@ -1,7 +1,7 @@
 #' Select features under differential privacy
 #'
 #' Selects `k` features of a sensitive table, or all that are associated with the target significant. One
-#' row is one person, unless `unit` tells whose each is.
+#' row is one person, unless `unit` identifies people.
 #'
 #' Everything given here - classes, ranges, columns that are left out - must be public knowledge: looked up in
 #' the data it would reveal them. So the levels of a factor are not read from it, either.
@@ -18,9 +18,9 @@
 #'   follow-up, the column of events with the value that means one, `c(died = 1)`, and the horizon in the unit of the
 #'   times; rows that were lost before without the event take no part.
 #'   `target_bounds`, the range of a number, `c(low, high)`; `target_number = TRUE`, that it is a number of unknown
-#'   range, where a ledger pays and nothing else tells; `target_file`; `center`: `"private"`, `"none"`, a
+#'   range, required with a ledger if its type does not show it; `target_file`; `center`: `"private"`, `"none"`, a
 #'   publicly known mean, or a named vector of the share of each class.
-#' - **People**: `unit`, the column that tells whose row each is, or the ids themselves; `unit_target`, one of
+#' - **People**: `unit`, the column of person identifiers, or the ids themselves; `unit_target`, one of
 #'   `"last"`, `"mean"`, `"any-positive"`. `paired`, instead of `unit`, where people have rows of two classes, which are
 #'   compared with each other. `adjust`, covariates within whose strata features are compared:
 #'   `c("age:40,60", "sex=F,M")`.
@@ -28,7 +28,7 @@
 #' - **Features**: `bounds`, the range of all, `c(low, high)`, of each by its name, `list(age = c(0, 100), "*" = c(0, 1))`,
 #'   a data frame with the columns `feature`, `lo` and `hi`, or a file of it. `scale`: `"row-rank"` or `"cpm"`. `score`:
 #'   `"ks"`, `"correlation"`, `"kendall"` or `"paired"`. `groups`, a named list of sets of features or a GMT file, which are selected
-#'   instead of features; `group_size`, the least and the largest number of members. `id`, a column of ids, which is no feature; `feature_names`, those of a matrix without column names.
+#'   instead of features; `group_size`, the least and the largest number of members. `id`, a column of ids, which is not a feature; `feature_names`, for a matrix without column names.
 #' - **Guarantee**: `neighbors`: `"add-remove"` or `"replace-one"`; `delta`; `shares`, such as `c(estimates = 0.1)`;
 #'   `direction = TRUE` to release whether the target rises with each feature.
 #' - **Method**: `mechanism`, `parameters`, such as `c(gamma = 0.25)`; `method`, `blocks`, `penalty`, `refine`.
@@ -45,7 +45,7 @@
 #' `dpsis_request_error`, the request is wrong; `dpsis_input_error`, the table is malformed or its private counts leave nothing to find;
 #' `dpsis_budget_exceeded`, less is left in the ledger than epsilon; `dpsis_read_error`, a file cannot be read. All are
 #' of class `dpsis_error` and hold the `arguments` to change. Warnings are `dpsis_warning`, and of a seed
-#' `dpsis_not_private_warning`. An interrupt stops the run, of which nothing is released; a ledger has paid all the same.
+#' `dpsis_not_private_warning`. An interrupt stops the run, and nothing is released; a ledger stays charged.
 #'
 #' @param data A path to a file of any format that the command line reads, but for Parquet and Arrow; a data frame; a
 #'   matrix with samples as rows; or a `SummarizedExperiment`, whose `target` (and `unit`) are columns of `colData`.
@@ -57,7 +57,7 @@
 #' @param target The column that holds the target: its name, or its place from 1; the last one if neither this nor `y`
 #'   is given.
 #' @param ... Further arguments, by their names: see below.
-#' @param ledger The budget file that pays: its path, or what [dp_ledger()] returns.
+#' @param ledger The budget file to charge: its path, or the result of [dp_ledger()].
 #' @param exclude Columns that are no features: names, or patterns such as `"visit_*"`.
 #' @param note A note on the entry in the ledger.
 #' @param seed Draw from this seed, for tests: the result is then not for release.
@@ -66,7 +66,7 @@
 #'   or spent.
 #'
 #' @return An object of class `dpsis_selection`, a list:
-#' - `names`: what was selected, in the order of `record$order`; `indices`: their places among the features, from 1.
+#' - `names`: the selected features, in the order of `record$order`; `indices`: their places among the features, from 1.
 #' - `private`: whether the result may be released.
 #' - `record`: all that there is to know about the release; `json` is its text, `report` a few lines, `html` a page.
 #'
@@ -105,7 +105,7 @@ dp_select.formula <- function(formula, data, ..., exclude = NULL) {
   dp_select.default(named$data, target = named$target, exclude = named$exclude, ...)
 }
 
-# The arguments with `paired` as what it stands for.
+# The arguments with `paired` as unit and score.
 with_pairs <- function(given) {
   people <- given[["paired"]]
   if (is.null(people)) {

@@ -10,7 +10,7 @@ choice <- function(found, class = NULL) {
   delivered(found, structure(parts, class = c(class, "dpsis_choice")))
 }
 
-# Marks what a seed has shaped.
+# Marks seeded results.
 mark <- function(private) if (!private) cat("seeded: not for release\n")
 
 #' @export
@@ -36,7 +36,7 @@ as.data.frame.dpsis_choice <- function(x, ...) {
   data.frame(name = x$names, index = x$indices, estimates(x)[-1])
 }
 
-# What was released about the effect sizes, one row each; none if there are none.
+# The released estimates, one row each.
 estimates <- function(x) {
   all <- x$record$estimates
   if (!length(all)) {

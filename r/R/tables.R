@@ -1,8 +1,8 @@
 # Tables of R as tables of the library. A matrix of doubles is borrowed; all else becomes columns. What a cell
 # becomes depends on that cell and on the type of its column alone, and no row names are looked at, but for
-# whether they are those of the targets.
+# whether they belong to the targets.
 
-# A column as the native side takes it: a kind, and its values; of numbers their classes, which say what they mean.
+# A column as the native side takes it: a kind, and its values; of numbers their classes, by which they are read.
 column <- function(values, rows) {
   unread <- list(kind = "unread", values = as.double(rows))
   if (inherits(values, "POSIXlt")) values <- as.POSIXct(values)
@@ -42,7 +42,7 @@ is_plain <- function(column) {
   is.null(column) || column$kind %in% c("double", "integer", "logical", "character") && is.null(column$classes)
 }
 
-# Targets (`y`) or ids (`unit`) beside a table.
+# Separate targets (`y`) or ids (`unit`).
 beside <- function(values, name, rows) {
   if (is.null(values)) {
     return(NULL)
@@ -74,7 +74,7 @@ logical_classes <- function(classes, data, y, target) {
   if (is.logical(values) && is.character(classes) && all(classes %in% c("FALSE", "TRUE"))) as.logical(classes) else classes
 }
 
-# Refuses targets whose type tells that they are labels, which are not given.
+# Refuses targets that are labels by their type, if no classes are given.
 check_classes <- function(y, classes) {
   if (is.null(classes) && (is.character(y) || is.factor(y))) {
     rule <- "y holds texts: give its labels in classes. They are not read from y, because which labels occur is private"
@@ -91,7 +91,7 @@ column_names <- function(names, columns, argument) {
   names
 }
 
-# An assay with samples as rows, and what is beside it in the data of its samples.
+# An assay with samples as rows, and the data of its samples.
 of_experiment <- function(data, given) {
   if (!requireNamespace("SummarizedExperiment", quietly = TRUE)) {
     fail("a SummarizedExperiment needs the package of this name", "data")
@@ -129,7 +129,7 @@ table_of <- function(given, as_matrix = TRUE, needs_target = TRUE, has_target = 
   if (inherits(given[["data"]], "SummarizedExperiment")) given <- of_experiment(given[["data"]], given)
   if (needs_target) check_classes(given[["y"]], given[["classes"]])
   data <- given[["data"]]
-  if (!is.null(given[["assay"]])) fail("assay goes with a SummarizedExperiment", "assay")
+  if (!is.null(given[["assay"]])) fail("assay needs a SummarizedExperiment", "assay")
   ids <- if (!is_text(given[["unit"]])) given[["unit"]]
   if (!is.null(given[["y"]]) && (!is.null(given[["target"]]) || !is.null(given[["target_file"]]))) {
     fail("the target is y, or is named: not both", c("y", "target", "target_file"))
@@ -139,7 +139,7 @@ table_of <- function(given, as_matrix = TRUE, needs_target = TRUE, has_target = 
     fail("the target is y, or is made of two columns: leave out one of both", c("y", "time", "event"))
   }
   facts <- converted(given, table_facts)
-  # Where people are told by ids beside the table, others are no features, either.
+  # Where person identifiers come separately, other identifiers are not features, either.
   if (!is.null(ids) && !is.null(facts[["id"]])) {
     facts$exclude <- c(facts[["exclude"]], list(facts[["id"]]))
     facts$id <- NULL
@@ -150,8 +150,8 @@ table_of <- function(given, as_matrix = TRUE, needs_target = TRUE, has_target = 
   }
   json <- as_json(object(facts))
   if (is_text(data)) {
-    if (!is.null(given[["y"]])) fail("y goes with data in memory: a file's target is named", "target")
-    if (!is.null(ids)) fail("ids go with data in memory: a file's column of them is named", "unit")
+    if (!is.null(given[["y"]])) fail("y needs data in memory: give a file's target by name", "target")
+    if (!is.null(ids)) fail("ids need data in memory: give a file's column of ids by name", "unit")
     return(list(described = list(path = path(data, "data"), facts = json), x = NULL))
   }
   for (name in c("delimiter", "decimal_comma", "numeric_names")) {
@@ -231,10 +231,10 @@ of_formula <- function(formula, data, exclude, given) {
     fail("the formula names a column as the target: give times and events without a formula", c("formula", "time"))
   }
   if ("." %in% named[[1]]) {
-    # What stands beside the dot is a feature already, or a mistake.
+    # Names next to the dot are features already, or mistakes.
     beside <- setdiff(named[[1]], ".")
     if (length(beside) && !is.data.frame(data)) {
-      fail("names beside . go with a data frame: of other data use outcome ~ . or outcome ~ . - name", "formula")
+      fail("names next to . need a data frame: for other data use outcome ~ . or outcome ~ . - name", "formula")
     }
     lacking <- setdiff(c(beside, target), names(data))
     if (is.data.frame(data) && length(lacking)) {
@@ -242,10 +242,10 @@ of_formula <- function(formula, data, exclude, given) {
     }
     return(list(data = data, target = target, exclude = c(exclude, named[[2]])))
   }
-  # The target, and what is no feature.
+  # The target, and columns that are not features.
   beside <- c(target, if (is_text(given[["unit"]])) given[["unit"]], given[["id"]], sub("[:=].*", "", as.character(given[["adjust"]])))
   kept <- unique(c(setdiff(named[[1]], named[[2]]), beside))
-  if (!is.data.frame(data)) fail("names of features go with a data frame: of other data use outcome ~ . - name", "formula")
+  if (!is.data.frame(data)) fail("names of features need a data frame: for other data use outcome ~ . - name", "formula")
   lacking <- setdiff(kept, names(data))
   if (length(lacking)) fail(paste("data has no column", encodeString(lacking[1], quote = "\"")), "formula")
   # A plain data frame, whose columns are chosen as such.

@@ -262,7 +262,7 @@ function optionsGiven() {
   return { ...furtherOptions(), ...targetGiven(), ...names, ...direction, ...score, epsilon: at("epsilon").value.trim() };
 }
 
-// What epsilon means, with the delta and the neighbor relation of the further options.
+// The meaning of epsilon, with the delta and the neighbor relation of the further options.
 function odds() {
   const [over, under] = exact(at("epsilon").value) ?? [0n, 1n];
   const epsilon = Number(over) / Number(under);
@@ -280,7 +280,7 @@ function odds() {
   const right = Math.ceil((1000 * (1 + failure * less)) / (1 + less) - 1e-9) / 10;
   const isReplaced = String(further.neighbors).startsWith("replace");
   const bet = isReplaced ? `which of two given values one ${who} has` : `whether one ${who} is in the table`;
-  say("odds", `Somebody who knows all other ${who === "row" ? "rows" : "people"} and bets on ${bet} is right ` +
+  say("odds", `Somebody with the data of all other ${who === "row" ? "rows" : "people"} who bets on ${bet} is right ` +
     `at most ${right} times of 100 after the release, instead of 50 before it.`);
 }
 
@@ -392,7 +392,7 @@ async function release() {
   say("status", "Done.");
 }
 
-// The words of the button, which name what it spends, and whether it may be pressed.
+// The label of the button, with the epsilon that it spends, and whether it is enabled.
 function offer() {
   const seed = at("seed").value.trim();
   if (seed !== "") return { words: `Rehearse with seed ${seed}: not private, spends nothing`, isPossible: true };
@@ -414,7 +414,7 @@ function offer() {
 
 let isBusy = false;
 
-// Whether a release can be requested, and what it would spend.
+// Whether a release can be requested, and its epsilon.
 function ready() {
   const open = found?.open ?? [];
   const names = found?.findings.filter(({ topic, odd }) => topic === "names" && odd) ?? [];
@@ -530,7 +530,7 @@ function result(answer) {
   at("significance").className = `notice ${level}`;
   say("privacy", isPrivate
     ? `Private: the names and the record may be released. Epsilon ${guarantee.epsilon}, delta ${guarantee.delta}.`
-    : "NOT PRIVATE: a rehearsal with a seed, not for release.");
+    : "NOT PRIVATE: drawn from a seed, not for release.");
   at("privacy").className = `notice ${isPrivate ? "good" : "danger"}`;
   at("released").classList.toggle("not-private", !isPrivate);
   at("selected").replaceChildren(...names.map(nameInWords));
@@ -615,13 +615,13 @@ at("question").oninput = ({ target }) => {
   forecast();
 };
 at("question").onsubmit = (event) => event.preventDefault();
-// The Enter key in a field releases nothing: only the button does, which names what it spends.
+// The Enter key in a field releases nothing: only the button does, which names its epsilon.
 at("release").onsubmit = (event) => event.preventDefault();
 at("release").oninput = ready;
 at("go").onclick = ({ detail }) => {
   const offered = at("go").textContent;
   ready();
-  // A double click is one click, and what the button named is what is spent.
+  // A double click is one click, and the epsilon on the button is spent.
   if (detail <= 1 && !at("go").disabled && at("go").textContent === offered) busy("Selecting", "status", release);
 };
 at("cancel").onclick = cancel;

@@ -30,7 +30,7 @@ function answer({ call, question, file }) {
   try {
     return { answer: wasm_bindgen[call](question) };
   } catch (error) {
-    // What the library refuses is text; anything else is the end of it.
+    // An error of the library is text; anything else ends the worker.
     return typeof error === "string" ? { refusal: error } : { broken: true };
   }
 }

@@ -5,7 +5,7 @@ use wasm_bindgen::prelude::*;
 use crate::answers;
 use crate::question::Question;
 
-/// The defaults of the library that the page states in words.
+/// The defaults of the library that the page shows.
 #[wasm_bindgen]
 pub fn defaults() -> String {
     answers::defaults().to_string()
@@ -21,7 +21,7 @@ pub fn inspect(question: &str) -> Result<String, String> {
     answer(question, answers::inspect)
 }
 
-/// Predicts what a selection would find, from counts of an inspection: not private.
+/// Forecasts the findings of a selection, from counts of an inspection: not private.
 ///
 /// # Errors
 ///
@@ -51,7 +51,7 @@ pub fn new_ledger(question: &str) -> Result<String, String> {
     answer(question, answers::new_ledger)
 }
 
-/// Reads the text of a ledger: what is spent, and what is left.
+/// Reads the text of a ledger: spent and remaining budget.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! `dpsis` in a browser: what one HTML page asks of the library.
+//! `dpsis` in a browser: the library's calls for one HTML page.
 //!
 //! Every function takes one question as JSON and gives its answer as JSON, or an error as JSON. The
 //! library runs in a worker of the page, which reads the table piece by piece and keeps the ledger.

@@ -9,7 +9,7 @@ use dpsis::{Error, FileTable, Ledger, LedgerTerms, Result, SelectOptions, TableF
 
 use crate::worker::{Page, TableReader};
 
-/// A question of the page: what it does not need is left out.
+/// A question of the page; unused fields are left out.
 #[derive(Deserialize, Default)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Question {
@@ -29,7 +29,7 @@ pub(crate) struct Question {
     cap: String,
 }
 
-/// A ledger, and the note on a release that it pays for.
+/// A ledger, and the note on a release that is charged to it.
 #[derive(Deserialize, Default)]
 #[serde(default, deny_unknown_fields)]
 struct LedgerText {
@@ -43,7 +43,7 @@ impl Question {
             .map_err(|error| Error::request(format!("the options cannot be read: {error}")))
     }
 
-    /// The table, with what is given of it.
+    /// The table, with its given facts.
     pub(crate) fn table(&self) -> FileTable {
         FileTable::from_readers(&self.name, TableReader::default).facts(self.facts.clone())
     }
