@@ -136,10 +136,10 @@ impl Failure {
         if self.own.is_none() {
             return self.raised;
         }
-        let told = exception(py, error);
+        let raised = exception(py, error);
         let parameters = self.raised.value(py).getattr("parameters");
         // Without them the exception says the same.
-        let _ = parameters.and_then(|names| told.value(py).setattr("parameters", names));
-        told
+        let _ = parameters.and_then(|names| raised.value(py).setattr("parameters", names));
+        raised
     }
 }

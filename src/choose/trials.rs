@@ -20,7 +20,7 @@ pub struct Trials {
 
 impl Trials {
     /// The maximum number of choices in one call, 2^40.
-    pub const MOST: u64 = 1 << 40;
+    pub const MAX: u64 = 1 << 40;
 
     /// Counts choices by a mechanism.
     pub(super) fn of_mechanism(
@@ -59,8 +59,8 @@ impl Trials {
         entropy: Entropy,
         draw: impl Fn(&Bits) -> Result<Vec<usize>> + Sync,
     ) -> Result<Self> {
-        if trials > Self::MOST {
-            return Err(Error::request(format!("there must be at most {} trials", Self::MOST)));
+        if trials > Self::MAX {
+            return Err(Error::request(format!("there must be at most {} trials", Self::MAX)));
         }
         let source = entropy.source()?;
         let threads = std::thread::available_parallelism().map_or(1, usize::from) as u64;

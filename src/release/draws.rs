@@ -38,7 +38,7 @@ pub(crate) struct Release<'a> {
     pub(crate) words: Option<RowWords>,
 }
 
-/// Picks by scores against a coded target, before anything is told of them.
+/// Picks by scores against a coded target, before their findings.
 pub(crate) struct Drawn<'g> {
     settled: Settled,
     scored: Scored<'g>,
@@ -263,10 +263,10 @@ impl Release<'_> {
     ///
     /// # Errors
     ///
-    /// As for [`told`](Self::told).
+    /// As for [`with_findings`](Self::with_findings).
     pub(crate) fn finish(&self, drawn: Drawn<'_>) -> Result<Chosen> {
         let Drawn { settled, scored, picks } = drawn;
-        self.told(settled, picks, |target, picks| Ok(scored.exact(target, picks)))
+        self.with_findings(settled, picks, |target, picks| Ok(scored.exact(target, picks)))
     }
 
     /// All that is released with picks; `exact` computes their effect sizes.
@@ -274,7 +274,7 @@ impl Release<'_> {
     /// # Errors
     ///
     /// Those of `exact`.
-    pub(crate) fn told(
+    pub(crate) fn with_findings(
         &self,
         settled: Settled,
         picks: Picks,
@@ -432,7 +432,7 @@ impl Release<'_> {
     }
 }
 
-/// The picks that are significant, with what is told of them.
+/// The picks that are significant, with their findings.
 fn named(picks: Picks, findings: Option<Findings>) -> (Picks, Option<Findings>) {
     let significant =
         |i: usize| findings.as_ref().is_some_and(|findings| findings.is_significant(i));

@@ -81,7 +81,7 @@ use crate::score::{LARGEST, Scores};
 
 /// Numbers grow by an eighth, at least by 1, and end here.
 const GROWTH: usize = 8;
-const MOST: usize = 2_000;
+const MAX_FEATURES: usize = 2_000;
 
 /// The part of r_K that a required score exceeds the significance threshold by.
 const NOISE_REQUIRED: f64 = 0.7;
@@ -145,9 +145,9 @@ fn null_sets((scale, splits): (f64, f64), features: usize, k: usize, noise: f64)
     (0..=PLACES).map(at).filter(|score| !score.is_nan()).fold(0.0, f64::max)
 }
 
-/// 1, 2, ... in growing steps, and `most` or [`MOST`] at the end.
+/// 1, 2, ... in growing steps, and `most` or [`MAX_FEATURES`] at the end.
 fn ascending(most: usize) -> impl Iterator<Item = usize> {
-    let most = most.min(MOST);
+    let most = most.min(MAX_FEATURES);
     let next = move |number: &usize| match *number < most {
         true => Some((number + (number / GROWTH).max(1)).min(most)),
         false => None,
@@ -270,7 +270,7 @@ mod tests {
         assert!(all.iter().copied().eq(expected), "{all:?}");
         assert!((ln_choose(10.0, 3.0) - 120f64.ln()).abs() < 1e-9);
         assert_eq!(ascending(1).count(), 1);
-        assert_eq!(ascending(usize::MAX).last(), Some(MOST));
+        assert_eq!(ascending(usize::MAX).last(), Some(MAX_FEATURES));
         assert!(ascending(usize::MAX).count() < 100);
     }
 

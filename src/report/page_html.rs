@@ -288,58 +288,70 @@ mod tests {
 
     const EVIL: &str = "</title><script>alert(\"1\" & '2')</script>";
 
-    fn evil() -> String {
+    fn hostile_text() -> String {
         EVIL.to_owned()
     }
 
     fn section(id: &str, blocks: Vec<Block>) -> Section {
-        Section { id: id.into(), title: evil(), blocks }
+        Section { id: id.into(), title: hostile_text(), blocks }
     }
 
     fn everything() -> Page {
-        let notice = Notice::new(Level::Danger, evil());
-        let rows = vec![vec![evil(), "−0.50".into()], vec!["b".into(), "1/3".into()]];
+        let notice = Notice::new(Level::Danger, hostile_text());
+        let rows = vec![vec![hostile_text(), "−0.50".into()], vec!["b".into(), "1/3".into()]];
         let blocks = vec![
-            Block::Paragraph(evil()),
+            Block::Paragraph(hostile_text()),
             Block::Notice(notice.clone()),
             Block::Beside(vec![
-                Block::Banner { level: Level::Good, words: evil(), text: evil() },
-                Block::Banner { level: Level::Note, words: evil(), text: evil() },
+                Block::Banner { level: Level::Good, words: hostile_text(), text: hostile_text() },
+                Block::Banner { level: Level::Note, words: hostile_text(), text: hostile_text() },
             ]),
             Block::Intervals {
-                caption: evil(),
-                label: evil(),
+                caption: hostile_text(),
+                label: hostile_text(),
                 intervals: vec![
                     Interval::new(EVIL, 0.5, [0.4, 0.6]),
                     Interval::new(EVIL, f64::NAN, [-1.0, f64::INFINITY]).filled(false),
                 ],
-                mark: Some((0.3, evil())),
+                mark: Some((0.3, hostile_text())),
             },
-            Block::Table { caption: evil(), header: vec![evil(), evil()], rows: rows.clone() },
+            Block::Table {
+                caption: hostile_text(),
+                header: vec![hostile_text(), hostile_text()],
+                rows: rows.clone(),
+            },
             Block::Table { caption: String::new(), header: Vec::new(), rows },
             Block::Figure {
                 svg: "<svg><title>t</title></svg>".into(),
-                caption: evil(),
+                caption: hostile_text(),
                 data_href: Some(format!("a.csv{EVIL}")),
             },
             Block::Parts {
-                caption: evil(),
-                parts: vec![(evil(), 0.25, evil()), (evil(), f64::NAN, evil())],
+                caption: hostile_text(),
+                parts: vec![
+                    (hostile_text(), 0.25, hostile_text()),
+                    (hostile_text(), f64::NAN, hostile_text()),
+                ],
             },
             Block::Comparison {
-                statement: evil(),
-                source: evil(),
-                paper: evil(),
-                ours: evil(),
+                statement: hostile_text(),
+                source: hostile_text(),
+                paper: hostile_text(),
+                ours: hostile_text(),
                 agreement: Agreement::DoesNotMatch,
-                note: evil(),
+                note: hostile_text(),
             },
-            Block::Details { summary: evil(), text: evil() },
-            Block::Download { label: evil(), file: evil(), media: evil(), text: evil() },
+            Block::Details { summary: hostile_text(), text: hostile_text() },
+            Block::Download {
+                label: hostile_text(),
+                file: hostile_text(),
+                media: hostile_text(),
+                text: hostile_text(),
+            },
         ];
         Page {
-            title: evil(),
-            lead: vec![evil()],
+            title: hostile_text(),
+            lead: vec![hostile_text()],
             notices: vec![notice],
             sections: vec![section(EVIL, blocks)],
         }

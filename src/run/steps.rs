@@ -93,7 +93,7 @@ fn chosen(
     let scores = release.scores(values, one_row)?;
     let mut picks = release.select(&scores, settled.counted.as_ref())?;
     picks.picks = release.refined_by_pass(pass, table, &settled, &picks.screened)?;
-    release.told(settled, picks, |target, picks| match sums {
+    release.with_findings(settled, picks, |target, picks| match sums {
         Some(sums) => Ok(Scored::Sums(sums).exact(target, picks)),
         None => {
             let rows = pass.ks_rows(table, picks, None)?;
@@ -112,7 +112,7 @@ pub(crate) fn prepared<'t>(
     request: &Request,
     table: Box<dyn Table + 't>,
 ) -> Result<PreparedTable<'t>> {
-    let table = PreparedTable::as_it_is(table)
+    let table = PreparedTable::new(table)
         .with_roles(&role_columns(request), |format| people_rule(request, format))?;
     check_factors(request, table.schema())?;
     let table = match &request.numbers_and {

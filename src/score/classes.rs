@@ -25,7 +25,7 @@
 use crate::error::{Error, Result};
 use crate::exact::GRID;
 use crate::privacy::Neighbors;
-use crate::score::raw::{MOST, MOST_ROWS, of_no_rows};
+use crate::score::raw::{MAX_COUNT, MAX_SUM, of_no_rows};
 use crate::score::sums::{add_values, mask, sum_where, without_missing};
 use crate::score::{CodedSums, RawSums, RowSums, Scores, check_block, check_rows, less_missing};
 
@@ -134,7 +134,7 @@ impl ClassSums {
     ///
     /// `Input` if the numbers of features or classes differ, or no rows can have these sums.
     pub(crate) fn of_raw(raw: &RawSums, features: usize, classes: usize) -> Result<Self> {
-        raw.check((2 * features * classes, -MOST..=MOST), (classes, 0..=MOST_ROWS))?;
+        raw.check((2 * features * classes, -MAX_SUM..=MAX_SUM), (classes, 0..=MAX_COUNT))?;
         let (sums, missing) = raw.features.split_at(features * classes);
         let of_classes = |sums: &[i64]| -> Vec<Vec<i64>> {
             (0..classes).map(|class| sums[class * features..][..features].to_vec()).collect()
@@ -146,7 +146,7 @@ impl ClassSums {
                 (0..=rows).contains(missing) && sum.abs() <= i64::from(GRID) * (rows - missing)
             })
         };
-        if raw.rows.iter().sum::<i64>() > MOST_ROWS || !(0..classes).all(possible) {
+        if raw.rows.iter().sum::<i64>() > MAX_COUNT || !(0..classes).all(possible) {
             return Err(of_no_rows());
         }
         let rows = raw.rows.iter().map(|rows| rows.unsigned_abs()).collect();

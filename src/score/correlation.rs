@@ -41,7 +41,7 @@
 use crate::error::{Error, Result};
 use crate::exact::GRID;
 use crate::privacy::Neighbors;
-use crate::score::raw::{MOST, of_no_rows};
+use crate::score::raw::{MAX_SUM, of_no_rows};
 use crate::score::sums::{add_products, dot, mask, sum_where, without_missing};
 use crate::score::{
     CodedSums, Extremes, RawSums, RowSums, Scores, check_block, check_rows, less_missing, only,
@@ -185,8 +185,8 @@ impl CorrelationSums {
     /// `Input` if the number of features differs, or no rows can have these sums.
     pub(crate) fn of_raw(mut raw: RawSums, features: usize) -> Result<Self> {
         // Products of two grid values, then grid values.
-        let most = MOST * i64::from(GRID);
-        raw.check((4 * features, -most..=most), (2, 0..=2 * MOST))?;
+        let most = MAX_SUM * i64::from(GRID);
+        raw.check((4 * features, -most..=most), (2, 0..=2 * MAX_SUM))?;
         let [above, below] = [raw.rows[0], raw.rows[1]].map(i64::unsigned_abs);
         // Q + y and Q - y add up to 2 Q for each row, and a value is at most Q.
         let q = u64::from(GRID.unsigned_abs());

@@ -8,10 +8,10 @@ use crate::error::{Error, Result};
 use crate::exact::{GRID, MAX_ROWS};
 
 /// The largest number of rows.
-pub(crate) const MOST_ROWS: i64 = MAX_ROWS as i64;
+pub(crate) const MAX_COUNT: i64 = MAX_ROWS as i64;
 
 /// The largest sum of grid values over rows.
-pub(crate) const MOST: i64 = GRID as i64 * MOST_ROWS;
+pub(crate) const MAX_SUM: i64 = GRID as i64 * MAX_COUNT;
 
 /// The error for sums that no rows can have.
 pub(crate) fn of_no_rows() -> Error {

@@ -293,7 +293,7 @@ mod tests {
         let table = table(text);
         let open = table.open(&opening).unwrap();
         let grouping = Grouping::new(sets, open.schema(), scaling.clone()).unwrap();
-        let mut grouped = PreparedTable::as_it_is(open).grouped(Some(grouping));
+        let mut grouped = PreparedTable::new(open).grouped(Some(grouping));
         assert!(!grouped.has_words());
         let mut rows = fold(&mut grouped, &Collected::default).unwrap().0;
         rows.sort_by(|a, b| a.0.total_cmp(&b.0));

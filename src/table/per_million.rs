@@ -106,7 +106,7 @@ mod tests {
 
     /// The same by a fold over samples, by all columns, or by columns held one at a time.
     fn bits_of(table: Box<dyn Table + '_>, way: usize) -> Vec<[u64; 5]> {
-        let mut table = PreparedTable::as_it_is(table).per_million(true);
+        let mut table = PreparedTable::new(table).per_million(true);
         let format = table.format().clone();
         let code = |cell: TargetCell<'_>| cell.number(&format);
         let (columns, targets): (Vec<Vec<f64>>, Vec<f64>) = match way {

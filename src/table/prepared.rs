@@ -38,7 +38,7 @@ struct Steps {
 
 impl<'t> PreparedTable<'t> {
     /// The table as it is.
-    pub(crate) fn as_it_is(table: Box<dyn Table + 't>) -> Self {
+    pub(crate) fn new(table: Box<dyn Table + 't>) -> Self {
         Self { table, steps: Steps::default(), without_words: false }
     }
 

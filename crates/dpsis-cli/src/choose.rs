@@ -148,7 +148,7 @@ pub(super) struct ChooseArguments {
     #[arg(
         long,
         value_name = "N",
-        value_parser = clap::value_parser!(u64).range(1..=Trials::MOST),
+        value_parser = clap::value_parser!(u64).range(1..=Trials::MAX),
         conflicts_with = "ledger",
         hide_short_help = true,
         help_heading = "Evaluation, on public scores"

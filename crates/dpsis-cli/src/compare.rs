@@ -125,7 +125,7 @@ pub(super) fn compare(arguments: &CompareArguments) -> Result<()> {
     let penalty = arguments.penalty;
     Lasso::new(penalty)?;
     let mut tables: Vec<LazyStudy<'_>> = Vec::new();
-    let mut told = String::from(
+    let mut remark = String::from(
         "NOT PRIVATE: compare reads the tables without privacy; use it on public data only.\n",
     );
     for path in &arguments.files {
@@ -140,7 +140,7 @@ pub(super) fn compare(arguments: &CompareArguments) -> Result<()> {
         let table = PublicTable::read(&arguments.table.table(path, &schema)?)?;
         let target = if arguments.labels { labels_of(&table) } else { target.clone() };
         let settled = Settled::of(table, target)?;
-        told += &line(&name, &settled);
+        remark += &line(&name, &settled);
         let (d, data, seed) =
             (settled.table.features.len(), settled.fingerprint(penalty), arguments.run.seed);
         for k in sweep.counts.iter().map(|count| count.of(d)) {
@@ -156,7 +156,7 @@ pub(super) fn compare(arguments: &CompareArguments) -> Result<()> {
         tables.push(LazyStudy { name, data, read: Box::new(read) });
     }
     let folder = OutputFolder::open(&arguments.output, "compare")?;
-    output::remark(&told);
+    output::remark(&remark);
     let steps = arguments.run.steps();
     let cells = run(&sweep, &tables, &folder, &|share| {
         steps.show("comparing", share);

@@ -313,12 +313,12 @@ fn suggested(
         let least = half(needed.ok()?)?;
         (least <= effect_size).then_some(fewer)
     });
-    let rows = more.filter(|more| *more <= MOST * suggestion.rows as f64);
+    let rows = more.filter(|more| *more <= MAX_ROWS_FACTOR * suggestion.rows as f64);
     Ok(Suggested::None { effect_size, rows, features: fewer })
 }
 
 /// More than this number of times the rows is unrealistic.
-const MOST: f64 = 1000.0;
+const MAX_ROWS_FACTOR: f64 = 1000.0;
 
 /// The smaller side of a split is mentioned if it has less than this share of the rows.
 const UNEVEN: f64 = 0.45;

@@ -68,16 +68,17 @@ impl ReleasedTarget {
         threads: Option<usize>,
     ) -> Result<Vec<ColumnScore>> {
         let (columns, targets) = Chunks::join(chunks)?;
-        let [scored, told] = self.centered(&targets)?;
+        let [scored, released] = self.centered(&targets)?;
         let columns = KsColumns::Values { columns: Box::new(columns), words: true };
         let threads = checked_threads(threads)?;
-        let told = columns.told([&scored, &told], threads, &Hooks::default())?;
+        let found =
+            columns.scores_with_extremes([&scored, &released], threads, &Hooks::default())?;
         let score = |(score, effect_size, signed): (i64, i64, Option<Extremes>)| ColumnScore {
             score,
             effect_size,
             signed: signed.map(|extremes| (extremes.least, extremes.most)),
         };
-        Ok(told.into_iter().map(score).collect())
+        Ok(found.into_iter().map(score).collect())
     }
 
     /// The coded targets, centered for scores and for the values that are released about features.

@@ -199,7 +199,7 @@ fn of_columns(release: &Release<'_>, partial: &Partial) -> Result<Chosen> {
     let one_row = settled.target.one_row(&settled.target.centers, family);
     let scores = release.scores(values, one_row)?;
     let picks = release.select(&scores, settled.counted.as_ref())?;
-    release.told(settled, picks, |target, picks| {
+    release.with_findings(settled, picks, |target, picks| {
         let effect_sizes = picks.iter().map(|&pick| columns[pick].effect_size).collect();
         let signed =
             |&pick: &usize| columns[pick].signed.map(|(least, most)| Extremes { most, least });

@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::exact::GRID;
 use crate::score::ks::extremes::{sum_of_classes, sum_over_classes};
 use crate::score::ks::{Extremes, class_sensitivity};
-use crate::score::raw::{MOST, MOST_ROWS, of_no_rows};
+use crate::score::raw::{MAX_COUNT, MAX_SUM, of_no_rows};
 use crate::score::{CodedSums, MISSING, RawSums, RowSums, only};
 
 /// The number of bins.
@@ -113,13 +113,13 @@ impl BinSums<i16> {
     pub(crate) fn of_raw(raw: RawSums, features: usize) -> Result<Self> {
         let pairs = |sums: &[i64]| {
             sums.as_chunks::<2>().0.iter().all(|[sum, rows]| {
-                (0..=MOST_ROWS).contains(rows) && sum.abs() <= i64::from(GRID) * rows
+                (0..=MAX_COUNT).contains(rows) && sum.abs() <= i64::from(GRID) * rows
             })
         };
         if !pairs(&raw.features) || !pairs(&raw.rows) {
             return Err(of_no_rows());
         }
-        let sums = Self::of_raw_parts(raw, features, 2, -MOST..=MOST)?;
+        let sums = Self::of_raw_parts(raw, features, 2, -MAX_SUM..=MAX_SUM)?;
         sums.check_rows(1)
     }
 
@@ -178,7 +178,7 @@ impl BinSums<usize> {
     ///
     /// `Input` if the numbers of features or classes differ, or no rows can have these sums.
     pub(crate) fn of_raw_classes(raw: RawSums, features: usize, classes: usize) -> Result<Self> {
-        let sums = Self::of_raw_parts(raw, features, classes, 0..=MOST_ROWS)?;
+        let sums = Self::of_raw_parts(raw, features, classes, 0..=MAX_COUNT)?;
         (0..classes).try_fold(sums, |sums, class| sums.check_rows(class))
     }
 }

@@ -215,7 +215,12 @@ impl CenteredTarget {
     }
 
     /// The score of an unsorted column, and its signed sums.
-    fn told_of(&self, values: &[f64], words: bool, memory: &mut Memory) -> (i64, Option<Extremes>) {
+    fn score_and_extremes(
+        &self,
+        values: &[f64],
+        words: bool,
+        memory: &mut Memory,
+    ) -> (i64, Option<Extremes>) {
         if self.family != Family::Thresholds {
             return self.of_values(values);
         }
@@ -414,9 +419,9 @@ impl KsColumns<'_> {
     /// # Errors
     ///
     /// `Canceled` if the caller stopped it.
-    pub(crate) fn told(
+    pub(crate) fn scores_with_extremes(
         &self,
-        [scored, told]: [&CenteredTarget; 2],
+        [scored, released]: [&CenteredTarget; 2],
         threads: usize,
         hooks: &Hooks,
     ) -> Result<Vec<(i64, i64, Option<Extremes>)>> {
@@ -427,7 +432,8 @@ impl KsColumns<'_> {
                     move |feature| {
                         let values = ahead.column(feature);
                         let score = scored.score_of(values, *words, &mut memory);
-                        let (effect_size, signed) = told.told_of(values, *words, &mut memory);
+                        let (effect_size, signed) =
+                            released.score_and_extremes(values, *words, &mut memory);
                         (score, effect_size, signed)
                     }
                 })
@@ -435,7 +441,7 @@ impl KsColumns<'_> {
             Self::Sorted(columns) => by_feature(columns.len(), threads, hooks, || {
                 |feature: usize| {
                     let column = &columns[feature];
-                    (scored.score(column), told.score(column), told.signed(column))
+                    (scored.score(column), released.score(column), released.signed(column))
                 }
             }),
         }
@@ -449,7 +455,7 @@ impl KsColumns<'_> {
     ) -> (i64, Option<Extremes>) {
         match self {
             Self::Values { columns, words } => {
-                target.told_of(&columns.to_vec(feature), *words, &mut Memory::default())
+                target.score_and_extremes(&columns.to_vec(feature), *words, &mut Memory::default())
             }
             Self::Sorted(columns) => {
                 (target.score(&columns[feature]), target.signed(&columns[feature]))

@@ -12,7 +12,7 @@ use crate::exact::{Exact, ratio};
 use crate::privacy::Epsilon;
 
 /// The maximum number of releases of one event.
-const MOST: u64 = 1 << 32;
+const MAX_COUNT: u64 = 1 << 32;
 
 /// A release that ran or will run, and how often: the proven property of its privacy loss. The
 /// [accountants](super::ACCOUNTANTS) compute its price.
@@ -119,7 +119,7 @@ impl Event {
     /// `Request` if the count is 0, or exceeds 2^32.
     pub fn times(mut self, count: u64) -> Result<Self> {
         self.count = self.count.saturating_mul(count);
-        if !(1..=MOST).contains(&self.count) {
+        if !(1..=MAX_COUNT).contains(&self.count) {
             return Err(Error::request("an event must be counted from 1 to 2^32 times"));
         }
         Ok(self)

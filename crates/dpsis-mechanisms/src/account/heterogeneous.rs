@@ -25,7 +25,7 @@ use crate::error::Result;
 use crate::exact::Interval;
 
 /// The maximum number of releases: the time grows with them.
-const MOST: u64 = 4096;
+const MAX_RELEASES: u64 = 4096;
 
 /// The steps in the sum of all epsilons.
 const STEPS: u32 = 1 << 15;
@@ -66,7 +66,7 @@ impl Accountant for OptimalHeterogeneous {
 
     fn of(events: &[Event]) -> Result<Self> {
         let epsilons = each(events, CARD.id, CARD.prices, Event::pure_epsilon)?;
-        releases(events, MOST)?;
+        releases(events, MAX_RELEASES)?;
         let total = sum(events, &epsilons);
         let step = step(&epsilons, &total);
         let mut sums = vec![1.0];

@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::exact::{Interval, ln_binomial, ln_factorial_error, ratio};
 
 /// The maximum number of releases: the time grows with them.
-const MOST: u64 = 1 << 20;
+const MAX_RELEASES: u64 = 1 << 20;
 
 /// The card of [`OptimalHomogeneous`].
 pub(super) static CARD: AccountantCard = AccountantCard {
@@ -48,7 +48,7 @@ impl Accountant for OptimalHomogeneous {
 
     fn of(events: &[Event]) -> Result<Self> {
         let epsilon = one(&each(events, CARD.id, CARD.prices, Event::pure_epsilon)?)?;
-        let releases = releases(events, MOST)?;
+        let releases = releases(events, MAX_RELEASES)?;
         let unlikely = Interval::rational(&-&epsilon).exp().ln_1p();
         let (step, k) = (Interval::rational(&epsilon), releases as usize);
         let outcomes = (0..=k)

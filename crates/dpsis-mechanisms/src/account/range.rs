@@ -27,7 +27,7 @@ use crate::error::Result;
 use crate::exact::Interval;
 
 /// The maximum number of releases: beyond it, the bound of zCDP is as good.
-const MOST: u64 = 1 << 32;
+const MAX_RELEASES: u64 = 1 << 32;
 
 /// The number of releases times the number of lattice cells in a range.
 const LATTICE: u64 = 2048;
@@ -68,7 +68,7 @@ impl Accountant for BoundedRange {
 
     fn of(events: &[Event]) -> Result<Self> {
         let range = one(&each(events, CARD.id, CARD.prices, Event::bounded)?)?;
-        Ok(Self { range, releases: releases(events, MOST)? })
+        Ok(Self { range, releases: releases(events, MAX_RELEASES)? })
     }
 }
 

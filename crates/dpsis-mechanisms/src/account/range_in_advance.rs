@@ -22,7 +22,7 @@ use crate::error::{Error, Result};
 use crate::exact::Interval;
 
 /// The maximum number of releases: the time grows with their square.
-const MOST: u64 = 1024;
+const MAX_RELEASES: u64 = 1024;
 
 /// The card of [`BoundedRangeInAdvance`].
 pub(super) static CARD: AccountantCard = AccountantCard {
@@ -65,7 +65,7 @@ impl Accountant for BoundedRangeInAdvance {
             return Err(Error::request(format!("{} prices {}", CARD.id, CARD.prices))
                 .hint("range prices releases that depend on earlier ones"));
         }
-        let releases = releases(events, MOST)?;
+        let releases = releases(events, MAX_RELEASES)?;
         let k = releases as usize;
         Ok(Self { range, releases, choices: (0..=k).map(|i| ln_choices(k, i)).collect() })
     }

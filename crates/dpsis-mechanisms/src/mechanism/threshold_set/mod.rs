@@ -129,7 +129,7 @@ pub static CARD: Card = Card {
 };
 
 /// The largest score in magnitude.
-const MOST: i64 = 1 << 62;
+const MAX_LEVEL: i64 = 1 << 62;
 
 impl ThresholdSet {
     /// Above this level, an exact number in units of the sensitivity that is public or was released
@@ -157,8 +157,8 @@ impl ThresholdSet {
     /// are above it.
     fn level_of(&self, scores: &Scores) -> i64 {
         let level = &self.level * BigRational::from(BigInt::from(scores.sensitivity()));
-        let ends = if level.is_negative() { -MOST } else { MOST };
-        level.floor().to_integer().to_i64().map_or(ends, |level| level.clamp(-MOST, MOST))
+        let ends = if level.is_negative() { -MAX_LEVEL } else { MAX_LEVEL };
+        level.floor().to_integer().to_i64().map_or(ends, |level| level.clamp(-MAX_LEVEL, MAX_LEVEL))
     }
 }
 
