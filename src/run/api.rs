@@ -43,7 +43,7 @@ impl Select {
         self.check_ref()?.dry_run(source)
     }
 
-    /// Plans a run that a ledger pays for: see [`CheckedSelect::dry_run_with_ledger`].
+    /// Plans a run charged to a ledger: see [`CheckedSelect::dry_run_with_ledger`].
     ///
     /// # Errors
     ///
@@ -56,7 +56,7 @@ impl Select {
         self.check_ref()?.dry_run_with_ledger(source, ledger)
     }
 
-    /// The expense that a ledger is charged with, where each row is a person.
+    /// The expense that a ledger is charged, where each row is a person.
     ///
     /// # Errors
     ///
@@ -85,23 +85,23 @@ impl CheckedSelect {
     /// # Errors
     ///
     /// `Request` if the request does not fit the header; `Input` if the table is malformed, or if
-    /// the private counts of its classes leave nothing to find (then no feature is released); `Io` if it cannot be read or the
-    /// operating system gives no entropy; `Canceled` if the caller stopped it (then nothing is
-    /// released).
+    /// the private counts of its classes leave nothing to find (then no feature is released); `Io`
+    /// if it cannot be read or the operating system gives no entropy; `Canceled` if the caller
+    /// stopped it (then nothing is released).
     pub fn run(&self, source: &(impl Source + ?Sized)) -> Result<Selection> {
         run(self.request(), source).map(Selection::new)
     }
 
-    /// Like [`run`](Self::run), after a ledger has paid for it; the entry has this note.
+    /// Like [`run`](Self::run), but charges a ledger first; the entry has this note.
     ///
-    /// The ledger pays when the request and the header are checked, before any value is used. What
-    /// can be read only once is not read to be checked: a request that does not fit it then stays
-    /// spent. A file whose header takes reading all of it, such as R's, is read twice. If the run
-    /// fails, the entry is marked as failed and stays spent.
+    /// The ledger is charged after the request and the header are checked, before any value is
+    /// used. A source that can be read only once is not read to be checked: a request that does not
+    /// fit it then stays spent. A file whose header can be found only by reading all of it, such as
+    /// R's, is read twice. If the run fails, the entry is marked as failed and stays spent.
     ///
     /// # Errors
     ///
-    /// As for [`Ledger::spend`], then nothing was read; as for [`run`](Self::run).
+    /// As for [`Ledger::spend`], before anything is read; as for [`run`](Self::run).
     pub fn run_with_ledger(
         &self,
         source: &(impl Source + ?Sized),
@@ -134,7 +134,7 @@ impl CheckedSelect {
     }
 
     /// A [dry run](Self::dry_run) after all checks of [`run_with_ledger`](Self::run_with_ledger);
-    /// nothing is paid.
+    /// the ledger is not charged.
     ///
     /// # Errors
     ///

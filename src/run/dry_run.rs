@@ -22,7 +22,7 @@ use crate::table::{SetFacts, Source};
 /// The effect sizes whose rows a dry run reports: weak, moderate and strong.
 const EFFECT_SIZES: [f64; 3] = [0.2, 0.3, 0.5];
 
-/// The number of names to plan with, where it is not known: all significant.
+/// The number of names to plan with, where the number of significant features is not known.
 pub(crate) const EXAMPLE: usize = 5;
 
 /// A plan that was not executed.
@@ -33,9 +33,9 @@ pub struct DryRun {
     pub version: String,
     /// Always true; distinguishes this record from that of a release.
     pub dry_run: bool,
-    /// The number of features in the header, or of the sets of them that are used.
+    /// The number of features in the header, or of the feature sets that are used.
     pub features: usize,
-    /// The number of features requested; `None` if they are all that are significant.
+    /// The number of features requested; `None` if all significant features are requested.
     pub k: Option<usize>,
     /// The bound on false discoveries, if all significant features are requested.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -73,7 +73,7 @@ pub struct RowsNeeded {
     /// The rows with which they are significant in half of all runs; `None` without a test.
     pub significant: Option<f64>,
     /// The rows with which they are found in half of all runs if only names are released
-    /// (`estimates` has a share of 0); `None` if that is so, or without k.
+    /// (`estimates` has a share of 0); `None` if the request does so already, or without k.
     pub names_only: Option<f64>,
 }
 
@@ -92,7 +92,7 @@ pub struct Noise {
 ///
 /// # Errors
 ///
-/// Those of a run, as far as they depend on the request and the header.
+/// The errors of a run that depend on the request and the header alone.
 pub(crate) fn dry_run(request: &Request, source: &(impl Source + ?Sized)) -> Result<DryRun> {
     let schema = header(request, source, &request.hooks.for_a_run())?;
     let plan = plan_of_header(request, &schema)?;
@@ -157,7 +157,7 @@ pub(crate) fn check_table(request: &Request, source: &(impl Source + ?Sized)) ->
     plan_of_header(request, &schema).map(|_| ())
 }
 
-/// The mechanism, or what decides on it.
+/// The mechanism, or the rule that chooses it.
 fn planned_mechanism(plan: &Plan) -> MechanismUsed {
     let used = mechanism_used(plan, &plan.choice.chosen(Known::default()), None);
     match &plan.choice {
@@ -169,7 +169,7 @@ fn planned_mechanism(plan: &Plan) -> MechanismUsed {
     }
 }
 
-/// The noise of a part; `units` is the word for rows, or for samples that are columns.
+/// The noise of a part; `units` names rows, or samples that are columns.
 fn noise(plan: &Plan, purpose: Purpose, epsilon: &Epsilon, units: &str) -> String {
     let epsilon = epsilon.to_f64();
     let steps = plan.request.neighbors.steps() as f64;
@@ -239,7 +239,7 @@ fn noise(plan: &Plan, purpose: Purpose, epsilon: &Epsilon, units: &str) -> Strin
             let rows = steps / epsilon;
             format!("it is drawn by scores with noise of what about {rows:.0} {units} can move")
         }
-        // Not parts of a selection: without k, the number is drawn with the features.
+        // Not parts of a selection: without k, the number of features is drawn together with them.
         Purpose::Number | Purpose::Ranges | Purpose::Model => String::new(),
         Purpose::Selection if matches!(plan.scoring, Scoring::TwoStage(_)) => {
             let votes = plan.votes_needed();

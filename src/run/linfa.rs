@@ -44,7 +44,7 @@ where
     }
 }
 
-/// Like the fit of [`CheckedSelect`], for a request that is not private.
+/// Like fitting a [`CheckedSelect`], for a request that is not private.
 impl<F, D, T> Fit<ArrayBase<D, Ix2>, T, Error> for NotPrivateSelect
 where
     F: Float + Element,

@@ -1,4 +1,5 @@
-//! Runs: passes over a table and releases in turn, dry runs, rehearsals, models, sums of parts.
+//! Runs: passes over a table and releases in turn, dry runs, seeded draws on public tables, models,
+//! sums of parts.
 
 pub(crate) mod api;
 pub(crate) mod dry_run;

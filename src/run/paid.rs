@@ -1,4 +1,4 @@
-//! Runs that a ledger pays for.
+//! Runs charged to a ledger.
 
 use crate::error::{Error, Parameter, Result};
 use crate::privacy::{Delta, Epsilon, Expense, Ledger, Unit};
@@ -7,11 +7,11 @@ use crate::request::fields::{Request, Scale};
 use crate::run::steps::{header, opening, plan_of_header, run};
 use crate::table::{Hooks, Source, reads_again};
 
-/// Runs a checked request on a table after a ledger has paid for it.
+/// Runs a checked request on a table, charging a ledger first.
 ///
 /// # Errors
 ///
-/// Those of the ledger, then those of a run.
+/// The errors of the ledger, then the errors of a run.
 pub(crate) fn run_with_ledger(
     request: &Request,
     source: &(impl Source + ?Sized),
@@ -23,11 +23,11 @@ pub(crate) fn run_with_ledger(
     Ok(Selection::new(record).with_receipt(receipt))
 }
 
-/// Makes all checks before a ledger pays for a run, and returns the expense.
+/// Makes all checks before a ledger is charged for a run, and returns the expense.
 ///
 /// # Errors
 ///
-/// Those of the ledger, then those of a run, as far as they are known before.
+/// The errors of the ledger, then the errors of a run that are known before it.
 pub(crate) fn check_ledger(
     request: &Request,
     source: &(impl Source + ?Sized),
@@ -36,7 +36,7 @@ pub(crate) fn check_ledger(
 ) -> Result<Expense> {
     let mut expense = expense_of_rows(request, note)?;
     ledger.check_amount(&expense)?;
-    // A request that does not fit the header costs nothing, where the header can be read twice.
+    // A request that does not fit the header spends no budget, if the header can be read twice.
     if source.repeats() {
         let schema = header(request, source, &request.hooks.for_a_run())?;
         expense = expense.unit(schema.privacy_unit());
@@ -53,11 +53,12 @@ pub(crate) fn check_ledger(
     Ok(expense)
 }
 
-/// Refuses a request that may have forgotten its k, for another promise than was meant.
+/// Refuses a request whose k may have been forgotten, because it would make another promise than
+/// intended.
 ///
 /// # Errors
 ///
-/// `Request` then.
+/// `Request` in that case.
 pub(crate) fn check_names(request: &Request) -> Result<()> {
     if request.names.is_given() {
         return Ok(());
@@ -71,7 +72,7 @@ pub(crate) fn check_names(request: &Request) -> Result<()> {
 ///
 /// # Errors
 ///
-/// `Request` then; those of reading the header.
+/// `Request` in that case; the errors of reading the header.
 pub(crate) fn check_target(request: &Request, source: &(impl Source + ?Sized)) -> Result<()> {
     if request.target_is_given {
         return Ok(());
@@ -86,7 +87,7 @@ pub(crate) fn check_target(request: &Request, source: &(impl Source + ?Sized)) -
         .about([Parameter::Classes, Parameter::TargetBounds, Parameter::TargetNumber]))
 }
 
-/// The expense of a selection of which it is not known whether its rows are people.
+/// The expense of a selection; whether its rows are people is not known here.
 ///
 /// # Errors
 ///
@@ -129,7 +130,7 @@ mod tests {
     use crate::request::{Select, Target};
     use crate::table::FileTable;
 
-    /// A table that was not read, and then must find its entry in the ledger.
+    /// A table that fails if a value is read before its entry is in the ledger.
     struct Watched {
         ledger: Ledger,
         was_read: Arc<AtomicBool>,
@@ -168,7 +169,7 @@ mod tests {
         }
     }
 
-    /// A request that a header shows to be wrong costs nothing where the header can be read twice,
+    /// A request that a header shows to be wrong spends no budget if the header can be read twice,
     /// and otherwise stays spent.
     #[test]
     fn a_wrong_request_costs_what_cannot_be_known_before() {
@@ -189,8 +190,8 @@ mod tests {
         );
     }
 
-    /// Labels for which no classes are given cost nothing: a target whose type does not say that
-    /// it is a number is given, or the run and its rehearsal are refused.
+    /// Labels for which no classes are given spend no budget: if the type of a target does not show
+    /// that it is a number, the target must be given, or the run and its dry run are refused.
     #[test]
     fn a_target_that_may_be_labels_is_given() {
         let (folder, ledger) = ledger();

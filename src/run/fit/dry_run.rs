@@ -12,7 +12,7 @@ use crate::run::fit::run::{Needs, check_columns, guarantee, model_request, place
 use crate::run::steps::header;
 use crate::table::{Schema, Source};
 
-/// A fit that was planned and not executed.
+/// A planned fit that was not run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct FitDryRun {
@@ -22,12 +22,13 @@ pub struct FitDryRun {
     pub command: Command,
     /// Always true; distinguishes this record from that of a release.
     pub dry_run: bool,
-    /// The selection of the features, of its own part of the budget; `None` if they are given.
+    /// The selection of the features, with its own part of the budget; `None` if they are given.
     pub selection: Option<DryRun>,
-    /// The number of columns of the model, one for each of its features, and for each level but the
-    /// first; of all features that are significant, for example 5.
+    /// The number of columns of the model: one for each of its features, and for a feature with
+    /// levels one for each level but the first. When all significant features are selected, the
+    /// plan assumes 5.
     pub features: usize,
-    /// The guarantee that a fit would give for all of it, and the budget it would spend.
+    /// The guarantee that the whole fit would give, and the budget it would spend.
     pub guarantee: Guarantee,
     /// The number of usable rows, or people, below which the model would be mostly noise (by
     /// simulation).
@@ -35,16 +36,16 @@ pub struct FitDryRun {
     /// The same in words.
     #[serde(skip)]
     pub(crate) needs: String,
-    /// The strength of the regularization of a logistic model, given or by default.
+    /// The regularization parameter lambda of a logistic model, given or by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lambda: Option<f64>,
     /// Problems that are already known, besides those of the selection.
     pub warnings: Vec<Warning>,
 }
 
-/// Features that may be selected, by their places, among them those whose model takes most rows.
-/// Which numbers they are makes no difference: bounds are given for all or for none. But numbers
-/// may need ranges, and levels are several columns.
+/// The places of features that may be selected, among them the choice whose model needs the most
+/// rows. Numeric features are interchangeable, because bounds are given for all or for none. But
+/// numeric features may need ranges, and levels are several columns.
 fn possible(request: &FitRequest, schema: &Schema) -> Vec<Vec<usize>> {
     let (d, k) = (schema.d(), request.features_expected(schema.d()));
     let names: Vec<&str> = schema.feature_names().collect();
@@ -66,7 +67,7 @@ fn possible(request: &FitRequest, schema: &Schema) -> Vec<Vec<usize>> {
 ///
 /// # Errors
 ///
-/// Those of a run, as far as they depend on the request and the header.
+/// The errors of a run that depend on the request and the header alone.
 pub(super) fn dry_run(request: &FitRequest, source: &(impl Source + ?Sized)) -> Result<FitDryRun> {
     let parts = request.parts()?;
     let selection = match &parts.selection {

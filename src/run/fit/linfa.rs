@@ -44,7 +44,7 @@ where
     }
 }
 
-/// Like the fit of [`CheckedFitModel`], for a request that is not private.
+/// Like fitting a [`CheckedFitModel`], for a request that is not private.
 impl<F, D, T> Fit<ArrayBase<D, Ix2>, T, Error> for NotPrivateFitModel
 where
     F: Float + Element,
@@ -59,8 +59,8 @@ where
 }
 
 /// Predicts the target, or the probability of its second class, from a matrix with all features of
-/// the table that the model was fitted to. From one with another number of columns, or without a
-/// model, every prediction is NaN.
+/// the table that the model was fitted to. Without a model, or for a matrix with another number of
+/// columns, every prediction is NaN.
 impl<F, D> PredictInplace<ArrayBase<D, Ix2>, Array1<f64>> for FitRecord
 where
     F: Float + Element,
@@ -88,7 +88,7 @@ where
     }
 }
 
-/// As for the [`FitRecord`] that it is.
+/// Predicts as the [`FitRecord`] does.
 impl<R: Records, T> PredictInplace<R, T> for FittedModel
 where
     FitRecord: PredictInplace<R, T>,

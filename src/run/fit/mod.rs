@@ -26,13 +26,12 @@ pub use record::{FitRecord, FittedModel};
 use request::FitRequest;
 use run::{check_ledger, run, run_with_ledger};
 
-/// A builder for a private model of a target: it selects k features and fits a regression to them,
-/// both under the budget of the request; or it fits one to features that are given.
+/// A builder for a private model of a target. It selects k features and fits a regression to them,
+/// both under the budget of the request, or it fits a regression to given features.
 ///
-/// A number is regressed on by AdaSSP ([linear](crate::model::linear)), two classes by
+/// A numeric target is fitted by AdaSSP ([linear](crate::model::linear)), two classes by
 /// [logistic](crate::model::logistic) regression. Every value is clipped to the range of its
-/// column: the one that the request states, else one that is drawn privately
-/// ([ranges](crate::model::ranges)).
+/// column: the given range, or else one that is drawn privately ([ranges](crate::model::ranges)).
 ///
 /// ```no_run
 /// use dpsis::{FitModel, Select};
@@ -50,10 +49,11 @@ use run::{check_ledger, run, run_with_ledger};
 ///
 /// The whole [`FittedModel`], selection and model, is (epsilon, delta)-differentially private for
 /// the epsilon, the delta and the neighbor relation of the request: the selection gets a
-/// [share](Self::selection_share) of epsilon, the ranges that are not given and the model get the rest, and
-/// all parts sum to it exactly. A delta, if one is given, is spent on the model alone, and only
-/// where it makes the noise smaller. Predictions for other rows cost nothing; those for the rows of
-/// the table itself are functions of these rows and must not be published.
+/// [share](Self::selection_share) of epsilon, the ranges that are not given and the model get the
+/// rest, and all parts sum to it exactly. A delta, if one is given, is spent on the model alone,
+/// and only where it makes the noise smaller. Predictions for other rows spend no budget;
+/// predictions for the rows of the table itself are functions of these rows and must not be
+/// published.
 #[derive(Clone)]
 pub struct FitModel(CheckedFitModel);
 
@@ -80,10 +80,9 @@ impl fmt::Debug for CheckedFitModel {
 
 impl FitModel {
     /// A request for a model of the features that `select` selects; its epsilon and its delta are
-    /// those of both together.
+    /// for both together.
     ///
-    /// Effect sizes of k features and their significance are released only where their share is
-    /// given,
+    /// Effect sizes of k features and their significance are released only if their share is given,
     /// [there](Select::estimates) or [here](Self::estimates).
     pub fn new(select: Select) -> Self {
         let mut request = select.into_request();
@@ -117,26 +116,26 @@ impl FitModel {
     }
 
     /// Sets the share of the model's part for the ranges that are not given (default 0.3); without
-    /// a selection, a logistic model also counts its rows with it. An
-    /// exact number from 1e-6, below 1.
+    /// a selection, a logistic model also counts its rows with it. An exact number from 1e-6, below
+    /// 1.
     pub fn ranges(self, share: impl Into<Exact>) -> Self {
         self.with(|request| request.ranges = share.into())
     }
 
-    /// States the levels of columns of words, which are public knowledge: `stage=I,II,III,IV`. In
-    /// the selection such a column is one candidate, and its words at other levels are missing. In
-    /// the model each of its levels but the first is a column of its own, 1 where a row is at that
-    /// level and else 0: a coefficient compares with the first level, and a row at none counts as
-    /// one at the first. Words in columns without levels are missing.
+    /// Sets the levels of categorical columns, which must be public information:
+    /// `stage=I,II,III,IV`. In the selection such a column is one candidate, and any other category
+    /// is missing. In the model each of its levels but the first is a column of its own, 1 where a
+    /// row is at that level and else 0: a coefficient compares with the first level, and a row at
+    /// no level counts as one at the first. Text in columns without levels is missing.
     pub fn levels(self, levels: impl IntoIterator<Item = Levels>) -> Self {
         self.with(|request| request.select.numbers_and = Some(levels.into_iter().collect()))
     }
 
-    /// Sets the strength of the regularization of a logistic model, lambda in sum of losses +
-    /// lambda/2 |w|^2, from 1e-3 to 1e9. A larger one takes less noise, and pulls probabilities
-    /// towards 1/2. The default is 2.5 times the standard deviation of the noise, in rows, at least
-    /// 0.5: a function of the budget and of the number of columns, not of the rows. It is in the
-    /// report and in [`FitDryRun`].
+    /// Sets the regularization parameter of a logistic model, lambda in sum of losses + lambda/2
+    /// |w|^2, from 1e-3 to 1e9. A larger one needs less noise, and pulls probabilities towards 1/2.
+    /// The default is 2.5 times the standard deviation of the noise, in rows, at least 0.5: a
+    /// function of the budget and of the number of columns, not of the rows. It is in the report
+    /// and in [`FitDryRun`].
     pub fn lambda(self, lambda: f64) -> Self {
         self.with(|request| request.lambda = Some(lambda))
     }
@@ -168,7 +167,7 @@ impl FitModel {
         Ok(&self.0)
     }
 
-    /// The expense that a ledger is charged with, where each row is a person.
+    /// The expense that a ledger is charged, where each row is a person.
     ///
     /// # Errors
     ///
@@ -219,13 +218,13 @@ impl CheckedFitModel {
         run(&self.0, source).map(FittedModel::new)
     }
 
-    /// Like [`run`](Self::run), after a ledger has paid for the whole epsilon and delta; the entry
-    /// has this note. See
+    /// Like [`run`](Self::run), but charges the whole epsilon and delta to a ledger first; the
+    /// entry has this note. See
     /// [`CheckedSelect::run_with_ledger`](crate::CheckedSelect::run_with_ledger).
     ///
     /// # Errors
     ///
-    /// As for [`Ledger::spend`], then nothing was read; as for [`run`](Self::run).
+    /// As for [`Ledger::spend`], before anything is read; as for [`run`](Self::run).
     pub fn run_with_ledger(
         &self,
         source: &(impl Source + ?Sized),
@@ -236,7 +235,7 @@ impl CheckedFitModel {
     }
 
     /// A [dry run](Self::dry_run) after all checks of [`run_with_ledger`](Self::run_with_ledger);
-    /// nothing is paid.
+    /// the ledger is not charged.
     ///
     /// # Errors
     ///
@@ -251,7 +250,7 @@ impl CheckedFitModel {
     }
 
     /// Reports the budget of each part of a [`run`](Self::run) and the number of rows that it
-    /// takes. Reads the header (the names, if the table is a matrix) and no row. A reader is
+    /// needs. Reads the header (the names, if the table is a matrix) and no row. A reader is
     /// consumed by this.
     ///
     /// # Errors
@@ -267,7 +266,7 @@ impl NotPrivateFitModel {
     ///
     /// # Errors
     ///
-    /// As for that.
+    /// As for [`CheckedFitModel::dry_run`].
     pub fn dry_run(&self, source: &(impl Source + ?Sized)) -> Result<FitDryRun> {
         self.check()?;
         dry_run::dry_run(&self.0, source)
@@ -294,7 +293,7 @@ impl NotPrivateFitModel {
     }
 }
 
-/// The refusal of a table that cannot be read again.
+/// The error for a table that cannot be read again.
 fn read_once() -> Error {
     Error::request(
         "a selection and a model take two readings of the table, which can be read only once",

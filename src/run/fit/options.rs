@@ -1,4 +1,4 @@
-//! A request for a model in words, numbers and lists, as every door takes it.
+//! Options of a fit as text, numbers and lists, shared by all interfaces.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,8 +9,8 @@ use crate::request::options::{Number, SelectOptions};
 use crate::run::fit::FitModel;
 use crate::table::Levels;
 
-/// The options of a fit: those of its selection, and those of its model. As JSON it is one object
-/// of all fields; a field that is left out has the default that [`FitModel`] gives it.
+/// The options of a fit: the options of its selection and of its model. As JSON it is one object of
+/// all fields; a field that is left out has the default that [`FitModel`] gives it.
 ///
 /// ```
 /// use dpsis::FitOptions;
@@ -30,7 +30,7 @@ pub struct FitOptions {
     pub model: ModelOptions,
 }
 
-/// The options of a model. Numbers that are read exactly are texts.
+/// The options of a model. Numbers that are read exactly are given as text.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ModelOptions {
@@ -38,11 +38,11 @@ pub struct ModelOptions {
     pub selection_share: Option<String>,
     /// The features of the model, instead of a selection.
     pub features: Option<Vec<String>>,
-    /// Columns of words, each with its levels.
+    /// Categorical columns, each with its levels.
     pub levels: Vec<(String, Vec<String>)>,
     /// The share of ranges in the model's part.
     pub ranges: Option<String>,
-    /// The strength of the regularization of a logistic model.
+    /// The regularization parameter of a logistic model.
     pub lambda: Option<Number>,
 }
 
@@ -60,12 +60,12 @@ impl FitOptions {
     ///
     /// # Errors
     ///
-    /// As for [`SelectOptions::request`]; `Request` if features are given and selected, too.
+    /// As for [`SelectOptions::request`]; `Request` if features are both given and selected.
     pub fn request(&self) -> Result<FitModel> {
         self.request_with(|select| select)
     }
 
-    /// Like [`request`](Self::request), where `hooks` adds to the selection what no option states.
+    /// Like [`request`](Self::request); `hooks` adds to the selection anything that no option sets.
     ///
     /// # Errors
     ///
@@ -83,11 +83,11 @@ impl FitOptions {
 }
 
 impl ModelOptions {
-    /// The request for a model of what `select` selects, unchecked.
+    /// The request for a model of the features that `select` selects, unchecked.
     ///
     /// # Errors
     ///
-    /// `Request` for texts that are no levels.
+    /// `Request` for invalid levels.
     pub fn request(&self, select: Select) -> Result<FitModel> {
         let levels = self.levels.iter().map(|(name, texts)| Levels::new(name, texts));
         let levels: Result<Vec<Levels>> = levels.collect();
@@ -142,7 +142,7 @@ mod tests {
         }
     }
 
-    /// An error is about the option of a fit that breaks the rule, first.
+    /// The first error is about the option of a fit that breaks a rule.
     #[test]
     fn errors_are_about_the_options_of_a_fit() {
         for (option, about) in [

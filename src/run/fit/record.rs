@@ -23,20 +23,20 @@ impl FittedModel {
         Self(record)
     }
 
-    /// The same with the receipt of the ledger that paid for it.
+    /// The same model with the receipt of the ledger that was charged.
     pub(super) fn with_receipt(mut self, receipt: Receipt) -> Self {
         self.0.ledger = Some(receipt);
         self
     }
 
-    /// The same with a note on its run, or without one.
+    /// The same model with a note on its run, or without one.
     pub fn with_run(self, run: impl Into<Option<RunNote>>) -> Self {
         Self(self.0.with_run(run))
     }
 }
 
 impl FitRecord {
-    /// The same with a note on its run, or without one.
+    /// The same record with a note on its run, or without one.
     #[must_use]
     pub fn with_run(self, run: impl Into<Option<RunNote>>) -> Self {
         Self { run: run.into(), ..self }
@@ -62,34 +62,34 @@ pub struct FitRecord {
     /// The day and the request, if the program that ran it gives them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<RunNote>,
-    /// The ledger that paid for it, if one did.
+    /// The ledger that was charged, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ledger: Option<Receipt>,
     /// Whether the guarantee holds: false if seeded.
     pub private: bool,
-    /// The model; `None` if there are too few rows for one, by the released counts: not even the
+    /// The model; `None` if the released counts show too few rows for one, so that not even the
     /// mean of the target would predict.
     pub model: Option<Model>,
-    /// The selection of its features, unless they were given; its guarantee is that of its own
-    /// part.
+    /// The selection of its features, unless they were given; its guarantee covers its own part of
+    /// the budget.
     pub selection: Option<Record>,
-    /// The guarantee for all of it, and the parts of the budget.
+    /// The guarantee for the whole fit, and the parts of the budget.
     pub guarantee: Guarantee,
     /// A private estimate of the number of rows that the model was fitted to, if one was released.
     pub rows_estimate: Option<u64>,
-    /// The number of usable rows, or people, below which a model of so many features is mostly
+    /// The number of usable rows, or people, below which a model of this many features is mostly
     /// noise under this budget (by simulation).
     pub rows_needed: u64,
     /// The same in words.
     #[serde(skip)]
     pub(crate) needs: String,
-    /// The strength of the regularization of a logistic model, given or by default; `None` if it has
-    /// no coefficients.
+    /// The regularization parameter lambda of a logistic model, given or by default; `None` if it
+    /// has no coefficients.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lambda: Option<f64>,
     /// The source of randomness.
     pub randomness: RandomnessUsed,
-    /// Caveats of the model, besides those of the selection.
+    /// Caveats of the model, besides the warnings of the selection.
     pub warnings: Vec<Warning>,
     /// The number of features of the table.
     #[serde(skip)]
@@ -106,7 +106,7 @@ impl FitRecord {
         &self.places
     }
 
-    /// All caveats: those of the model, and those of the selection that are of other kinds.
+    /// All caveats: those of the model, then the warnings of the selection that are of other kinds.
     pub fn all_warnings(&self) -> impl Iterator<Item = &Warning> {
         let inner = self.selection.iter().flat_map(|record| &record.warnings);
         let known = |kind| self.warnings.iter().any(|warning| warning.kind == kind);

@@ -22,7 +22,7 @@ const SHARE: (i64, i64) = (2, 5);
 /// A request for a model.
 #[derive(Clone)]
 pub(super) struct FitRequest {
-    /// The request whose epsilon and delta are those of the whole.
+    /// The request whose epsilon and delta are for the whole fit.
     pub(super) select: Request,
     pub(super) selection_share: Option<Exact>,
     /// The share of ranges in the model's part.
@@ -55,7 +55,7 @@ pub(super) struct Parts {
 
 impl FitRequest {
     pub(super) fn new(mut select: Request) -> Self {
-        // A model takes numbers, and so does the selection for it.
+        // A model needs numbers, and so does the selection for it.
         select.numbers_and = Some(Vec::new());
         Self { select, selection_share: None, ranges: (3, 10).into(), features: None, lambda: None }
     }
@@ -64,7 +64,7 @@ impl FitRequest {
     ///
     /// # Errors
     ///
-    /// `Request` if none is given, or a wrong one.
+    /// `Request` if epsilon is missing or wrong.
     pub(super) fn epsilon(&self) -> Result<Epsilon> {
         Epsilon::given(self.select.epsilon.clone())
     }
@@ -73,16 +73,16 @@ impl FitRequest {
     ///
     /// # Errors
     ///
-    /// `Request` for a wrong one.
+    /// `Request` if delta is wrong.
     pub(super) fn delta(&self) -> Result<Delta> {
         Delta::given(self.select.delta.clone())
     }
 
-    /// The expense of the whole, of which it is not known whether its rows are people.
+    /// The expense of the whole fit; whether its rows are people is not known here.
     ///
     /// # Errors
     ///
-    /// As for both.
+    /// As for [`epsilon`](Self::epsilon) and [`delta`](Self::delta).
     pub(super) fn expense(&self, note: &str) -> Result<Expense> {
         let expense = expense(&self.select, Command::Fit, self.epsilon()?, note);
         Ok(expense.delta(self.delta()?))
@@ -92,7 +92,7 @@ impl FitRequest {
     ///
     /// # Errors
     ///
-    /// `Request` for shares that are none.
+    /// `Request` for invalid shares.
     pub(super) fn parts(&self) -> Result<Parts> {
         let total = self.epsilon()?;
         let share = self.selection_share.clone().unwrap_or(SHARE.into());
@@ -114,11 +114,11 @@ impl FitRequest {
         Ok(Parts { selection: Some(Epsilon::part(selection)), model, ranges })
     }
 
-    /// The request for the selection alone, of its part.
+    /// The request for the selection alone, with its part of epsilon.
     ///
     /// A range of the target is for the model: its selection splits the target at a median, unless
-    /// a center is given. Beside columns with levels so are the ranges of features: by ranges
-    /// numbers would be compared in another way than words.
+    /// a center is given. With categorical columns the ranges of features are for the model, too:
+    /// scaled by ranges, numbers would be compared in another way than categories.
     pub(super) fn selection(&self, epsilon: &Epsilon) -> Request {
         let target = match (&self.select.target, &self.select.center) {
             (Target::Bounded(_), Center::Private) => Target::Numeric,
@@ -138,13 +138,13 @@ impl FitRequest {
         Request { names, epsilon, delta: None, target, scale, ..select }
     }
 
-    /// The levels of columns of words.
+    /// The levels of categorical columns.
     pub(super) fn levels(&self) -> &[Levels] {
         self.select.numbers_and.as_deref().unwrap_or_default()
     }
 
-    /// The most columns of a model of so many features: one for each, and for a feature with levels
-    /// one for each level but the first.
+    /// The largest number of columns of a model of this many features: one for each, and for a
+    /// feature with levels one for each level but the first.
     fn most_columns(&self, features: usize) -> usize {
         let more = |levels: &Levels| levels.texts().len().saturating_sub(2);
         let mut more: Vec<usize> = self.levels().iter().map(more).collect();
@@ -152,13 +152,13 @@ impl FitRequest {
         features + more.iter().take(features).sum::<usize>()
     }
 
-    /// The most features that may be selected.
+    /// The largest number of features that may be selected.
     fn most(&self) -> usize {
         let fits = |features: &usize| self.most_columns(*features) <= MOST_FEATURES;
         (0..=MOST_FEATURES).rev().find(fits).unwrap_or(0)
     }
 
-    /// The number of features to plan with, out of so many.
+    /// The number of features to plan with, out of all features of the table.
     pub(super) fn features_expected(&self, features: usize) -> usize {
         match &self.select.names {
             Names::Best(k) => *k,

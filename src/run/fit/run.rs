@@ -29,7 +29,7 @@ use crate::table::{
 ///
 /// # Errors
 ///
-/// Those of a selection; `Request` if the table can be read only once and features are to be
+/// The errors of a selection; `Request` if the table can be read only once and features are to be
 /// selected.
 pub(super) fn run(request: &FitRequest, source: &(impl Source + ?Sized)) -> Result<FitRecord> {
     let parts = request.parts()?;
@@ -52,7 +52,7 @@ fn run_on(
 ) -> Result<FitRecord> {
     check_columns(request, table.schema())?;
     if parts.selection.is_some() && !request.levels().is_empty() {
-        // Beside levels the selection has no use for bounds: they are checked before it is drawn.
+        // With levels the selection does not use bounds: they are checked before anything is drawn.
         scaling(request, table.schema())?;
     }
     let select = |epsilon: &Epsilon| run_prepared(&request.selection(epsilon), hooks, table);
@@ -79,7 +79,8 @@ fn run_on(
     let counted = selection.as_ref().and_then(|record| record.released.rows_estimate);
     asked.counted = counted;
     if counted.is_some_and(|rows| rows < needs.rows) {
-        // Too few for coefficients: the same budget for the mean, or the counts of the classes.
+        // Too few rows for coefficients: spend the same budget on the mean, or on the counts of the
+        // classes.
         asked.mean_only = true;
         with_ranges(&mut asked, parts);
     }
@@ -91,11 +92,11 @@ fn run_on(
     record(request, (&asked, released), needs, selection, &schema)
 }
 
-/// Runs a checked request on a table after a ledger has paid for it.
+/// Runs a checked request on a table, charging a ledger first.
 ///
 /// # Errors
 ///
-/// Those of the ledger, then those of a run.
+/// The errors of the ledger, then the errors of a run.
 pub(super) fn run_with_ledger(
     request: &FitRequest,
     source: &(impl Source + ?Sized),
@@ -107,11 +108,11 @@ pub(super) fn run_with_ledger(
     Ok(FittedModel::new(record).with_receipt(receipt))
 }
 
-/// Makes all checks before a ledger pays for a run, and returns the expense.
+/// Makes all checks before a ledger is charged for a run, and returns the expense.
 ///
 /// # Errors
 ///
-/// Those of the ledger, then those of a run, as far as they are known before.
+/// The errors of the ledger, then the errors of a run that are known before it.
 pub(super) fn check_ledger(
     request: &FitRequest,
     source: &(impl Source + ?Sized),
@@ -124,7 +125,7 @@ pub(super) fn check_ledger(
         return Err(read_once());
     }
     source.check_identifiers(Identifiers::Compared, request.select.target.time_to_event())?;
-    // What does not fit the header costs nothing, where the header can be read twice.
+    // A request that does not fit the header spends no budget, if the header can be read twice.
     if source.repeats() {
         let schema = header(&request.select, source, &request.select.hooks.for_a_run())?;
         check_columns(request, &schema)?;
@@ -148,12 +149,12 @@ pub(super) fn check_ledger(
     Ok(expense)
 }
 
-/// Checks that the columns of a table fit the request: refuses features that are text by their type
-/// and have no levels, for a model takes numbers.
+/// Checks that the columns of a table fit the request. Refuses features that are text by their type
+/// and have no levels, because a model needs numbers.
 ///
 /// # Errors
 ///
-/// `Request` then, and where a rule for people has none.
+/// `Request` then, and where a rule for people refers to a missing column.
 pub(super) fn check_columns(request: &FitRequest, schema: &Schema) -> Result<()> {
     check_people(&request.select, schema)?;
     let may_be_used = |name: &&str| {
@@ -242,7 +243,7 @@ pub(super) fn model_request(
     Ok(asked)
 }
 
-/// The scaling: where features are given, bounds by name need to be those of these alone.
+/// The scaling: where features are given, bounds by name are needed for these features alone.
 fn scaling(request: &FitRequest, schema: &Schema) -> Result<Scaling> {
     let needs = |name: &str| {
         request.features.as_ref().is_none_or(|names| names.iter().any(|one| one == name))
@@ -263,7 +264,7 @@ fn levels_but_first(levels: &Levels) -> impl Iterator<Item = TermValues> {
     })
 }
 
-/// Gives the ranges that are not given their part of the model's budget, if there are any.
+/// Assigns a part of the model's budget to the ranges that are not given, if there are any.
 fn with_ranges(asked: &mut ModelRequest, parts: &Parts) {
     let whole = parts.model.as_rational();
     asked.budget.ranges = (asked.medians() > 0).then(|| Epsilon::part(whole * &parts.ranges));
@@ -283,7 +284,7 @@ fn rows(request: &FitRequest, table: &mut dyn Table, terms: &[Term]) -> Result<R
     };
     let has_people = table.schema().has_people();
     let mut places: Vec<usize> = terms.iter().map(|term| term.place).collect();
-    // The levels of a feature, which stand together, are of one column.
+    // The levels of a feature are adjacent and come from one column.
     places.dedup();
     let UsableSamples { columns, targets, roles, .. } = hold(table, &places, None, &code)?;
     let column = |term: &Term| {
@@ -291,7 +292,7 @@ fn rows(request: &FitRequest, table: &mut dyn Table, terms: &[Term]) -> Result<R
         columns.to_vec(held).into_iter().map(|value| term.value(value)).collect()
     };
     let columns = terms.iter().map(column).collect();
-    // Roles that are all the default are not held: of people they are weights like others.
+    // If all roles are the default, they are not stored; all people then have the default weight.
     let weight = |row: usize| roles.get(row).copied().unwrap_or_default().weight;
     let weights = has_people.then(|| (0..targets.len()).map(weight).collect());
     Ok(Rows { columns, targets, weights })
@@ -418,8 +419,8 @@ pub(super) fn warnings(
     Ok(warnings)
 }
 
-/// The number of usable rows, or people, below which a model is mostly noise (by simulation): for a
-/// dry run and for what a run warns of.
+/// The number of usable rows, or people, below which a model is mostly noise (by simulation), for
+/// dry runs and for the warnings of a run.
 pub(super) struct Needs {
     pub(super) rows: u64,
     features: usize,
@@ -435,12 +436,13 @@ impl Needs {
         Ok(Self { rows, features: asked.terms.len(), unit, ranges })
     }
 
-    /// The end of a warning: too few rows make ranges anything.
+    /// The end of a warning: with too few rows, ranges are arbitrary.
     fn of_ranges(&self) -> &'static str {
         if self.ranges { ", and the ranges that were drawn to be anything" } else { "" }
     }
 
-    /// The warning about fewer rows, with the epsilon that would do if it is one to use.
+    /// The warning about fewer rows, with the epsilon that would be enough if it is a reasonable
+    /// one.
     fn too_few(&self, rows: u64, guarantee: &Guarantee) -> Option<Warning> {
         if rows >= self.rows {
             return None;

@@ -15,7 +15,7 @@ use crate::request::{ScoreKind, Target};
 use crate::table::{Bounds, FileTable};
 
 /// Rows in which y = 3 age - 2 dose + 5 and the class depends on dose; every tenth dose is missing,
-/// or a word.
+/// or text.
 fn text(rows: usize) -> String {
     let mut text = "age,dose,noise,y,class\n".to_owned();
     for i in 0..rows {
@@ -60,8 +60,8 @@ fn logistic(k: usize) -> Select {
     Select::new(k).epsilon(50).target(Target::classes(["no", "yes"]))
 }
 
-/// Rows in which y = 2 x + 10, 30 and 20 more at stages II, III and IV than at I, as likely as not
-/// positive; every twentieth row is at `odd`, and as if it were at I.
+/// Rows in which y is 2 x plus noise, and 10, 30 and 20 more at stages II, III and IV than at I;
+/// about half are positive. Every twentieth row is at `odd`, with the y of stage I.
 fn staged(rows: usize, odd: &str) -> String {
     let mut text = "x,noise,stage,y,class\n".to_owned();
     for i in 0..rows {
@@ -84,7 +84,7 @@ fn stages() -> [Levels; 1] {
     ["stage=I,II,III,IV".parse().unwrap()]
 }
 
-/// A column of levels is one candidate, and has a coefficient for each level but the first.
+/// A categorical column is one candidate, and has a coefficient for each level but the first.
 #[test]
 fn levels_are_compared_with_the_first() {
     let (_folder, table) = staged_file(20_000, "V", "y");
@@ -127,7 +127,7 @@ fn levels_tell_classes_apart() {
         let values: Vec<f64> = (1..4).map(|other| f64::from(u8::from(other == level))).collect();
         model.predict(&values).unwrap()
     };
-    // The shares of rows of class yes at each stage, of this file: by counting.
+    // The shares of rows of class yes at each stage, counted in this file.
     let share = |stage: &str| {
         let text = staged(20_000, "");
         let rows = text.lines().filter(|line| line.split(',').nth(2) == Some(stage));
@@ -141,7 +141,7 @@ fn levels_tell_classes_apart() {
     }
 }
 
-/// Models that no fit writes, whose levels no cell could be at, or two.
+/// Refuses models that no fit writes, with levels that no cell, or two cells, could match.
 #[test]
 fn unsound_levels_are_refused() {
     /// A name, perhaps a level and its reference, and the upper end of the range.
@@ -180,7 +180,7 @@ fn unsound_levels_are_refused() {
     }
 }
 
-/// Levels that are numbers have a point, whatever the decimal mark of a table.
+/// Levels that are numbers use a point, whichever decimal mark a table has.
 #[test]
 fn levels_and_decimal_commas() {
     let rows: String =
@@ -200,7 +200,7 @@ fn levels_and_decimal_commas() {
     }
 }
 
-/// Bounds by name are of what the model takes: of given features alone, and of no levels.
+/// Bounds by name cover the columns of the model: the given features alone, and no levels.
 #[test]
 fn bounds_of_what_a_model_takes() {
     let (_folder, table) = staged_file(200, "", "y");
@@ -223,7 +223,7 @@ fn bounds_of_what_a_model_takes() {
     assert!(given(&["noise"]).unwrap_err().to_string().contains("bounds for \"x\""));
 }
 
-/// The plan of a fit is of a choice that takes most rows.
+/// The plan of a fit assumes the choice of features that needs the most rows.
 #[test]
 fn a_plan_allows_for_levels() {
     let (_folder, table) = staged_file(200, "", "y");
@@ -235,13 +235,13 @@ fn a_plan_allows_for_levels() {
         |plan: &FitDryRun| plan.guarantee.spent.iter().any(|p| p.purpose == Purpose::Ranges);
     let one = plan(1, "stage=I,II,III,IV");
     assert!(one.features == 1 && spends(&one));
-    // Ranges of two numbers take more rows than one range beside three levels.
+    // Ranges of two numbers need more rows than one range with three levels.
     assert_eq!(plan(2, "stage=I,II,III,IV").features, 2);
     let many: Vec<String> = (0..60).map(|i| format!("w{i}")).collect();
     assert_eq!(plan(1, &format!("stage={}", many.join(","))).features, 59);
 }
 
-/// Words at no given level, in columns with levels and in others, are missing: to the bit.
+/// Categories at no given level, in columns with levels and in others, are missing: to the bit.
 #[test]
 fn other_words_are_missing() {
     for target in ["y", "class"] {
@@ -257,7 +257,7 @@ fn other_words_are_missing() {
     }
 }
 
-/// Levels that are numbers are found whatever their digits, in matrices, too.
+/// Levels that are numbers match whatever the number of digits, in matrices, too.
 #[cfg(feature = "linfa")]
 #[test]
 fn levels_may_be_numbers() {
@@ -306,7 +306,7 @@ fn wrong_levels_are_refused() {
         assert_eq!(error.kind(), ErrorKind::Request, "{error}");
         assert!(error.to_string().contains(said), "{error}");
         assert!(error.parameters().contains(&Parameter::Levels), "{error}");
-        // Nothing was paid.
+        // The ledger was not charged.
         assert!(ledger.read().unwrap().entries.is_empty());
     }
     let wide = |name: &str, count: usize| Levels::new(name, &wide[..count]).unwrap();
@@ -355,7 +355,7 @@ fn all_parts_sum_to_epsilon() {
             ],
         ),
         (FitModel::new(linear(2)).estimates("0.1").selection_share("1/3"), with_estimates.clone()),
-        // A share that the selection states is not passed over.
+        // A share that the selection sets is not ignored.
         (FitModel::new(linear(1).estimates("0.1")).selection_share("1/3"), with_estimates),
         (
             FitModel::new(given.clone()),
@@ -415,7 +415,7 @@ fn a_class_is_predicted() {
     assert!(model.features[0].low.is_none());
 }
 
-/// The same seed gives the same model, whatever the number of threads.
+/// The same seed gives the same model for any number of threads.
 #[test]
 fn seeded_fits_do_not_depend_on_threads() {
     for (target, select) in [("y", linear(2)), ("class", logistic(2))] {
@@ -463,7 +463,7 @@ fn a_table_that_is_read_once_takes_given_features() {
     assert!(fitted.ledger.is_some());
 }
 
-/// A request that the header shows to be wrong costs nothing.
+/// A request that the header shows to be wrong spends no budget.
 #[test]
 fn wrong_requests_cost_nothing() {
     let (folder, table) = file(300, "y");
@@ -479,8 +479,8 @@ fn wrong_requests_cost_nothing() {
     assert_eq!(ledger.read().unwrap().left(), "100");
 }
 
-/// A table in which each row of [`text`] stands twice, as rows of one person, gives the same model:
-/// of the same bits, but for the unit.
+/// A table in which each row of [`text`] occurs twice, as rows of one person, gives the same model,
+/// to the bit, but for the unit.
 #[test]
 fn people_with_equal_rows_are_rows() {
     use crate::table::{TableFacts, TargetColumn};
@@ -528,7 +528,7 @@ fn people_with_equal_rows_are_rows() {
             ("row", "person")
         );
     }
-    // Each row as one of its own is another table.
+    // With each row as a person of its own, it is another table.
     let alone = FitModel::new(linear(2).epsilon(30)).seed(9).run(&table(4, false)("y")).unwrap();
     assert_ne!(alone.rows_estimate.unwrap() / 1000, 3);
 
@@ -545,7 +545,7 @@ fn people_with_equal_rows_are_rows() {
     assert!(FitModel::new(mean).run(&people("y")).is_ok());
 }
 
-/// Bounds from a pipe do not hide from a ledger that people are protected.
+/// A ledger finds that people are protected even if bounds are read from a pipe.
 #[cfg(unix)]
 #[test]
 fn a_ledger_knows_people_where_bounds_are_read_once() {
@@ -617,7 +617,7 @@ fn requests_are_checked() {
     assert!(fit(logistic(2).score(ScoreKind::Kendall)).lambda(3.0).check().is_ok());
 }
 
-/// A delta is spent where it lowers the noise, and is not where it does not.
+/// A delta is spent only where it lowers the noise.
 #[test]
 fn deltas_are_spent_where_they_pay() {
     let names: Vec<String> = (0..16).map(|i| format!("f{i}")).collect();
@@ -648,7 +648,7 @@ fn models_are_read_as_they_were_written() {
         let record = FitModel::new(select).seed(3).run(&table).unwrap();
         let text = record.model.as_ref().unwrap().to_json().unwrap();
         assert_eq!(Some(Model::from_json(&text).unwrap()), record.model);
-        // The form before, which is the same without levels.
+        // The previous format, which is the same without levels.
         let before = text.replacen("\"format\": 2", "\"format\": 1", 1);
         let read = Model::from_json(&before).unwrap();
         assert_eq!(record.model.as_ref().map(|model| &model.features), Some(&read.features));
@@ -670,7 +670,7 @@ fn models_are_read_as_they_were_written() {
     }
 }
 
-/// Words tell the classes apart, and a number does so a little: the number is selected.
+/// Text separates the classes, and a number does so a little: the number is selected.
 #[test]
 fn a_selection_for_a_model_sees_numbers() {
     let row = |i: usize| {
@@ -688,7 +688,7 @@ fn a_selection_for_a_model_sees_numbers() {
     let fitted = FitModel::new(select).seed(1).run(&path).unwrap();
     let model = fitted.model.as_ref().unwrap();
     assert_eq!(model.feature_names().collect::<Vec<_>>(), ["dose"]);
-    // Of its noise, which epsilon alone decides, the report says what it hides.
+    // The report states how much its noise hides; the noise depends on epsilon alone.
     assert!(model.features[0].noise.unwrap() > 0.0 && model.features[0].coefficient > 0.0);
 }
 
@@ -705,8 +705,8 @@ fn a_range_of_the_target_is_for_the_model() {
     assert!(given.released.target_median.is_some());
 }
 
-/// With few rows the model is the mean of the target; with fewer there is none, and the names are
-/// there all the same.
+/// With few rows the model is the mean of the target; with fewer there is no model, and the names
+/// are still released.
 #[test]
 fn few_rows_have_a_mean_or_no_model() {
     let fit = |rows: usize, epsilon: u32| {
@@ -774,8 +774,8 @@ fn a_table_is_opened_once() {
     assert_eq!(counted.1.into_inner(), 1);
 }
 
-/// A dry run and the run's warning name one number of rows, in the same words; the epsilon that is
-/// named for the rows that were counted would do for them.
+/// A dry run and the run's warning give the same number of rows, in the same text; the epsilon that
+/// is given for the counted rows would be enough for them.
 #[test]
 fn a_plan_and_a_run_need_the_same() {
     for (target, select) in [("y", linear(2)), ("class", logistic(2))] {
@@ -802,7 +802,8 @@ fn a_plan_and_a_run_need_the_same() {
     assert!(texts.iter().any(|text| text.contains("a new run at epsilon ")), "{texts:?}");
 }
 
-/// A model without a coefficient that is distinguishable from 0 says so; one of many rows does not.
+/// A model without a coefficient that is distinguishable from 0 has a warning; one of many rows
+/// does not.
 #[test]
 fn a_model_of_noise_says_so() {
     let warned = |rows: usize, epsilon: u32, seed: u64| {
@@ -865,8 +866,7 @@ fn small_fit(
     fit.seed(seed).run(&FileTable::new(path).facts(facts)).unwrap().into_inner()
 }
 
-/// Whether the numbers of a model of [`small`] rows are possible, and its warning is about what it
-/// is.
+/// Whether the numbers of a model of [`small`] rows are possible, and its warning fits the model.
 ///
 /// Values lie within 40 to 70 and 150 to 190, the target within 40 to 80. A range that is drawn well
 /// has its middle at most 20 half-widths from 0, and the noise of a coefficient is at most 0.4 by the
@@ -980,8 +980,8 @@ fn a_fit_without_the_fallback_is_absurd() {
     assert!(whole < 5.0 && broken > 1e6, "{whole} {broken}");
 }
 
-/// The default lambda depends on the request alone, is reported, and is what it is when it is
-/// given.
+/// The default lambda depends on the request alone, is reported, and gives the same model when it
+/// is given.
 #[test]
 fn the_default_lambda_is_of_the_request() {
     let fit = |rows: usize, epsilon: u32| {
@@ -1003,7 +1003,8 @@ fn the_default_lambda_is_of_the_request() {
     assert_eq!(fit.check_ref().unwrap().dry_run(&table).unwrap().lambda, Some(5.0));
 }
 
-/// Features that are text by their type are refused before anything is spent, and the remedies work.
+/// Features that are text by their type are refused before anything is spent, and the remedies
+/// work.
 #[cfg(feature = "batches")]
 #[test]
 fn text_needs_levels() {

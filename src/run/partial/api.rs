@@ -21,8 +21,8 @@ use crate::table::{Scaling, Source};
 
 impl Select {
     /// Sums the rows of a table that are a part of a larger one: **not private**, see [`Partial`].
-    /// Neither k nor epsilon matters, and none need be given. `released` is the median of the
-    /// target in the second stage of two.
+    /// k and epsilon do not matter and need not be given. `released` is the median of the target in
+    /// the second stage of two.
     ///
     /// # Errors
     ///
@@ -36,12 +36,12 @@ impl Select {
         partial(&self.of_sums()?, source, released, Wanted::Features)
     }
 
-    /// The facts that this request and the columns of a table state: sums of tables with other
+    /// The facts about the table that this request and its columns give: sums of tables with other
     /// facts do not add up. No row is read where rows are samples.
     ///
     /// # Errors
     ///
-    /// As for [`partial`](Self::partial), but those of rows.
+    /// As for [`partial`](Self::partial), except errors of rows.
     #[cfg(feature = "sites")]
     #[cfg_attr(docsrs, doc(cfg(feature = "sites")))]
     pub fn site_facts(&self, source: &(impl Source + ?Sized)) -> Result<SiteFacts> {
@@ -63,7 +63,7 @@ impl Select {
         partial(&self.of_sums()?, source, released, Wanted::Targets)
     }
 
-    /// The sums that a stage of a [run in parts](CheckedSelect::run_in_parts) needs: those of
+    /// The sums that a stage of a [run in parts](CheckedSelect::run_in_parts) needs: the sums of
     /// [`partial`](Self::partial), or of [`target_partial`](Self::target_partial) for
     /// Kolmogorov-Smirnov scores of whole columns.
     ///
@@ -78,13 +78,14 @@ impl Select {
         partial(&self.of_sums()?, source, released, Wanted::Needed)
     }
 
-    /// The query that computes the sums of the next stage in a database: the result, exported, is
-    /// what [`Partial::of_query`] reads. Neither k nor epsilon matters, and none need be given.
+    /// The query that computes the sums of the next stage in a database; [`Partial::of_query`]
+    /// reads its exported result. k and epsilon do not matter and need not be given.
     ///
-    /// `features` are their names, given because a list found in the data would tell of them; in
-    /// the wide form, they are columns. `released` is what was released of the target in the stage
-    /// before: the median of a numeric target without a range, the center for scores of whole
-    /// columns. Those are of numbers: words are missing values.
+    /// `features` are the feature names, which are given because a list found in the data would
+    /// reveal something about the data; in the wide form, they are columns. `released` is the value
+    /// released from the target in the stage before: the median of a numeric target without a
+    /// range, or the center for scores of whole columns. Whole columns are numeric here: categories
+    /// are missing values.
     ///
     /// ```
     /// use dpsis::{Select, SqlDialect, SqlForm, SqlTable, Target};
@@ -99,7 +100,7 @@ impl Select {
     /// # Errors
     ///
     /// `Request` for a request that a check refuses, for scores that no query computes, for
-    /// features that are no list of names, for names that the dialect cannot hold, or if the
+    /// features that are not a list of names, for names that the dialect cannot hold, or if the
     /// released target is of another stage.
     pub fn query(
         &self,
@@ -112,8 +113,8 @@ impl Select {
 }
 
 impl Partial {
-    /// A request for k of the features, with all that was given for the sums: target, score and
-    /// scaling. Epsilon and whatever else concerns the release are yet to be given.
+    /// A request for k of the features, with everything that was given for the sums: target, score
+    /// and scaling. Epsilon and all other options of the release remain to be given.
     ///
     /// # Errors
     ///
@@ -122,8 +123,8 @@ impl Partial {
         self.state(Select::new(k))
     }
 
-    /// States in a request all that was given for the sums, as [`request`](Self::request) does for
-    /// k features.
+    /// Sets in a request everything that was given for the sums, as [`request`](Self::request) does
+    /// for k features.
     ///
     /// # Errors
     ///
@@ -134,7 +135,7 @@ impl Partial {
 }
 
 impl Facts {
-    /// States in a request what was given for the sums.
+    /// Sets in a request the options that were given for the sums.
     ///
     /// # Errors
     ///
@@ -179,9 +180,9 @@ impl CheckedSelect {
     ///
     /// # Privacy
     ///
-    /// That of [`run`](Self::run) on the whole table, if each of its rows is in exactly one of the
-    /// partials that were merged. Where a median was released, its part of epsilon was spent then,
-    /// and is part of the whole.
+    /// As for [`run`](Self::run) on the whole table, if each of its rows is in exactly one of the
+    /// partials that were merged. If a median was released, its part of epsilon was spent then, and
+    /// is part of the whole.
     ///
     /// # Errors
     ///
@@ -191,9 +192,9 @@ impl CheckedSelect {
         release_selection(self.request(), partial).map(Selection::new)
     }
 
-    /// Like [`release`](Self::release), after a ledger has paid for it; the entry has this note.
-    /// Parts that it has paid for [`release_target_with_ledger`](Self::release_target_with_ledger)
-    /// are not paid again.
+    /// Like [`release`](Self::release), but charges a ledger first; the entry has this note. Parts
+    /// that were charged for [`release_target_with_ledger`](Self::release_target_with_ledger) are
+    /// not charged again.
     ///
     /// # Errors
     ///
@@ -207,9 +208,9 @@ impl CheckedSelect {
         release_with_ledger(self.request(), partial, ledger, note)
     }
 
-    /// Releases what the next stage needs of the target, from the sums of all rows and with its
-    /// part of the request's epsilon: the median of a numeric target without a range, or the center
-    /// at which whole columns are scored.
+    /// Releases the value of the target that the next stage needs, from the sums of all rows and
+    /// with its part of the request's epsilon: the median of a numeric target without a range, or
+    /// the center at which whole columns are scored.
     ///
     /// # Errors
     ///
@@ -218,7 +219,7 @@ impl CheckedSelect {
         release_target(self.request(), partial)
     }
 
-    /// Like [`release_target`](Self::release_target), after a ledger has paid for it; the entry has
+    /// Like [`release_target`](Self::release_target), but charges a ledger first; the entry has
     /// this note.
     ///
     /// # Errors
@@ -239,7 +240,7 @@ impl NotPrivateSelect {
     ///
     /// # Errors
     ///
-    /// As for that.
+    /// As for [`CheckedSelect::release`].
     pub fn release(&self, partial: &Partial) -> Result<NotPrivate<Record>> {
         self.check()?;
         release_selection(self.request(), partial).map(NotPrivate::new)
@@ -249,7 +250,7 @@ impl NotPrivateSelect {
     ///
     /// # Errors
     ///
-    /// As for that.
+    /// As for [`CheckedSelect::release_target`].
     pub fn release_target(&self, partial: &Partial) -> Result<ReleasedTarget> {
         self.check()?;
         release_target(self.request(), partial)

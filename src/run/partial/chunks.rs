@@ -1,5 +1,5 @@
-//! Scores of whole columns whose rows are in many places: cut where the rows are, joined and scored
-//! where a column is.
+//! Scores of whole columns whose rows are in many places: the rows are cut where they are, then
+//! joined and scored by column.
 
 use crate::error::Result;
 use crate::estimate::shrunk;
@@ -14,13 +14,13 @@ use crate::statistic::coded::{KsRows, grid_value};
 use crate::statistic::pass::Pass;
 use crate::table::{Chunks, Hooks, Source, chunk};
 
-/// Cuts the rows of a table with a usable target into chunks of so many features each, in feature
-/// order.
+/// Cuts the rows of a table with a usable target into chunks of a given number of features each, in
+/// feature order.
 ///
 /// # Errors
 ///
-/// Those of a run; `Request` if the request is not for scores of whole columns, or the released
-/// target is of another stage.
+/// The errors of a run; `Request` if the request is not for scores of whole columns, or the
+/// released target is of another stage.
 pub(crate) fn column_chunks(
     request: &Request,
     source: &(impl Source + ?Sized),

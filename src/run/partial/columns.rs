@@ -33,8 +33,8 @@ impl Partial {
     ///
     /// # Errors
     ///
-    /// `Request` if these are no sums of targets, or the center is not of these; `Input` if there
-    /// is not one possible score for each feature.
+    /// `Request` if these are not sums of targets, or the center was not released from them;
+    /// `Input` if there is not one possible score for each feature.
     pub fn with_columns(self, released: &ReleasedTarget, scores: Vec<ColumnScore>) -> Result<Self> {
         if self.stage() != Stage::Center || released.center().is_none() {
             return Err(other_stage());

@@ -1,4 +1,4 @@
-//! Everything that sums depend on besides the rows: partials with other facts do not add up.
+//! Everything that sums depend on besides the rows: partials with different facts do not add up.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -9,8 +9,8 @@ use crate::request::plan::{CodedAs, Coding, Plan, Scoring};
 use crate::run::partial::ReleasedTarget;
 use crate::table::{Bounds, CellFormat, Labels, Scaling, Schema, TargetCode};
 
-/// The facts given of the table and of the scores. Numbers are texts, which are read back as they
-/// were.
+/// The given facts about the table and the scores. Numbers are text, which reads back to the same
+/// values.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Facts {
@@ -21,12 +21,12 @@ pub(super) struct Facts {
     pub(super) target: CodedBy,
     decimal_comma: bool,
     missing: Vec<String>,
-    /// Whether rows were compared by their identifiers within these.
+    /// Whether rows within these were compared by their identifiers.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) compares_rows: bool,
     /// The hash of the schema file in which facts were given.
     pub(super) schema_hash: Option<String>,
-    /// The values released from the target before.
+    /// The values released from the target in an earlier stage.
     pub(super) released: Option<ReleasedTarget>,
 }
 
@@ -79,7 +79,7 @@ fn json(value: &impl Serialize) -> Value {
 }
 
 impl Facts {
-    /// The facts of a plan for a table.
+    /// The facts for a plan and a table.
     ///
     /// # Errors
     ///
@@ -175,7 +175,7 @@ impl Facts {
         self.target == CodedBy::Median
     }
 
-    /// The given facts, part by part: the name of each, and its value as it is written.
+    /// The given facts, part by part: the name of each, and its value as written.
     pub(super) fn parts(&self) -> [(&'static str, Value); 9] {
         [
             ("columns", json(&self.schema)),
@@ -199,7 +199,7 @@ impl Facts {
         if self == other {
             return Ok(());
         }
-        /// Values up to this length, in bytes, are told.
+        /// Values up to this length, in bytes, are in the error.
         const SHORT: usize = 60;
         let mut pairs = self.parts().into_iter().zip(other.parts());
         let Some(((what, one), (_, two))) = pairs.find(|(one, two)| one != two) else {
@@ -213,12 +213,12 @@ impl Facts {
         Err(Error::request(format!("the partials were made with another {what}{told}")))
     }
 
-    /// The same facts of columns that stand in the order of this schema, with the places of its
-    /// features among those here.
+    /// The same facts with the columns in the order of this schema, and the places of its features
+    /// among the features here.
     ///
     /// # Errors
     ///
-    /// `Request` if they are other columns.
+    /// `Request` if the columns differ.
     pub(super) fn in_order_of(&self, schema: &Schema) -> Result<(Self, Vec<usize>)> {
         let places = schema.places_in(&self.schema).map_err(|error| {
             Error::request(format!("the partials were made with other columns: {error}"))
@@ -232,11 +232,11 @@ impl Facts {
         Ok((Self { schema: schema.clone(), scaling, ..self.clone() }, places))
     }
 
-    /// Refuses a plan whose sums these are not.
+    /// Refuses a plan that these are not the sums for.
     ///
     /// # Errors
     ///
-    /// `Request` then.
+    /// `Request` in that case.
     pub(super) fn check_request(&self, plan: &Plan) -> Result<()> {
         let format = CellFormat::new(self.decimal_comma, &self.missing);
         let asked =

@@ -1,5 +1,5 @@
-//! Runs whose rows are in many places: they are summed where they are, stage by stage, and the
-//! releases are made here.
+//! Runs whose rows are in many places: each place sums its rows, stage by stage, and the releases
+//! are made here.
 
 use crate::error::Result;
 use crate::privacy::{Ledger, NotPrivate};
@@ -14,19 +14,20 @@ use crate::table::Source;
 
 impl CheckedSelect {
     /// Selects features of a table whose rows are in many places, such as the partitions of an
-    /// engine. `gather` gives the sums of all rows for each stage ([`Select::stage_partial`]), at
-    /// what was released in the one before, or the scores of whole columns
+    /// engine. `gather` returns the sums of all rows for each stage ([`Select::stage_partial`]), at
+    /// the values released in the stage before, or the scores of whole columns
     /// ([`Select::column_chunks`], [`Partial::with_columns`]) once a center was released.
     ///
     /// # Privacy
     ///
-    /// That of [`run`](Self::run) on the whole table, if each of its rows is summed once in each
-    /// stage. What is gathered is not private: keep it as safe as the table.
+    /// As for [`run`](Self::run) on the whole table, if each of its rows is summed once in each
+    /// stage. The gathered values are not private: keep them as safe as the table.
     ///
     /// # Errors
     ///
-    /// Those of `gather`; `Request` if what it gives was made for another request or stage; `Input`
-    /// if the private counts leave nothing to find; `Io` if the operating system gives no entropy.
+    /// The errors of `gather`; `Request` if the gathered values were made for another request or
+    /// stage; `Input` if the private counts leave nothing to find; `Io` if the operating system
+    /// gives no entropy.
     pub fn run_in_parts(
         &self,
         gather: impl FnMut(Option<&ReleasedTarget>) -> Result<Partial>,
@@ -34,12 +35,12 @@ impl CheckedSelect {
         run_in_parts(self.request(), gather).map(Selection::new)
     }
 
-    /// Like [`run_in_parts`](Self::run_in_parts), after a ledger has paid for all stages; the entry
-    /// has this note. If the run fails, the entry is marked as failed and stays spent.
+    /// Like [`run_in_parts`](Self::run_in_parts), but charges a ledger for all stages first; the
+    /// entry has this note. If the run fails, the entry is marked as failed and stays spent.
     ///
     /// # Errors
     ///
-    /// As for [`Ledger::spend`], then nothing was gathered; as for
+    /// As for [`Ledger::spend`], before anything is gathered; as for
     /// [`run_in_parts`](Self::run_in_parts).
     pub fn run_in_parts_with_ledger(
         &self,
@@ -56,7 +57,7 @@ impl NotPrivateSelect {
     ///
     /// # Errors
     ///
-    /// As for that.
+    /// As for [`CheckedSelect::run_in_parts`](crate::CheckedSelect::run_in_parts).
     pub fn run_in_parts(
         &self,
         gather: impl FnMut(Option<&ReleasedTarget>) -> Result<Partial>,
@@ -67,10 +68,10 @@ impl NotPrivateSelect {
 }
 
 impl Select {
-    /// Cuts the columns of the rows of a table that are a part of a larger one into chunks of so
-    /// many features each, in feature order, with the targets of these rows: **not private**. They
+    /// Cuts the columns of rows that are a part of a larger table into chunks of a given number of
+    /// features each, in feature order, with the targets of these rows: **not private**. The chunks
     /// are for Kolmogorov-Smirnov scores of whole columns: an engine brings the chunks of the same
-    /// features together, from all rows and in any order, and scores them there by
+    /// features together, from all rows and in any order, and scores them by
     /// [`ReleasedTarget::score_chunks`].
     ///
     /// # Errors
@@ -96,7 +97,7 @@ mod tests {
 
     const HEADER: &str = "dose,word,y,class,age\n";
 
-    /// Rows with words, missing cells, and targets that are none.
+    /// Rows with text, missing cells, and unusable targets.
     fn rows() -> Vec<String> {
         let row = |i: usize| {
             let dose = (i * 7919 % 101) as f64 / 7.0;
@@ -144,7 +145,7 @@ mod tests {
         for of in [&bounded as &dyn Fn(Case) -> Case, &on_bins, &replaced] {
             all.extend(plain.iter().cloned().map(of));
         }
-        // Without a private center there are no directions to tell.
+        // Without a private center there are no directions to release.
         all.retain(|(select, ..)| select.check_ref().is_ok());
         assert!(all.len() >= 15);
         all
@@ -229,7 +230,7 @@ mod tests {
         assert_eq!(error.kind(), ErrorKind::Budget);
     }
 
-    /// Sums that are not made at what was released are of another stage; parts without a usable
+    /// Sums that were not made at the released values are of another stage; parts without a usable
     /// target give each column a score.
     #[test]
     fn stages_come_in_order() {

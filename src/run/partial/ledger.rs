@@ -1,4 +1,4 @@
-//! Releases from sums of parts that a ledger is charged for.
+//! Releases from sums of parts, charged to a ledger.
 
 use crate::error::Result;
 use crate::privacy::{Delta, Ledger};
@@ -8,12 +8,12 @@ use crate::run::paid::{check_names, expense, expense_of_rows};
 use crate::run::partial::stages::{release_selection, release_target, run_in_parts, stage_epsilon};
 use crate::run::partial::{Partial, ReleasedTarget, other_stage};
 
-/// Runs a checked request on rows that `gather` sums, stage by stage, after a ledger has paid for
-/// all of it.
+/// Runs a checked request on rows that `gather` sums, stage by stage, after charging a ledger for
+/// all stages.
 ///
 /// # Errors
 ///
-/// Those of the ledger, then those of the run.
+/// The errors of the ledger, then the errors of the run.
 pub(super) fn run_in_parts_with_ledger(
     request: &Request,
     ledger: &Ledger,
@@ -26,12 +26,12 @@ pub(super) fn run_in_parts_with_ledger(
     Ok(Selection::new(record).with_receipt(receipt))
 }
 
-/// Releases a selection from the sums of all rows after a ledger has paid for the parts of it that
-/// are not paid yet.
+/// Releases a selection from the sums of all rows, after charging a ledger for the parts that are
+/// not charged yet.
 ///
 /// # Errors
 ///
-/// Those of the ledger, then those of the release.
+/// The errors of the ledger, then the errors of the release.
 pub(super) fn release_with_ledger(
     request: &Request,
     partial: &Partial,
@@ -46,11 +46,11 @@ pub(super) fn release_with_ledger(
     Ok(Selection::new(record).with_receipt(receipt))
 }
 
-/// Releases what the next stage needs of the target after a ledger has paid for it.
+/// Releases the value of the target that the next stage needs, charging a ledger first.
 ///
 /// # Errors
 ///
-/// Those of the ledger, then those of the release.
+/// The errors of the ledger, then the errors of the release.
 pub(super) fn release_target_with_ledger(
     request: &Request,
     partial: &Partial,
@@ -59,7 +59,7 @@ pub(super) fn release_target_with_ledger(
 ) -> Result<ReleasedTarget> {
     check_names(request)?;
     let release = || release_target(request, partial);
-    // A given center costs nothing.
+    // A given center spends no budget.
     let released = match stage_epsilon(request, partial, ledger)? {
         Some(epsilon) => ledger.pay(&expense(request, Command::Select, epsilon, note), release)?.0,
         None => release()?,

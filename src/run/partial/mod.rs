@@ -1,4 +1,4 @@
-//! Partial results: the exact sums of some rows, which add up to those of all.
+//! Partial results: the exact sums of some rows, which add up to the sums of all rows.
 
 mod api;
 mod chunks;
@@ -38,16 +38,16 @@ pub use total::PartialFile;
 /// The exact sums of some rows of a table, as one machine, file or site computes them: **not
 /// private**.
 ///
-/// Sums are integers. Those of disjoint parts of the rows [add up](Self::merge), in any order, to
-/// those of the whole table, and [`CheckedSelect::release`](crate::CheckedSelect::release) draws
-/// from them what a run on the whole table would, to the bit. They exist for correlation and for
-/// the streaming form of the Kolmogorov-Smirnov score, with bounds or row ranks; whole columns do
-/// not add up.
+/// Sums are integers. The sums of disjoint parts of the rows [add up](Self::merge), in any order,
+/// to the sums of the whole table, and [`CheckedSelect::release`](crate::CheckedSelect::release)
+/// draws from them the same result as a run on the whole table, to the bit. Partials exist for
+/// correlation and for the streaming form of the Kolmogorov-Smirnov score, with bounds or row
+/// ranks; whole columns do not add up.
 ///
 /// A numeric target without a range is split at a private median of all rows. Then there are two
-/// stages: the partials of the first one count targets,
+/// stages: the partials of the first stage count targets,
 /// [`CheckedSelect::release_target`](crate::CheckedSelect::release_target) draws the median from
-/// all of them, and those of the second one are made at it.
+/// all of them, and the partials of the second stage are made at this median.
 ///
 /// ```
 /// use dpsis::{FileTable, Partial, Select, Target};
@@ -55,7 +55,7 @@ pub use total::PartialFile;
 /// let north = "age,dose,status\n41,2,ill\n39,3,well\n";
 /// let south = "age,dose,status\n52,7,ill\n47,1,well\n33,4,ill\n";
 /// let table = |text: &'static str| FileTable::from_reader(text.as_bytes());
-/// // So large an epsilon is for the five rows of this example.
+/// // This epsilon is so large because the example has five rows.
 /// let request = Select::new(1).epsilon("100").bounds(0.0, 100.0).target(Target::classes(["well", "ill"]));
 ///
 /// let parts = [north, south].map(|text| request.partial(&table(text), None).unwrap());
@@ -71,28 +71,28 @@ pub use total::PartialFile;
 ///
 /// # Privacy
 ///
-/// None: the sums of some rows tell much about them, and everything about a single row. Keep them
-/// as safe as the table. Everything given of the table is part of a partial, and partials of
-/// different requests are refused.
+/// Not private: the sums of some rows reveal much about them, and everything about a single row.
+/// Keep them as safe as the table. Everything given about the table is part of a partial, and
+/// partials of different requests are refused.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "text::Unchecked")]
 pub struct Partial {
     facts: Facts,
-    /// The number of all rows, with a usable target or not; of columns, as far as it is public,
-    /// else 0.
+    /// The number of all rows, with a usable target or not; for scores of whole columns, only if it
+    /// is public, else 0.
     rows: u64,
     sums: Sums,
     #[serde(skip_serializing_if = "Option::is_none")]
     parts: Option<Parts>,
 }
 
-/// The parts that were added up, of the given parts of a table.
+/// The numbered parts of a table that were added up.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Parts {
-    /// The number of all.
+    /// The number of all parts.
     of: u32,
-    /// Those that are there, from 1.
+    /// The numbers of the parts that are included, from 1.
     numbers: BTreeSet<u32>,
 }
 
@@ -123,9 +123,9 @@ impl Parts {
         Ok(())
     }
 
-    /// Refuses parts of which some are missing.
+    /// Refuses partials with missing parts.
     fn check_complete(&self) -> Result<()> {
-        /// So many numbers are listed.
+        /// The largest number of parts that are listed.
         const LISTED: usize = 10;
         let missing = || (1..=self.of).filter(|number| !self.numbers.contains(number));
         let listed: Vec<String> = missing().take(LISTED).map(|number| number.to_string()).collect();
@@ -188,14 +188,14 @@ impl Partial {
         Self { facts, rows, sums, parts: None }
     }
 
-    /// The sums of these rows and of others together. Columns are matched by name: their order may
-    /// be another one.
+    /// The sums of these rows and of others together. Columns are matched by name; their order may
+    /// differ.
     ///
     /// # Errors
     ///
     /// `Request` if they were made for different requests or tables, are of whole columns, or hold
-    /// the same [part](Self::as_part) twice, or not both such parts; `Input` if a sum is larger
-    /// than that of any rows.
+    /// the same [part](Self::as_part) twice, or if only one of them is a part; `Input` if a sum is
+    /// larger than any rows can have.
     pub fn merge(mut self, other: &Self) -> Result<Self> {
         let reordered;
         let other = match self.facts.schema == other.facts.schema {
@@ -237,7 +237,7 @@ impl Partial {
         let d = places.len();
         let sums = match &self.sums {
             Sums::Features(raw) => {
-                // Those of a feature stand together, or one in each run of all features.
+                // Sums of one feature are adjacent, or there is one in each run of all features.
                 let run = if self.facts.on_bins() { raw.features.len() } else { d };
                 let width = run / d.max(1);
                 let of_run = |sums: &[i64]| -> Vec<i64> {
@@ -255,22 +255,22 @@ impl Partial {
         Ok(Self { facts, sums, rows: self.rows, parts: self.parts.clone() })
     }
 
-    /// These sums as part `number`, from 1, of `of` parts of a table: no two of one number add up,
-    /// and there is no release before all are there.
+    /// These sums as part `number`, from 1, of `of` parts of a table: two parts with the same
+    /// number do not add up, and there is no release before all parts are included.
     ///
     /// # Errors
     ///
-    /// `Request` if there is no such number.
+    /// `Request` for a number outside of 1 to `of`.
     pub fn as_part(self, number: u32, of: u32) -> Result<Self> {
         Ok(Self { parts: Some(Parts::new(of, [number])?), ..self })
     }
 
-    /// Refuses sums that do not say which parts they are, of which none could be told to be there
+    /// Refuses sums without part numbers, because nothing would show that such sums were added
     /// twice.
     ///
     /// # Errors
     ///
-    /// `Request` for those.
+    /// `Request` in that case.
     pub fn check_is_part(&self) -> Result<()> {
         match self.parts.is_some() {
             true => Ok(()),
@@ -279,12 +279,12 @@ impl Partial {
         }
     }
 
-    /// The numbers of the parts that were added up, if they have some.
+    /// The numbers of the parts that were added up, if they are numbered.
     pub fn parts(&self) -> impl Iterator<Item = u32> {
         self.parts.iter().flat_map(|parts| parts.numbers.iter().copied())
     }
 
-    /// The next release from them.
+    /// The next release from these sums.
     pub fn stage(&self) -> Stage {
         match self.sums {
             Sums::Ranks(_) => Stage::Median,
@@ -308,13 +308,13 @@ impl Partial {
         self.facts.schema.features()
     }
 
-    /// The place of the target among the columns of the table, from 0; `None` if it is outside of
-    /// it.
+    /// The place of the target among the columns of the table, from 0; `None` if it is not one of
+    /// them.
     pub fn target_place(&self) -> Option<usize> {
         self.facts.schema.target()
     }
 
-    /// The place of the column of events, from 0, where that of the target holds times; else `None`.
+    /// The place of the column of events, from 0, if the target column holds times; else `None`.
     pub fn event_place(&self) -> Option<usize> {
         self.facts.schema.event()
     }
@@ -324,7 +324,7 @@ impl Partial {
         self.facts.released.as_ref()
     }
 
-    /// Checks that the sums have the form that the facts demand, as those of a file may not.
+    /// Checks that the sums have the form that the facts require; the sums in a file may not.
     fn check(&self) -> Result<()> {
         self.parts.as_ref().map_or(Ok(()), Parts::check).map_err(Error::into_input)?;
         if self.rows > crate::exact::MAX_ROWS {
@@ -356,7 +356,7 @@ impl Partial {
         counts.ok_or_else(of_no_rows)
     }
 
-    /// The sums as a pass makes them; those of targets alone are of no features.
+    /// The sums as a pass makes them; sums of targets alone have no features.
     fn coded_sums(&self) -> Result<Arc<dyn CodedSums>> {
         let (raw, d, on_bins) = match &self.sums {
             Sums::Targets(raw) => (raw, 0, false),

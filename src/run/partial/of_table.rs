@@ -11,23 +11,23 @@ use crate::run::steps::{opening, plan_for, prepared};
 use crate::statistic::pass::Pass;
 use crate::table::{Hooks, Source, Table};
 
-/// The sums that are wanted of rows.
+/// The kind of sums to compute.
 pub(crate) enum Wanted {
     /// Of features and targets, for scores that add up.
     Features,
     /// Of targets alone, for scores of whole columns.
     Targets,
-    /// Those of the two that the scores of the request need.
+    /// The one of the two that the scores of the request need.
     Needed,
 }
 
-/// The sums of the rows of a table for a checked request, at what was `released` of the target in
-/// the stage before.
+/// The sums of the rows of a table for a checked request, at the value `released` from the target
+/// in the stage before.
 ///
 /// # Errors
 ///
-/// Those of a run; `Request` if the scores of the request need other sums than those wanted, or if
-/// the released target is of another stage.
+/// The errors of a run; `Request` if the scores of the request need another kind of sums, or if the
+/// released target is of another stage.
 pub(crate) fn partial(
     request: &Request,
     source: &(impl Source + ?Sized),
@@ -39,11 +39,11 @@ pub(crate) fn partial(
     of_table(request, &hooks, &mut table, released, wanted)
 }
 
-/// The facts that a checked request states of a table.
+/// The facts about a table that a checked request gives.
 ///
 /// # Errors
 ///
-/// Those of opening it; `Request` if its scores do not add up.
+/// The errors of opening it; `Request` if its scores do not add up.
 #[cfg(feature = "sites")]
 pub(crate) fn given(request: &Request, source: &(impl Source + ?Sized)) -> Result<Facts> {
     let opened = source.open(&opening(request, &request.hooks.for_a_run())?)?;
@@ -91,7 +91,7 @@ fn of_table(
     Ok(Partial::new(facts, rows, sums))
 }
 
-/// The plan of a request for an open table, and the facts that it states of its sums.
+/// The plan of a request for an open table, and the facts about its sums.
 pub(super) fn facts_of(request: &Request, table: &dyn Table) -> Result<(Plan, Facts)> {
     let plan = plan_for(request, table.schema())?;
     let mut facts = Facts::new(&plan, table.schema(), table.format())?;

@@ -17,8 +17,8 @@ use crate::table::{CellFormat, Schema, TargetColumn, TargetRole};
 ///
 /// # Errors
 ///
-/// `Request` for scores that no query computes, for features that are no list of names, for a name
-/// that the dialect cannot hold, or if the released target is of another stage.
+/// `Request` for scores that no query computes, for features that are not a list of names, for a
+/// name that the dialect cannot hold, or if the released target is of another stage.
 pub(crate) fn stage_query(
     request: &Request,
     table: &SqlTable,
@@ -108,13 +108,13 @@ impl Facts {
 }
 
 impl Partial {
-    /// The sums in the exported result of a query that [`Select::query`](crate::Select::query) has
-    /// made: CSV, or Parquet and Arrow with the feature `arrow`.
+    /// The sums in the exported result of a query of [`Select::query`](crate::Select::query): CSV,
+    /// or Parquet and Arrow with the feature `arrow`.
     ///
     /// # Errors
     ///
-    /// `Io` if it cannot be read; `Input` if it is no such result, or not all of it; `Request` for
-    /// Parquet and Arrow without their feature.
+    /// `Io` if it cannot be read; `Input` if it is not a complete result of such a query; `Request`
+    /// for Parquet and Arrow without their feature.
     pub fn of_query(path: impl AsRef<Path>) -> Result<Self> {
         let QueryResult { facts, rows, targets, sums } = QueryResult::read(path.as_ref())?;
         let facts: Facts = serde_json::from_str(&facts)
@@ -132,7 +132,7 @@ impl Partial {
             };
             let counts = sums.into_iter().enumerate().filter(|(_, count)| *count != 0);
             let counts: Vec<(usize, u64)> = counts.map(count).collect::<Result<_>>()?;
-            // As a pass over a table counts them: rows with a target.
+            // Counted as a pass over a table does: rows with a target.
             let rows = counts
                 .iter()
                 .map(|(_, count)| count)
@@ -176,9 +176,9 @@ impl Partial {
     }
 }
 
-/// The sums of a query for correlation, whose second half is of the rows in which a feature has a
-/// value, with the rows in which it is missing in their place. `targets` holds these sums over all
-/// rows.
+/// The sums of a query for correlation. The second half of a query's sums is over the rows in which
+/// a feature has a value; this replaces it with the sums over the rows in which the feature is
+/// missing. `targets` holds these sums over all rows.
 fn with_missing(mut sums: Vec<i64>, targets: &[i64]) -> Vec<i64> {
     let half = sums.len() / 2;
     let present = sums[half..].chunks_mut((half / targets.len().max(1)).max(1));

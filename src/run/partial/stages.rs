@@ -24,8 +24,7 @@ use crate::statistic::coded::{Exact, Gathering, Statistic};
 ///
 /// # Errors
 ///
-/// `Request` if the sums are of another request; `Io` if the
-/// operating system gives no entropy.
+/// `Request` if the sums are of another request; `Io` if the operating system gives no entropy.
 pub(crate) fn release_target(request: &Request, partial: &Partial) -> Result<ReleasedTarget> {
     let plan = planned(request, partial)?;
     let randomness = request.entropy.source()?;
@@ -47,7 +46,7 @@ pub(crate) fn release_target(request: &Request, partial: &Partial) -> Result<Rel
 ///
 /// # Errors
 ///
-/// As for [`release_target`]; `Request` if the target has spent other parts of the budget than the
+/// As for [`release_target`]; `Request` if the target has spent another part of the budget than the
 /// request gives it.
 pub(crate) fn release_selection(request: &Request, partial: &Partial) -> Result<Record> {
     let plan = planned(request, partial)?;
@@ -61,8 +60,8 @@ pub(crate) fn release_selection(request: &Request, partial: &Partial) -> Result<
 }
 
 /// The epsilon that the release of a stage spends: its part of the budget of the request, or the
-/// rest that the stages before have left. Parts that this ledger has not paid for before are paid
-/// for in the end.
+/// rest that the stages before have left. Parts that were not charged to this ledger before are
+/// charged in the end.
 ///
 /// # Errors
 ///
@@ -86,8 +85,8 @@ pub(crate) fn stage_epsilon(
     Ok(parts.map(|part| part.epsilon.clone()).reduce(|sum, part| sum + part))
 }
 
-/// The plan of a request for the table of a partial, whose earlier releases have spent what it
-/// gives them.
+/// The plan of a request for the table of a partial, whose earlier releases have spent the parts
+/// that the plan gives them.
 fn planned(request: &Request, partial: &Partial) -> Result<Plan> {
     partial.check()?;
     partial.parts.as_ref().map_or(Ok(()), Parts::check_complete)?;
@@ -116,7 +115,8 @@ fn planned(request: &Request, partial: &Partial) -> Result<Plan> {
     Ok(plan)
 }
 
-/// Refuses a plan that gives a purpose another part of the budget than was spent on it.
+/// Refuses a plan whose part of the budget for a purpose differs from the part that was spent on
+/// it.
 fn check_spent(plan: &Plan, purpose: Purpose, spent: Option<&String>) -> Result<()> {
     let given = plan.part(purpose).ok().map(Epsilon::to_string);
     if given.as_ref() == spent {
@@ -189,7 +189,7 @@ fn of_columns(release: &Release<'_>, partial: &Partial) -> Result<Chosen> {
     let columns = partial.columns()?;
     let settled = settled(release.plan, partial.facts.released.as_ref())?;
     release.check_counts(&settled)?;
-    // Scores are at the center that is shrunk by its noise, if the plan's are.
+    // Scores are at the center that is shrunk by its noise, if the plan shrinks it.
     let score = |column: &ColumnScore| match release.plan.shrinks_center() {
         true => column.score,
         false => column.effect_size,
@@ -250,18 +250,18 @@ fn median(partial: &Partial) -> Result<Option<f64>> {
     if median.is_some() == partial.facts.splits() { Ok(median) } else { Err(other_stage()) }
 }
 
-/// Runs a checked request on rows that `gather` sums: for each stage, at what was released in the
-/// one before.
+/// Runs a checked request on rows that `gather` sums: for each stage, at the values released in the
+/// stage before.
 ///
 /// # Errors
 ///
-/// Those of `gather` and of the releases; `Request` if what was gathered is of another stage.
+/// The errors of `gather` and of the releases; `Request` if the gathered sums are of another stage.
 pub(crate) fn run_in_parts(
     request: &Request,
     mut gather: impl FnMut(Option<&ReleasedTarget>) -> Result<Partial>,
 ) -> Result<Record> {
     let mut released = None;
-    // The median, the center, the selection: never more, whatever is gathered.
+    // At most the median, the center and the selection, for any gathered sums.
     for _ in 0..3 {
         let partial = gather(released.as_ref())?;
         if partial.released() != released.as_ref() {

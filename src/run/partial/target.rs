@@ -10,10 +10,10 @@ use crate::privacy::{Epsilon, Ledger, Neighbors};
 /// The values released from a target before its features are summed or scored: its median, or the
 /// center at which whole columns are scored. Made by
 /// [`CheckedSelect::release_target`](crate::CheckedSelect::release_target) from the partials of all
-/// rows; those of the next stage are made with it.
+/// rows; the partials of the next stage are made with it.
 ///
-/// It may be given to all who make these: the budget has paid for it, and a record of the selection
-/// contains the same values.
+/// It may be given to everyone who makes these partials: its budget is spent, and a record of the
+/// selection contains the same values.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReleasedTarget {
@@ -21,13 +21,13 @@ pub struct ReleasedTarget {
     pub(super) center: Option<Center>,
     /// The neighbor relation.
     pub(super) neighbors: Neighbors,
-    /// Whether all of it was drawn privately: not from a seed.
+    /// Whether all of it was drawn privately, not from a seed.
     pub(super) private: bool,
-    /// The ledger that has paid for all of it, if one has.
+    /// The ledger that was charged for all of it, if any.
     pub(super) paid: Option<LedgerMark>,
 }
 
-/// The median of a target that is split. Numbers are texts, which are read back as they were.
+/// The median of a target that is split. Numbers are text, which reads back to the same values.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Median {
@@ -40,7 +40,7 @@ pub(super) struct Median {
 #[serde(deny_unknown_fields)]
 pub(super) struct Center {
     pub(super) on_grid: Vec<i32>,
-    /// The counts for a private center; none for a public one.
+    /// The counts for a private center; `None` for a public one.
     pub(super) counted: Option<Counts>,
     /// The number of all rows, if it is public.
     pub(super) rows: Option<u64>,
@@ -70,11 +70,11 @@ impl Counts {
         }
     }
 
-    /// The counts of so many classes.
+    /// The counts of this number of classes.
     ///
     /// # Errors
     ///
-    /// `Input` if a number cannot be read, or these are no such counts.
+    /// `Input` if a number cannot be read, or if these are not such counts.
     pub(super) fn counted(&self, classes: usize) -> Result<Counted> {
         let counted = Counted {
             classes: self.classes.iter().map(|count| number(count)).collect::<Result<_>>()?,
@@ -93,12 +93,12 @@ fn number(text: &str) -> Result<f64> {
 }
 
 impl ReleasedTarget {
-    /// The same, which a ledger has paid for.
+    /// The same target, marked as charged to a ledger.
     pub(crate) fn paid_by(self, ledger: &Ledger) -> Result<Self> {
         Ok(Self { paid: Some(ledger.mark()?), ..self })
     }
 
-    /// Whether a ledger has paid for it.
+    /// Whether a ledger was charged for it.
     pub fn is_paid(&self) -> bool {
         self.paid.is_some()
     }
@@ -108,8 +108,8 @@ impl ReleasedTarget {
         self.private
     }
 
-    /// The epsilon that it has spent, as exact text: a part of the budget of the request; `None`
-    /// for nothing.
+    /// The epsilon that it has spent, as exact text: a part of the budget of the request; `None` if
+    /// it spent none.
     pub fn epsilon(&self) -> Option<String> {
         let parts = [
             self.median.as_ref().map(|median| &median.epsilon),
@@ -119,7 +119,7 @@ impl ReleasedTarget {
         parts.reduce(|sum, part| sum + part).map(|sum| sum.to_string())
     }
 
-    /// Whether it has the center at which whole columns are scored.
+    /// Whether it contains the center at which whole columns are scored.
     pub fn has_center(&self) -> bool {
         self.center.is_some()
     }

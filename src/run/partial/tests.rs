@@ -1,4 +1,4 @@
-//! Sums of parts give what a run on the whole table gives.
+//! Sums of parts give the same result as a run on the whole table.
 
 use std::fmt::Write;
 
@@ -57,8 +57,8 @@ pub(super) fn of_target(rows: &[String], classes: bool) -> FileTable {
     }
 }
 
-/// Parts of very different sizes; the last one has a row without a target, and the first none with
-/// one.
+/// Parts of very different sizes. The last one has a row without a target; the first has no row with
+/// a target.
 fn parts(rows: &[String]) -> Vec<&[String]> {
     let (first, rest) = rows.split_at(1);
     let (second, rest) = rest.split_at(100);
@@ -139,7 +139,7 @@ fn parts_give_the_record_of_the_whole() {
     }
 }
 
-/// The scores of all columns of a table at a released center, as an engine computes them that holds
+/// The scores of all columns of a table at a released center, as computed by an engine that holds
 /// the columns.
 fn column_scores(select: &Select, table: &FileTable, at: &ReleasedTarget) -> Vec<ColumnScore> {
     let request = select.of_sums().unwrap();
@@ -209,7 +209,7 @@ fn whole_columns_at_a_released_center_give_the_record_of_the_whole() {
                 let columns = Partial::from_text(&columns.to_text().unwrap()).unwrap();
                 let expected = select.clone().seed(5).run(&of(&rows)).unwrap();
                 assert_eq!(select.clone().seed(5).release(&columns).unwrap(), expected);
-                // Nothing that was drawn from a seed becomes private.
+                // Values drawn from a seed never become private.
                 assert!(select.clone().check().unwrap().release(&columns).is_err());
                 assert!(columns.clone().merge(&columns).is_err());
                 assert!(targets.clone().with_columns(&released, scores[1..].to_vec()).is_err());
@@ -225,8 +225,8 @@ fn whole_columns_at_a_released_center_give_the_record_of_the_whole() {
     }
 }
 
-/// Columns in another order are matched by name, for all sums; other ones are told, and both values
-/// of what differs.
+/// Columns in another order are matched by name, for all sums; other columns are reported in an
+/// error with both differing values.
 #[test]
 fn the_order_of_columns_does_not_matter() {
     let rows = rows(300);
@@ -272,7 +272,7 @@ fn the_order_of_columns_does_not_matter() {
     assert!(error.contains(r#"{"all":["-1","1"]} and {"all":["-1","2"]}"#), "{error}");
 }
 
-/// The number of a part is kept wherever it is added, and all are there for a release.
+/// The number of a part is kept in every merge, and a release needs all parts.
 #[test]
 fn no_part_counts_twice() {
     let rows = rows(60);
@@ -292,7 +292,7 @@ fn no_part_counts_twice() {
     let all = both.clone().merge(&c).unwrap();
     assert_eq!(all.rows, 60);
     assert!(release(&all).is_ok());
-    // Numbers of other parts, or none, do not mix with these.
+    // Parts of another number of parts, or without a number, do not mix with these.
     assert!(a.clone().merge(&part(&rows).as_part(2, 4).unwrap()).is_err());
     assert!(a.merge(&part(&rows)).is_err());
     for (number, of) in [(0, 3), (4, 3), (1, 0)] {
@@ -303,7 +303,7 @@ fn no_part_counts_twice() {
     assert_eq!(part(&rows).merge(&part(&rows)).unwrap().rows, 120);
 }
 
-/// A center that was given for the scores is that of the release.
+/// A center that was given for the scores is the center of the release.
 #[test]
 fn given_centers_are_the_same_in_both_stages() {
     let rows = rows(60);
@@ -337,7 +337,7 @@ fn released_targets_have_their_relation() {
     assert!(checked.release(&sums).is_ok());
 }
 
-/// Each stage pays its part, and what was not paid before is paid in the end.
+/// Each stage charges its part, and a part that was not charged before is charged in the end.
 #[test]
 fn stages_are_paid_from_a_ledger() {
     let folder = tempfile::tempdir().unwrap();
@@ -378,11 +378,11 @@ fn stages_are_paid_from_a_ledger() {
         let scores = column_scores(&select, &of(), &center);
         let columns = targets.with_columns(&center, scores).unwrap();
         checked.release_with_ledger(&columns, &ledger, "").unwrap();
-        // A part whose payment is not seen is paid again, never left out.
+        // A charge that is not seen is charged again, never left out.
         let expected = if paid == [true, false] { "2.2" } else { "2" };
         assert_eq!(spent(&ledger), expected);
     }
-    // What another ledger has paid is not seen, and paid again.
+    // Charges to another ledger are not seen, so the part is charged again.
     let (one, other) = (ledger("one"), ledger("other"));
     let counts = bins().partial(&of(), None).unwrap();
     let checked = bins().check().unwrap();
@@ -438,7 +438,7 @@ fn partials_of_different_requests_are_refused() {
     for other in &others {
         let error = first.clone().merge(other).unwrap_err();
         assert!(error.to_string().contains("were made with "), "{error}");
-        // A release for another request is refused as well, as far as the request gives it.
+        // A release for another request is refused as well, if the difference shows in the request.
     }
     let release = |select: Select| select.check().unwrap().release(&first);
     assert!(release(base()).is_ok());
@@ -452,7 +452,7 @@ fn partials_of_different_requests_are_refused() {
     assert_eq!(release(base().k(9)).unwrap_err().kind(), ErrorKind::Request);
 }
 
-/// Stages do not mix, and the median's part of the budget is what was spent on it.
+/// Stages do not mix, and the median's part of the budget is the part that was spent on it.
 #[test]
 fn two_stages() {
     let rows = rows(80);
@@ -490,7 +490,7 @@ fn partials_without_a_usable_target_are_released() {
     assert!(select.check().unwrap().release_target(&counts).is_ok());
 }
 
-/// Every byte of a text that is changed, and every place where it is cut off.
+/// Every changed byte of a text, and every place where it is cut off.
 #[test]
 fn damage_is_noticed() {
     let select =
@@ -508,7 +508,7 @@ fn damage_is_noticed() {
     assert!(Partial::from_text(&format!("{text}more\n")).is_err());
 }
 
-/// Sums as large as those of rows can be, and larger ones: refused or released, and no arithmetic
+/// The largest sums that rows can have, and larger ones: refused or released, and no arithmetic
 /// overflows.
 #[test]
 fn the_largest_sums_do_not_overflow() {
@@ -549,7 +549,7 @@ fn the_largest_sums_do_not_overflow() {
     }
 }
 
-/// Sums that no rows have, though their text is whole.
+/// Sums that no rows have, though their text is intact.
 #[test]
 fn impossible_sums_are_refused() {
     let select =
@@ -567,7 +567,7 @@ fn impossible_sums_are_refused() {
     };
     wrong(&|partial| sums(partial, &|raw| raw.features.truncate(3)));
     wrong(&|partial| sums(partial, &|raw| raw.features[0] = i64::MAX));
-    // More than twenty rows can have, as other scores and targets sum them up, too.
+    // More than the sums of twenty rows can be, also for other scores and targets.
     let q = i64::from(GRID);
     let d = good.features();
     wrong(&|partial| sums(partial, &|raw| raw.features[0] = 20 * q * q + 1));

@@ -1,5 +1,5 @@
-//! Partials and released targets as files: a line with the kind of the file, then one block or
-//! several, each of a line of JSON and one that tells damage.
+//! Partials and released targets as files: a line with the kind of the file, then one or more
+//! blocks, each a line of JSON and a checksum.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use crate::error::{Error, Result};
 use crate::run::partial::{Facts, Partial, Parts, ReleasedTarget, Sums};
 
-/// A kind of file: the name at its start, before its version, and the remark to readers behind it.
+/// A kind of file: the name at its start, before its version, and the remark for readers after it.
 pub(super) struct Kind {
     pub(super) name: &'static str,
     pub(super) version: u8,
@@ -105,13 +105,13 @@ impl Kind {
         serde_json::from_str(json).map_err(|_| self.damaged())
     }
 
-    /// The error of a file that is not as it was written.
+    /// The error for a file that was changed after it was written.
     pub(super) fn damaged(&self) -> Error {
         Error::input(format!("the {} is damaged or ends too early", self.name))
     }
 }
 
-/// A partial as it is written, whose sums may be of no rows.
+/// A partial as read from a file, whose sums may be of no rows.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Unchecked {
@@ -122,7 +122,7 @@ pub(super) struct Unchecked {
 }
 
 impl Unchecked {
-    /// The partial, whatever its sums: those under masks are of no rows.
+    /// The partial, without a check of its rows: masked sums may be of no rows.
     pub(super) fn into_partial(self) -> Partial {
         let Self { facts, rows, sums, parts } = self;
         Partial { facts, rows, sums, parts }
@@ -173,7 +173,7 @@ impl ReleasedTarget {
     ///
     /// # Errors
     ///
-    /// `Input` if it is none, of another version, or damaged.
+    /// `Input` if the text is of another kind or version, or damaged.
     pub fn from_text(text: &str) -> Result<Self> {
         if SEEDED_TARGET.begins(text) {
             return Ok(Self { private: false, ..SEEDED_TARGET.read(text)? });

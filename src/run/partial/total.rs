@@ -1,4 +1,4 @@
-//! The sums of all rows, from files of sums in any order.
+//! The sums of all rows, from files of partial sums in any order.
 
 use std::collections::HashMap;
 use std::fs;
@@ -44,7 +44,7 @@ impl PartialFile {
         }
     }
 
-    /// Reads a file, whose name comes with it for errors.
+    /// Reads a file, and returns it with its name, for errors.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Digests of the facts that a site states of its table, which its public key carries.
+//! Digests of the facts about a site's table, which its public key contains.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,15 +8,15 @@ use serde::{Deserialize, Serialize};
 use super::hex::Bytes32;
 use crate::run::partial::facts::Facts;
 
-/// The facts that a site states of its table and of the scores, as one digest for each part: they
-/// are equal where sums add up. Everything in it is public.
+/// The given facts about a site's table and the scores, as one digest for each part: they are equal
+/// where sums add up. Everything in it is public.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct SiteFacts(BTreeMap<String, Bytes32>);
 
 impl SiteFacts {
     pub(in crate::run::partial) fn of(facts: &Facts) -> Self {
-        // What was released before is no statement.
+        // Values released before are not given facts.
         let given = facts.clone().unreleased();
         let digest = |(what, value): (&str, serde_json::Value)| {
             (what.to_owned(), Bytes32::hash(&value.to_string()))
@@ -24,7 +24,7 @@ impl SiteFacts {
         Self(given.parts().into_iter().map(digest).collect())
     }
 
-    /// The first part in which others differ.
+    /// The first part that differs between the two.
     pub(super) fn difference<'a>(&'a self, other: &'a Self) -> Option<&'a str> {
         let differs = |(what, digest): &(&String, &Bytes32)| other.0.get(*what) != Some(*digest);
         let mine = self.0.iter().find(differs).map(|(what, _)| what.as_str());

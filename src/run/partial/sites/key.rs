@@ -1,4 +1,4 @@
-//! The secret key of a site, in a file that remembers what was masked with it.
+//! The secret key of a site, in a file that records the sums it has masked.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -35,7 +35,7 @@ static FILE: locked::Kind = locked::Kind {
 ///
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let path = |name: &str| folder.path().join(name);
-/// // So large an epsilon is for the five rows of this example.
+/// // This epsilon is so large because the example has five rows.
 /// let request = Select::new(1).epsilon("100").bounds(0.0, 100.0).target(Target::classes(["well", "ill"]));
 /// let table = |text: &'static str| FileTable::from_reader(text.as_bytes());
 ///
@@ -51,7 +51,7 @@ static FILE: locked::Kind = locked::Kind {
 /// let rows = table("age,dose,status\n52,7,ill\n47,1,well\n33,4,ill\n");
 /// let masked_south = south.mask(&request.partial(&rows, None)?, &roster)?;
 ///
-/// // One sum alone says nothing; all of them are the sums of all rows.
+/// // One masked sum alone reveals nothing; all of them together are the sums of all rows.
 /// assert!(masked_north.clone().open().is_err());
 /// let total = masked_north.merge(&masked_south)?.open()?;
 /// let selection = request.check()?.release(&total)?;
@@ -60,9 +60,9 @@ static FILE: locked::Kind = locked::Kind {
 /// ```
 ///
 /// A key serves one roster: if a site drops out, all others make new keys. It masks each stage of a
-/// request once, and remembers it in its file before the masked sums are given out, under a lock.
-/// The same sums once more give the same masked sums, which show nothing new; other sums under the
-/// same masks would show the difference, and are refused.
+/// request once, and records this in its file before the masked sums are given out, under a lock.
+/// The same sums once more give the same masked sums, which reveal nothing new; other sums under
+/// the same masks would reveal the difference, and are refused.
 ///
 #[doc = include_str!("page.md")]
 #[derive(Clone)]
@@ -120,7 +120,7 @@ impl Secret {
                 std::cmp::Ordering::Equal => continue,
                 std::cmp::Ordering::Greater => subject.masks(self.secret, &own, site)?,
             };
-            // Of two sites the first one adds what the second one subtracts.
+            // Of two sites the first one adds the mask and the second one subtracts it.
             masked.replace_numbers(|sum| match other > place {
                 true => sum.wrapping_add(masks.next_word()),
                 false => sum.wrapping_sub(masks.next_word()),
@@ -132,9 +132,9 @@ impl Secret {
 
 impl SiteKey {
     /// Creates the file of a new key with randomness from the operating system. Where files have
-    /// permissions, only its owner may read it. Its public part carries what the site
-    /// [states](crate::Select::stated_facts) of its table, if that is given, so that sites with
-    /// different statements make no roster, and other sums are not masked.
+    /// permissions, only its owner may read it. Its public part contains the site's
+    /// [facts](crate::Select::stated_facts) about its table, if they are given, so that sites with
+    /// different facts cannot make a roster, and other sums are not masked.
     ///
     /// # Errors
     ///
@@ -177,14 +177,14 @@ impl SiteKey {
     ///
     /// # Errors
     ///
-    /// `Input` if the file is no key or is damaged; `Io` if it cannot be read or locked, or is no
-    /// regular file.
+    /// `Input` if the file is not a key or is damaged; `Io` if it cannot be read or locked, or is
+    /// not a regular file.
     pub fn site(&self) -> Result<Site> {
         let (secret, _) = read(&Locked::to_read(&FILE, &self.path)?.content)?;
         Ok(secret.site())
     }
 
-    /// Checks that the key can serve a roster: to refuse it before a table is read.
+    /// Checks that the key can serve a roster, so that it can be refused before a table is read.
     ///
     /// # Errors
     ///
@@ -197,12 +197,12 @@ impl SiteKey {
     }
 
     /// The sums of this site under masks that it shares with each other site of the roster. When
-    /// this returns, the file of the key has on the disk what was masked.
+    /// this returns, the file of the key on disk has recorded the masked sums.
     ///
     /// # Errors
     ///
     /// `Request` if the key is not in the roster, has served another one, or has masked other sums
-    /// of this stage; if the sums are of other facts than it was made for; or if another key of the
+    /// of this stage; if the sums are of other facts than it was made for; if another key of the
     /// roster hides nothing; or if these are scores of whole columns, which do not add up. As for
     /// [`site`](Self::site); `Io` if the file cannot be written.
     pub fn mask(&self, partial: &Partial, roster: &Roster) -> Result<MaskedPartial> {
@@ -232,7 +232,7 @@ impl SiteKey {
     }
 }
 
-/// Reads the file of a key: the secret, and what was masked with it.
+/// Reads the file of a key: the secret, and the record of masked sums.
 fn read(content: &[u8]) -> Result<(Secret, Vec<Masking>)> {
     let about = |error: Error| {
         error
@@ -247,7 +247,7 @@ fn read(content: &[u8]) -> Result<(Secret, Vec<Masking>)> {
     Ok((secret, done))
 }
 
-/// Checks that what was masked was masked for this roster.
+/// Checks that all recorded sums were masked for this roster.
 fn check_roster(done: &[Masking], roster: Bytes32) -> Result<()> {
     match done.iter().all(|earlier| earlier.roster == roster) {
         true => Ok(()),

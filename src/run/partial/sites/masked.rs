@@ -18,9 +18,9 @@ const MASKED: Kind = Kind {
 
 /// The sums of some sites under masks, which [`SiteKey::mask`](super::SiteKey::mask) makes.
 ///
-/// Every number is uniform modulo 2^64 and independent of the rows, for anybody who does not know
-/// the keys of the sites. Those of all sites of the roster [add up](Self::merge) to the sums of all
-/// rows, without masks.
+/// Every number is uniform modulo 2^64 and independent of the rows, for anybody who does not have
+/// the keys of the sites. The masked sums of all sites of the roster [add up](Self::merge) to the
+/// sums of all rows, without masks.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked")]
 pub struct MaskedPartial {
@@ -31,7 +31,7 @@ pub struct MaskedPartial {
     pub(super) masked: Partial,
 }
 
-/// A masked partial as it is written, which no site may have made.
+/// A masked partial as read from a file, which may not be from any site.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Unchecked {
@@ -137,7 +137,7 @@ impl MaskedPartial {
     ///
     /// # Errors
     ///
-    /// `Input` if it is none, of another version, or damaged.
+    /// `Input` if the text is of another kind or version, or damaged.
     pub fn from_text(text: &str) -> Result<Self> {
         MASKED.read(text)
     }

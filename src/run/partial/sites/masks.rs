@@ -9,10 +9,10 @@ use super::roster::Site;
 use crate::error::{Error, Parameter, Result};
 use crate::random::{Bits, WordStream};
 
-/// The label of the use of these keys: keys of other uses or versions have other labels.
+/// The label of the use of these keys: other uses and versions have other labels.
 const LABEL: &[u8] = b"dpsis masks of sites 1";
 
-/// The public key that goes with a secret one.
+/// The public key of a secret key.
 pub(super) fn public_key(secret: Bytes32) -> Bytes32 {
     Bytes32(PublicKey::from(&StaticSecret::from(secret.0)).to_bytes())
 }

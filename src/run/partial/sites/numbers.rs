@@ -1,4 +1,4 @@
-//! The numbers of a partial that depend on rows, in one order: what masks cover.
+//! The numbers of a partial that depend on rows, in one order: masks cover these numbers.
 
 use crate::error::{Error, Result};
 use crate::run::partial::{Partial, Sums, does_not_add_up};
@@ -9,7 +9,7 @@ impl Partial {
     /// Replaces every number that depends on rows.
     pub(super) fn replace_numbers(&mut self, mut new: impl FnMut(u64) -> u64) {
         self.rows = new(self.rows);
-        // Sums wrap: two's complement is what the integers modulo 2^64 are written as.
+        // Sums wrap: two's complement represents the integers modulo 2^64.
         let signed = |sum: &mut i64| *sum = new(*sum as u64) as i64;
         match &mut self.sums {
             Sums::Ranks(counts) => counts.iter_mut().for_each(|(_, count)| *count = new(*count)),
@@ -31,14 +31,14 @@ impl Partial {
         numbers
     }
 
-    /// This partial with counts of all bins, which of them have any being data, too, and without
+    /// This partial with counts of all bins, because which bins have any is data, too, and without
     /// the numbers of its parts.
     ///
     /// # Errors
     ///
     /// `Request` if it does not add up.
     pub(super) fn dense(mut self) -> Result<Self> {
-        // Sites are told by their names.
+        // Sites are identified by their names.
         self.parts = None;
         match self.sums {
             Sums::Ranks(_) => {
@@ -59,15 +59,15 @@ impl Partial {
         self
     }
 
-    /// All that is not masked: what was given, the stage with what was released before it, the
-    /// kind of sums and how many they are.
+    /// Everything that is not masked: the given facts, the stage with the values released before
+    /// it, the kind and the number of sums.
     pub(super) fn blank(&self) -> Self {
         let mut blank = self.clone();
         blank.replace_numbers(|_| 0);
         blank
     }
 
-    /// The hash of all that is not masked.
+    /// The hash of everything that is not masked.
     pub(super) fn subject(&self) -> Result<Bytes32> {
         let json = serde_json::to_string(&self.blank());
         json.map(|json| Bytes32::hash(&json))

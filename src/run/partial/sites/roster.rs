@@ -22,9 +22,9 @@ pub struct Site {
     pub(super) name: String,
     /// The X25519 public key.
     pub(super) key: Bytes32,
-    /// Random bytes that do not depend on the key: the part of this site in the salt of all masks.
+    /// Random bytes that do not depend on the key: this site's part of the salt of all masks.
     pub(super) nonce: Bytes32,
-    /// The facts that it states of its table.
+    /// The given facts about its table.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) facts: Option<SiteFacts>,
 }
@@ -35,7 +35,7 @@ impl Site {
         &self.name
     }
 
-    /// The facts that it states of its table, if its key was made for some.
+    /// The given facts about its table, if its key was made with them.
     pub fn facts(&self) -> Option<&SiteFacts> {
         self.facts.as_ref()
     }
@@ -53,7 +53,7 @@ impl Site {
     ///
     /// # Errors
     ///
-    /// `Input` if it is none, of another version, or damaged.
+    /// `Input` if the text is of another kind or version, or damaged.
     pub fn from_text(text: &str) -> Result<Self> {
         let site: Self = SITE.read(text)?;
         check_name(&site.name).map_err(|_| SITE.damaged())?;
@@ -71,7 +71,7 @@ impl fmt::Debug for Site {
 ///
 /// # Errors
 ///
-/// `Request` if it is empty or cannot be a part of a line.
+/// `Request` if it is empty or cannot be part of a line.
 pub(super) fn check_name(name: &str) -> Result<()> {
     match name {
         "" => Err(Error::request("the name of the site is empty")),
@@ -82,7 +82,7 @@ pub(super) fn check_name(name: &str) -> Result<()> {
 /// All sites of a run: two or more, each by its name and its public key.
 ///
 /// It is the same on every machine that joins it, because the sites are ordered by name. Masks
-/// protect a site only if the keys in its roster are those of the other sites: compare the
+/// protect a site only if the keys in its roster are the keys of the other sites: compare the
 /// [fingerprint](Self::fingerprint) with them, not by way of the coordinator.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<Site>", into = "Vec<Site>")]
@@ -95,9 +95,8 @@ impl Roster {
     ///
     /// # Errors
     ///
-    /// `Request` if they are fewer than two, if two have the same name or key, or if they state
-    /// different facts: their sums would not add up, which would show only after all had masked
-    /// them.
+    /// `Request` if they are fewer than two, if two have the same name or key, or if their facts
+    /// differ: their sums would not add up, which would show only after all had masked them.
     pub fn new(sites: impl IntoIterator<Item = Site>) -> Result<Self> {
         let mut sites = Vec::from_iter(sites);
         sites.sort_by(|one, other| one.name.cmp(&other.name));
@@ -139,7 +138,8 @@ impl Roster {
     }
 
     /// 64 hexadecimal digits that all sites compare before they mask anything: the SHA-256 hash of
-    /// the first two lines of the [text](Self::to_text). Another roster has another one.
+    /// the first two lines of the [text](Self::to_text). Different rosters have different
+    /// fingerprints.
     ///
     /// # Errors
     ///
@@ -168,7 +168,7 @@ impl Roster {
     ///
     /// # Errors
     ///
-    /// `Input` if it is none, of another version, or damaged.
+    /// `Input` if the text is of another kind or version, or damaged.
     pub fn from_text(text: &str) -> Result<Self> {
         ROSTER.read(text)
     }
@@ -179,7 +179,7 @@ impl TryFrom<Vec<Site>> for Roster {
 
     fn try_from(sites: Vec<Site>) -> Result<Self> {
         let is_sorted = sites.is_sorted_by(|one, other| one.name < other.name);
-        // The fingerprint is that of the text, so there is one text.
+        // The fingerprint hashes the text, so a roster has one text only.
         if is_sorted { Self::new(sites) } else { Err(ROSTER.damaged()) }
     }
 }

@@ -1,4 +1,4 @@
-//! Sums under masks: they open to the total alone, once.
+//! Sums under masks: only their total can be opened, once.
 
 mod misuse;
 
@@ -27,7 +27,7 @@ struct Run {
 const NAMES: [&str; 5] = ["north", "east", "south", "west", "Zürich"];
 
 impl Run {
-    /// Keys of `count` sites, drawn from seeds from this one on.
+    /// Keys of `count` sites, drawn from consecutive seeds from this one on.
     fn new(count: usize, seed: u64) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let key = |(name, seed): (&&str, u64)| {
@@ -146,7 +146,7 @@ fn keys_serve_both_stages() {
     let all = &rows[..shares(&rows, 3).iter().map(|share| share.len()).sum()];
     let expected = select.clone().seed(3).run(&of_target(all, false)).unwrap();
     assert_eq!(select.clone().seed(3).release(&released(Some(&target))).unwrap(), expected);
-    // Sums at another median have masks of their own.
+    // Sums at another median have their own masks.
     let other = select.clone().seed(4).release_target(&counts).unwrap();
     assert!(other != target);
     released(Some(&other));
@@ -199,8 +199,8 @@ fn every_use_has_masks_of_its_own() {
 }
 
 /// The counts of all bins, nearly all of them 0, in several runs with the same rows: they fit the
-/// uniform law, by the high and by the low bits, for one site and for the sum of all but one. The
-/// error probability is 8e-6.
+/// uniform distribution, by the high and by the low bits, for one site and for the sum of all but
+/// one. The error probability is 8e-6.
 #[test]
 fn what_a_coordinator_sees_is_uniform() {
     let rows = rows(40);
@@ -220,7 +220,7 @@ fn what_a_coordinator_sees_is_uniform() {
             }
         }
     }
-    // The test tells sums without masks, or under masks of few bits.
+    // The test detects sums without masks, or under masks of few bits.
     for bits in [0, 60] {
         let mut plain = [0; 64];
         let numbers = partials[0].clone().dense().unwrap().numbers().into_iter();
@@ -235,7 +235,7 @@ fn what_a_coordinator_sees_is_uniform() {
     }
 }
 
-/// The hash is that of `hashlib` in Python for the text that the roster is documented to have.
+/// The hash equals that of `hashlib` in Python for the documented text of the roster.
 #[test]
 fn a_roster_is_the_same_whoever_joins_it() {
     let site = |name: &str, byte: u8| Site {

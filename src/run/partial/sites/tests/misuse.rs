@@ -8,7 +8,7 @@ fn refused(result: crate::error::Result<impl std::fmt::Debug>, words: &str) {
     assert!(error.to_string().contains(words), "{error}");
 }
 
-/// The same sums can be masked again, as before; others would show the difference.
+/// The same sums can be masked again, with the same result; other sums would reveal the difference.
 #[test]
 fn a_stage_is_masked_once() {
     let (rows, run) = (rows(40), Run::new(2, 1));
@@ -20,12 +20,12 @@ fn a_stage_is_masked_once() {
     let corrected = sums(&classes(), &rows[1..], None);
     refused(key.mask(&corrected, &run.roster), "has masked other sums of this stage");
     assert_eq!(fs::read(&path).unwrap(), file);
-    // Another request has masks of its own.
+    // Another request has its own masks.
     assert!(key.mask(&sums(&base(), &rows, None), &run.roster).is_ok());
     assert!(fs::read(&path).unwrap().starts_with(&file));
 }
 
-/// A coordinator that asks for rosters of pairs could open single sites.
+/// A coordinator that requests rosters of pairs could open single sites.
 #[test]
 fn a_key_serves_one_roster() {
     let (rows, run) = (rows(40), Run::new(3, 1));
@@ -39,7 +39,7 @@ fn a_key_serves_one_roster() {
     refused(run.keys[2].check(&pair), "does not have this key");
     refused(run.keys[0].check(&pair), "has served another roster");
     assert!(run.keys[0].check(&run.roster).is_ok() && run.keys[1].check(&pair).is_ok());
-    // After a restart the old key is not that of the roster.
+    // After a restart the old key is not in the roster.
     let restarted = Run::new(3, 11);
     refused(run.keys[1].mask(&partial, &restarted.roster), "does not have this key");
 }
@@ -81,7 +81,7 @@ fn only_a_complete_total_is_opened() {
     assert!(shown.contains("north") && !shown.contains("rows"), "{shown}");
 }
 
-/// One site whose numbers were changed, which nothing but the total can show.
+/// Changed numbers of one site, which only the total can reveal.
 #[test]
 fn masks_that_do_not_cancel_are_noticed() {
     let (rows, run) = (rows(40), Run::new(2, 1));
@@ -102,8 +102,8 @@ fn masks_that_do_not_cancel_are_noticed() {
 /// A reader of a kind of file.
 type Reader<'a> = &'a dyn Fn(&str) -> crate::error::Result<()>;
 
-/// Every byte that is changed, and every place where a file is cut off. A key that was cut between
-/// two entries is an older copy of itself, which nothing shows.
+/// Every changed byte, and every place where a file is cut off. A key that was cut between two
+/// entries is an older copy of itself, which is not noticed.
 #[test]
 fn damage_is_noticed() {
     let (rows, run) = (rows(40), Run::new(2, 1));
@@ -139,7 +139,7 @@ fn damage_is_noticed() {
     }
 }
 
-/// Forms that no site gives out, though their text is whole.
+/// Forms that no site gives out, though their text is intact.
 #[test]
 fn impossible_forms_are_refused() {
     let (rows, run) = (rows(40), Run::new(2, 1));
@@ -185,7 +185,7 @@ fn nothing_is_given_out_that_the_key_cannot_remember() {
     assert!(again.mask(&sums(&classes(), &rows, None), &run.roster).is_ok());
 }
 
-/// Threads that mask different sums at once: one of them gets them.
+/// When threads mask different sums at once, only one of them gets masked sums.
 #[test]
 fn one_of_two_uses_at_once_is_refused() {
     let (rows, run) = (rows(40), Run::new(2, 1));
@@ -201,7 +201,7 @@ fn one_of_two_uses_at_once_is_refused() {
     assert_eq!(given, 1);
 }
 
-/// Keys of the operating system are fresh.
+/// Keys from the operating system's randomness are distinct.
 #[test]
 fn no_key_comes_twice() {
     let folder = tempfile::tempdir().unwrap();
@@ -213,8 +213,8 @@ fn no_key_comes_twice() {
     assert!(one.key != other.key && one.nonce != other.nonce && one.key != one.nonce);
 }
 
-/// Sites that state different facts make no roster, and other sums than a key was made for are not
-/// masked.
+/// Sites with different facts cannot make a roster, and a key does not mask other sums than it was
+/// made for.
 #[test]
 fn other_facts_are_found_before_anything_is_masked() {
     let folder = tempfile::tempdir().unwrap();
