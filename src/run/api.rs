@@ -116,8 +116,8 @@ impl CheckedSelect {
     ///
     /// # Errors
     ///
-    /// As for a run, as far as they depend on the request and the header; `Request` if features are
-    /// rows, because the header does not list them.
+    /// The errors of a run that depend on the request and the header alone; `Request` if features
+    /// are rows, because the header does not list them.
     pub fn check_table(&self, source: &(impl Source + ?Sized)) -> Result<()> {
         check_table(self.request(), source)
     }
@@ -127,8 +127,8 @@ impl CheckedSelect {
     ///
     /// # Errors
     ///
-    /// As for a run, as far as they depend on the request and the header; `Request` if features are
-    /// rows, because the header does not list them.
+    /// The errors of a run that depend on the request and the header alone; `Request` if features
+    /// are rows, because the header does not list them.
     pub fn dry_run(&self, source: &(impl Source + ?Sized)) -> Result<DryRun> {
         dry_run(self.request(), source)
     }

@@ -48,7 +48,7 @@ pub struct DryRun {
     pub score: ScoreUsed,
     /// The target and its coding.
     pub target: TargetUsed,
-    /// All given sets of features in this table, used or not; empty if there are none.
+    /// All given sets of features in this table, used or not; empty without sets.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sets: Vec<SetFacts>,
     /// The rows needed to find features of several effect sizes, and to find them significant; none
@@ -84,7 +84,7 @@ pub struct Noise {
     /// The part.
     #[serde(rename = "for")]
     pub purpose: Purpose,
-    /// The effect in words and numbers.
+    /// The effect as text.
     pub text: String,
 }
 

@@ -120,7 +120,7 @@ where
         }
         let names = self.selected.iter().map(|picked| picked.name.clone()).collect();
         reduced = reduced.with_feature_names::<String>(names);
-        // A dataset may hold target names without having those targets.
+        // A dataset may have target names without the targets.
         Ok(match target_names.len() {
             1 => reduced.with_target_names(target_names),
             _ => reduced,

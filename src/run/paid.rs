@@ -227,7 +227,7 @@ mod tests {
         };
         refused(&named("age"));
         refused(&named("two"));
-        // A dry run refuses what the ledger would.
+        // A dry run refuses the same requests as a run with a ledger.
         let matrix = FileTable::new(formats.join("with-age.npy"));
         let error = request().epsilon("2").dry_run_with_ledger(&matrix, &ledger).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Budget);

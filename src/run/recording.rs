@@ -1,4 +1,4 @@
-//! Records of runs. They depend on the data only through values that the budget paid for.
+//! Records of runs. They depend on the data only through released values.
 
 use crate::error::Parameter;
 use crate::estimate::RowsEstimate;
@@ -108,8 +108,8 @@ fn tested(plan: &Plan, schema: &Schema, chosen: &Chosen) -> (Vec<Estimate>, Sign
     (estimates, significance)
 }
 
-/// The meaning of the directions. Whether a column holds words is private, so it is always said
-/// that words have none.
+/// The meaning of the directions. Whether a column is categorical is private, so the text always
+/// states that categories have no direction.
 fn directions_in_words(plan: &Plan, estimates: &[Estimate]) -> Option<String> {
     estimates.iter().find(|estimate| estimate.direction.is_some())?;
     let meaning = match plan.request.target.labels() {
@@ -124,7 +124,7 @@ fn directions_in_words(plan: &Plan, estimates: &[Estimate]) -> Option<String> {
     ))
 }
 
-/// Four digits after the point: more would be noise.
+/// Rounds to four decimal places, because further ones are noise.
 fn digits(value: f64) -> f64 {
     (value * 1e4).round() / 1e4
 }
@@ -186,7 +186,7 @@ fn significance(
     Significance { significant: Some(count), threshold: threshold.map(digits), text }
 }
 
-/// The result of a selection of all significant features: each name is one.
+/// The result of a selection of all significant features: each named feature is significant.
 fn all_significant(
     plan: &Plan,
     schema: &Schema,
@@ -219,8 +219,8 @@ fn too_few(plan: &Plan, schema: &Schema, chosen: &Chosen) -> String {
     }
 }
 
-/// The effect size from which on one feature would be named in half of all runs with these rows, and
-/// the rows for a weaker one, from the released counts.
+/// The effect size from which a single feature would be named in half of all runs with these rows,
+/// and the rows for a smaller one, from the released counts.
 fn rows_for_one_name(plan: &Plan, schema: &Schema, chosen: &Chosen, what: &str) -> String {
     /// Effect sizes to name: moderate, weak.
     const EFFECT_SIZES: [f64; 2] = [0.3, WEAKEST];
@@ -270,13 +270,13 @@ fn rows_of(chosen: &Chosen, shares: &[f64]) -> Vec<f64> {
     shares.iter().map(|share| share * rows).collect()
 }
 
-/// The least effect size to find: weaker features than this take very many rows.
+/// The smallest effect size to plan for: smaller ones need very many rows.
 const WEAKEST: f64 = 0.1;
 
 /// The rows, and the epsilon if one of up to 10 is enough, with which the strongest feature that is
-/// not significant would be in half of all runs, by the released values: if it is as strong as it
-/// looks, and if it is as weak as the lower end of its interval. Empty where the interval holds all
-/// effect sizes.
+/// not significant would be significant in half of all runs, by the released values: if its effect
+/// size is as large as estimated, and if it is at the lower end of its interval. Empty where the
+/// interval holds all effect sizes.
 fn rows_for_the_strongest(
     whose: &str,
     plan: &Plan,
@@ -305,9 +305,8 @@ fn rows_for_the_strongest(
     help_in_words(whose, [fewest, Some(most)], units(schema), epsilon, (effect_size, low))
 }
 
-/// The rows and the epsilon with which the strongest feature that is not significant would be, in
-/// words: the rows at its effect size and at the lower end of its interval, and an epsilon that is
-/// enough for both.
+/// The same as text: the rows at the feature's effect size and at the lower end of its interval,
+/// and an epsilon that is enough for both.
 fn help_in_words(
     whose: &str,
     [fewest, most]: [Option<f64>; 2],
@@ -322,7 +321,7 @@ fn help_in_words(
         Some(fewest) => format!("about {fewest} to {most} {units}"),
         None => format!("up to about {most} {units}"),
     };
-    // A new run is a release of its own.
+    // A new run is a separate release.
     let epsilon = epsilon.map_or(String::new(), |epsilon| {
         format!(", or a new run at epsilon {} (added to the spent budget)", two_digits(epsilon))
     });
@@ -336,8 +335,8 @@ fn help_in_words(
     }
 }
 
-/// A warning that no name is more than a guess: no feature can be significant at these counts, or,
-/// where significance is not tested, next to no rows were counted.
+/// A warning that every name is a guess: no feature can be significant at these counts, or, where
+/// significance is not tested, almost no rows were counted.
 fn few_rows(schema: &Schema, chosen: &Chosen, significance: &Significance) -> Option<Warning> {
     let RowsEstimate { rows, noise } = chosen.estimate?;
     if chosen.scarce.leaves_nothing || chosen.picks.is_empty() {
@@ -364,7 +363,7 @@ fn unusable_targets(
     released: &Released,
     estimate: Option<RowsEstimate>,
 ) -> Option<Warning> {
-    /// So many rows without a target are worth a look.
+    /// The share of rows without a target from which there is a warning.
     const SHARE: f64 = 0.1;
     let (RowsEstimate { rows, noise }, unusable) = (estimate?, released.unusable_estimate?);
     let (rows, unusable) = (rows as f64, unusable as f64);
@@ -413,8 +412,8 @@ fn unusable_targets(
     Some(Warning::new(WarningKind::UnusableTargets, text).about(about))
 }
 
-/// A warning about a split with nearly all rows on one side, which finds nothing. It is derived
-/// from the released center.
+/// A warning about a split with nearly all rows on one side, which makes the scores useless. It is
+/// derived from the released center.
 fn one_sided_split(schema: &Schema, released: &Released) -> Option<Warning> {
     released.target_median?;
     let [above] = released.center.as_deref()? else { return None };
@@ -431,8 +430,8 @@ fn one_sided_split(schema: &Schema, released: &Released) -> Option<Warning> {
     Some(Warning::new(WarningKind::OneSidedSplit, text).about(about))
 }
 
-/// A warning about too few blocks to tell features apart by votes. The number of blocks is public
-/// or paid for.
+/// A warning about too few blocks to distinguish features by votes. The number of blocks is public
+/// or was released.
 fn few_blocks(plan: &Plan, schema: &Schema, blocks: Option<u64>) -> Option<Warning> {
     let (blocks, votes) = (blocks?, plan.votes_needed());
     let text = format!(
@@ -447,7 +446,7 @@ fn few_blocks(plan: &Plan, schema: &Schema, blocks: Option<u64>) -> Option<Warni
 mod tests {
     use super::*;
 
-    /// No effect size is named as one of the features that none of them has.
+    /// No effect size is printed that none of the features has.
     #[test]
     fn rows_needed_are_for_a_printed_effect_size() {
         let words = |rows: [f64; 2], epsilon, effect_sizes| {

@@ -1,4 +1,4 @@
-//! Rehearsals: many seeded draws of one request on one public table.
+//! Simulations with seeds: many draws of one request on one public table.
 
 use std::fmt;
 use std::sync::Arc;
@@ -27,9 +27,9 @@ use crate::table::{Grouping, Hooks, Scaling, Source, Table};
 /// A request with a public table that has been read, ready for any number of seeded draws.
 ///
 /// Everything that does not depend on a draw is gathered once. Each draw then performs the private
-/// releases of a run and returns the same picks as the run with the same seed. For simulations and
-/// comparisons of methods: a draw is not a release, and many draws on one table would spend many
-/// budgets.
+/// releases of a run and returns the same picks as the run with the same seed. It is for
+/// simulations and comparisons of methods: a draw is not a release, and many draws on a private
+/// table would spend as many budgets.
 ///
 /// Memory: the sums, O(d), if a run needs one pass; otherwise the table, at 2 bytes per value
 /// (median split) or 8 bytes (two-stage, DPKendall), or only the scores (Kendall). The two-stage
@@ -38,7 +38,7 @@ use crate::table::{Grouping, Hooks, Scaling, Source, Table};
 ///
 /// # Privacy
 ///
-/// None: every result has the type [`NotPrivate`], and the table must be public.
+/// Not private: every result has the type [`NotPrivate`], and the table must be public.
 ///
 /// ```
 /// use dpsis::{FileTable, Rehearsal, RehearsalSeeds, Select};
@@ -63,7 +63,7 @@ pub struct Rehearsal {
 }
 
 impl fmt::Debug for Rehearsal {
-    /// Never the values.
+    /// Omits the values.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { request, features, .. } = self;
         f.debug_struct("Rehearsal")
@@ -73,7 +73,7 @@ impl fmt::Debug for Rehearsal {
     }
 }
 
-/// A request that can be rehearsed.
+/// A request that [`Rehearsal::new`] accepts.
 pub trait Rehearsable: sealed::IntoRequest {}
 
 impl<T: sealed::IntoRequest> Rehearsable for T {}
@@ -81,7 +81,7 @@ impl<T: sealed::IntoRequest> Rehearsable for T {}
 mod sealed {
     use super::*;
 
-    /// The sealed part of a request that can be rehearsed.
+    /// The sealed part of [`Rehearsable`](super::Rehearsable).
     #[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
     pub trait IntoRequest {
         fn request(self) -> Request;
@@ -109,12 +109,12 @@ pub struct RehearsalSeeds {
     /// Assigns rows to the blocks of the two-stage method. Draws with the same seed share the
     /// blocks, on which the LASSO is then fitted only once.
     pub blocks: u64,
-    /// The seed of everything else.
+    /// The seed of all other draws.
     pub draw: u64,
 }
 
 impl RehearsalSeeds {
-    /// A seed for dealing rows to blocks, and one for all else.
+    /// A seed for assigning rows to blocks, and one for all other draws.
     pub fn new(blocks: u64, draw: u64) -> Self {
         Self { blocks, draw }
     }
@@ -125,7 +125,7 @@ impl RehearsalSeeds {
     }
 }
 
-/// A feature that one draw picks.
+/// A feature picked by one draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RehearsedPick {
@@ -138,8 +138,8 @@ pub struct RehearsedPick {
 impl Rehearsal {
     /// Reads a public table for a request: a [`Select`](crate::Select), or a
     /// [`NotPrivateSelect`](crate::NotPrivateSelect) with the paper's preprocessing. Its epsilon
-    /// and seed play no part, for each draw has its own. Draws are single-threaded; callers may run
-    /// them in parallel.
+    /// and seed are ignored, because each draw has its own. Draws are single-threaded; callers may
+    /// run them in parallel.
     ///
     /// # Errors
     ///
@@ -164,7 +164,7 @@ impl Rehearsal {
     }
 
     /// One draw: the 0-based feature indices of the picks, in the mechanism's order: k, or at most
-    /// k if the request is for significant features. `mechanism`, if given, replaces that of the
+    /// k if the request is for significant features. A given `mechanism` replaces that of the
     /// request.
     ///
     /// # Errors
@@ -318,7 +318,7 @@ fn exact_median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
     let Some(&middle) = sorted.get(sorted.len() / 2) else { return 0.0 };
-    // Of the values that are equal to the middle one all are on the side that is the more even.
+    // All values equal to the middle one go to the side that makes the split more even.
     let below = sorted.partition_point(|value| *value < middle);
     let up_to = sorted.partition_point(|value| *value <= middle);
     match sorted.len().abs_diff(2 * below) <= sorted.len().abs_diff(2 * up_to) {
@@ -342,7 +342,7 @@ mod tests {
         (x, labels)
     }
 
-    /// With the same seeds, a rehearsal picks what the seeded request picks.
+    /// With the same seeds, a simulation picks the same features as the seeded request.
     #[test]
     fn rehearsals_draw_what_runs_draw() {
         let (x, labels) = table();

@@ -33,7 +33,7 @@ pub(crate) fn run(request: &Request, source: &(impl Source + ?Sized)) -> Result<
     run_prepared(request, &hooks, &mut prepared(request, table)?)
 }
 
-/// Runs a checked request on an open table, [prepared](prepared) as the request gives it.
+/// Runs a checked request on an open table, [prepared](prepared) for the request.
 pub(crate) fn run_prepared(
     request: &Request,
     hooks: &Hooks,
@@ -49,7 +49,8 @@ pub(crate) fn run_prepared(
         dealer: Dealer { randomness: &randomness, dealing: 0, threads, hooks },
         words: Some(RowWords::of(table.schema())),
     };
-    // A table that can be read twice is; otherwise its rows are kept until the median is known.
+    // A table that can be read twice is read twice; otherwise its rows are kept until the median is
+    // known.
     let median = match plan.median_between_passes() {
         Some(epsilon) if table.can_repeat() && !plan.has_roles(table.schema()) => {
             Some(release.median(&pass.ranks(table)?, epsilon))
@@ -60,7 +61,7 @@ pub(crate) fn run_prepared(
     Ok(record(&plan, table.schema(), request.entropy, chosen))
 }
 
-/// The passes and releases after that of a median.
+/// The passes and releases after the median.
 fn chosen(
     pass: &Pass<'_>,
     release: &Release<'_>,
@@ -102,12 +103,13 @@ fn chosen(
     })
 }
 
-/// An open table as a request takes it.
+/// Applies a request's per-row steps to an open table: person and stratum, category levels, counts
+/// per million, feature sets.
 ///
 /// # Errors
 ///
-/// `Request` if sets of features do not fit the table; those of reading what comes before the first
-/// pass.
+/// `Request` if sets of features do not fit the table; the errors of reading anything before the
+/// first pass.
 pub(crate) fn prepared<'t>(
     request: &Request,
     table: Box<dyn Table + 't>,
@@ -128,7 +130,7 @@ pub(crate) fn prepared<'t>(
 ///
 /// # Errors
 ///
-/// `Request` then.
+/// `Request` in that case.
 fn check_factors(request: &Request, schema: &Schema) -> Result<()> {
     let has_levels =
         |name: &str| request.numbers_and.iter().flatten().any(|levels| levels.name() == name);
@@ -147,14 +149,14 @@ fn check_factors(request: &Request, schema: &Schema) -> Result<()> {
 ///
 /// # Errors
 ///
-/// `Request` if they, or the scaling of their members, do not fit its header; those of reading
+/// `Request` if they, or the scaling of their members, do not fit its header; the errors of reading
 /// bounds.
 fn grouping(request: &Request, schema: &Schema) -> Result<Option<Grouping>> {
     let grouping = |sets| Grouping::new(sets, schema, scaling_of(request, schema)?);
     request.groups.as_deref().map(grouping).transpose()
 }
 
-/// The features by their names alone, as [`prepared`] gives them.
+/// The features from the header alone, as [`prepared`] has them before they are combined into sets.
 ///
 /// # Errors
 ///
@@ -175,12 +177,12 @@ pub(crate) fn header<S: Source + ?Sized>(
     Ok(schema)
 }
 
-/// The features that are ids of people or covariates.
+/// The features that are person identifiers or covariates.
 fn role_columns(request: &Request) -> RoleColumns<'_> {
     RoleColumns { unit: request.unit_feature.as_deref(), covariates: &request.covariates }
 }
 
-/// How the people of a table get their targets.
+/// The rule that gives each person of a table a target.
 fn people_rule(request: &Request, format: &CellFormat) -> Result<PeopleRule> {
     let labels = request.target.checked_labels()?;
     let rule = request.rule_of_people();
@@ -211,7 +213,7 @@ pub(crate) fn opening<'a>(request: &'a Request, hooks: &Hooks) -> Result<Opening
     })
 }
 
-/// Whether the first pass of a run asks a table for its columns as they are.
+/// Whether the first pass of a run reads unmodified columns of the table.
 fn reads_columns(request: &Request) -> bool {
     let as_they_are = request.unit_feature.is_none()
         && request.covariates.is_empty()
@@ -231,11 +233,11 @@ fn reads_columns(request: &Request) -> bool {
     as_they_are && whole
 }
 
-/// The plan for the sums of a table, which are those of its features alone: see [`plan_with`].
+/// The plan for sums of single features: see [`plan_with`].
 ///
 /// # Errors
 ///
-/// As for that; `Request` if the request has sets of features.
+/// As for [`plan_with`]; `Request` if the request has sets of features.
 pub(crate) fn plan_for(request: &Request, schema: &Schema) -> Result<Plan> {
     if request.groups.is_some() {
         let rule = "sets of features are selected from a whole table, not from sums of parts";
@@ -244,11 +246,11 @@ pub(crate) fn plan_for(request: &Request, schema: &Schema) -> Result<Plan> {
     plan_with(request, schema, None)
 }
 
-/// The plan for a table of which only the header is read.
+/// The plan for a table from its header alone.
 ///
 /// # Errors
 ///
-/// As for a table that is open.
+/// As for an open table.
 pub(crate) fn plan_of_header(request: &Request, schema: &Schema) -> Result<Plan> {
     match grouping(request, schema)?.map(Arc::new) {
         Some(grouping) => plan_with(request, grouping.schema(), Some(&grouping)),
@@ -311,12 +313,12 @@ fn plan_with(request: &Request, schema: &Schema, grouping: Option<&Arc<Grouping>
     }
 }
 
-/// Refuses a target of booleans by its type as a number, unless that is given, and with labels that
-/// no boolean has.
+/// Refuses a boolean target with labels other than 0 and 1, or without labels unless its kind is
+/// given.
 ///
 /// # Errors
 ///
-/// `Request` then.
+/// `Request` in that case.
 fn check_boolean(request: &Request, schema: &Schema) -> Result<()> {
     let is_boolean = |label: &String| {
         let number = CellFormat::default().number(label.as_bytes());
@@ -334,13 +336,13 @@ fn check_boolean(request: &Request, schema: &Schema) -> Result<()> {
         .about([Parameter::Classes]))
 }
 
-/// The scaling of these features: ranks within the row unless another is given.
+/// The scaling of these features: ranks within the row unless another scaling is given.
 pub(crate) fn scaling_of(request: &Request, schema: &Schema) -> Result<Scaling> {
     scaling_where_needed(request, schema, &|_| true)
 }
 
-/// Like [`scaling_of`], where bounds by name need not be given of all features; those with levels
-/// never need any.
+/// Like [`scaling_of`], but bounds by name may be missing for some features; features with levels
+/// never need bounds.
 pub(crate) fn scaling_where_needed(
     request: &Request,
     schema: &Schema,

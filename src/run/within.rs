@@ -1,4 +1,4 @@
-//! Warnings about strata in which little can be compared, by released counts.
+//! Warnings about strata in which little can be compared, from released counts.
 //!
 //! # Privacy
 //!
@@ -14,10 +14,10 @@ use crate::request::fields::Target;
 use crate::request::plan::Plan;
 use crate::table::Schema;
 
-/// The most strata that are listed.
+/// The largest number of strata that are listed.
 const LISTED: usize = 5;
 
-/// This share of rows in no stratum deserves attention.
+/// The share of rows in no stratum from which there is a warning.
 const SHARE: f64 = 0.1;
 
 /// The warnings about these strata.
@@ -69,7 +69,7 @@ pub(crate) fn warnings_of_strata(
         warnings.push(Warning::new(WarningKind::OneSidedStrata, text).about(about));
     }
     let outside = counted.outside as f64;
-    // Of one count, with room for the largest of many runs.
+    // The noise of one count, with a margin for the largest over many runs.
     if outside > 4.0 / rate && outside > SHARE * (outside + counted.usable.rows as f64) {
         let text = format!(
             "about {outside} {units} with a target are in no stratum and contribute nothing: a covariate is missing \
@@ -111,7 +111,7 @@ mod tests {
     use crate::table::{Covariate, FileTable};
 
     /// A table of `rows` rows: 19 features of noise, one that differs between two batches, a batch
-    /// of `batches`, and a class; `case` gives the class of a row by its number and its batch.
+    /// out of `batches`, and a class; `case` gives the class of a row by its number and its batch.
     fn table(rows: usize, batches: usize, case: impl Fn(usize, usize) -> bool) -> String {
         let mut state = 7u64;
         let mut normal = || {
@@ -152,15 +152,15 @@ mod tests {
         kinds.filter(|kind| of_strata.contains(kind)).collect()
     }
 
-    /// A gene that only the batch drives is named no more often than others are, where cases are a
-    /// tenth of one batch and nine tenths of the other: it was in 19 of 40 runs with centers that
-    /// were shrunk.
+    /// A gene that only the batch drives is named no more often than others, where cases are a
+    /// tenth of one batch and nine tenths of the other: it was named in 19 of 40 runs with shrunk
+    /// centers.
     #[test]
     fn features_of_the_batch_are_not_named() {
         let text = table(1200, 2, |row, batch| (row / 2 % 10 == 0) == (batch == 0));
         let named = |seed| run(&text, 2, "1", seed).selected[0].name == "gene";
         let often = (0..60).filter(|seed| named(*seed)).count();
-        // Chance is 3 of 60.
+        // By chance it is named in 3 of 60.
         assert!(often <= 6, "{often}");
         assert_eq!(kinds(&run(&text, 2, "1", 1)), []);
     }
@@ -175,11 +175,11 @@ mod tests {
         let text = &warning.unwrap().text;
         assert!(text.contains("2 of 2 strata") && text.contains("batch=b0, batch=b1"), "{text}");
         assert!(text.contains("the names are noise"), "{text}");
-        // Six rows in each of 100 batches, of which 40 are not given.
+        // Six rows in each of 100 batches; 40 of the batches are not given.
         let small = table(600, 100, |row, batch| (row / 100 + batch) % 2 == 0);
         let record = run(&small, 60, "1/2", 1);
         let found = kinds(&record);
-        // Noise alone makes some of sixty look larger, and then as if one class were absent.
+        // Noise alone makes some of sixty strata look larger, with one class apparently absent.
         assert!(found.contains(&WarningKind::SmallStrata), "{found:?}");
         assert!(found.contains(&WarningKind::NoStratum), "{found:?}");
         let outside = record.released.no_stratum_estimate.unwrap() as i64;

@@ -33,13 +33,13 @@ pub struct FitDryRun {
     /// The number of usable rows, or people, below which the model would be mostly noise (by
     /// simulation).
     pub rows_needed: u64,
-    /// The same in words.
+    /// The same as text.
     #[serde(skip)]
     pub(crate) needs: String,
     /// The regularization parameter lambda of a logistic model, given or by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lambda: Option<f64>,
-    /// Problems that are already known, besides those of the selection.
+    /// Known problems, except the warnings of the selection.
     pub warnings: Vec<Warning>,
 }
 

@@ -37,7 +37,7 @@ use run::{check_ledger, run, run_with_ledger};
 /// use dpsis::{FitModel, Select};
 ///
 /// let fitted = FitModel::new(Select::new(5).epsilon(2)).run("data.csv")?;
-/// // With too few rows there is none.
+/// // With too few rows there is no model.
 /// if let Some(model) = &fitted.model {
 ///     std::fs::write("model.json", model.to_json()?).expect("a folder to write to");
 ///     println!("{}", model.predict(&[41.0, 2.5, 0.0, 7.0, 1.0])?);
@@ -255,7 +255,7 @@ impl CheckedFitModel {
     ///
     /// # Errors
     ///
-    /// As for a run, as far as they depend on the request and the header.
+    /// The errors of a run that depend on the request and the header alone.
     pub fn dry_run(&self, source: &(impl Source + ?Sized)) -> Result<FitDryRun> {
         dry_run::dry_run(&self.0, source)
     }

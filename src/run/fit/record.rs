@@ -80,7 +80,7 @@ pub struct FitRecord {
     /// The number of usable rows, or people, below which a model of this many features is mostly
     /// noise under this budget (by simulation).
     pub rows_needed: u64,
-    /// The same in words.
+    /// The same as text.
     #[serde(skip)]
     pub(crate) needs: String,
     /// The regularization parameter lambda of a logistic model, given or by default; `None` if it
@@ -106,7 +106,7 @@ impl FitRecord {
         &self.places
     }
 
-    /// All caveats: those of the model, then the warnings of the selection that are of other kinds.
+    /// All caveats: the warnings of the model, then the selection's warnings of other kinds.
     pub fn all_warnings(&self) -> impl Iterator<Item = &Warning> {
         let inner = self.selection.iter().flat_map(|record| &record.warnings);
         let known = |kind| self.warnings.iter().any(|warning| warning.kind == kind);

@@ -154,7 +154,7 @@ pub(super) fn check_ledger(
 ///
 /// # Errors
 ///
-/// `Request` then, and where a rule for people refers to a missing column.
+/// `Request` in that case, and for a rule for people in a table without people.
 pub(super) fn check_columns(request: &FitRequest, schema: &Schema) -> Result<()> {
     check_people(&request.select, schema)?;
     let may_be_used = |name: &&str| {

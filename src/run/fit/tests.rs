@@ -257,7 +257,7 @@ fn other_words_are_missing() {
     }
 }
 
-/// Levels that are numbers match whatever the number of digits, in matrices, too.
+/// Levels that are numbers match cells with any number of digits, in matrices, too.
 #[cfg(feature = "linfa")]
 #[test]
 fn levels_may_be_numbers() {
@@ -528,7 +528,7 @@ fn people_with_equal_rows_are_rows() {
             ("row", "person")
         );
     }
-    // With each row as a person of its own, it is another table.
+    // If each row is a different person, it is another table.
     let alone = FitModel::new(linear(2).epsilon(30)).seed(9).run(&table(4, false)("y")).unwrap();
     assert_ne!(alone.rows_estimate.unwrap() / 1000, 3);
 
@@ -688,7 +688,7 @@ fn a_selection_for_a_model_sees_numbers() {
     let fitted = FitModel::new(select).seed(1).run(&path).unwrap();
     let model = fitted.model.as_ref().unwrap();
     assert_eq!(model.feature_names().collect::<Vec<_>>(), ["dose"]);
-    // The report states how much its noise hides; the noise depends on epsilon alone.
+    // The report gives the size of the noise, which depends on epsilon alone.
     assert!(model.features[0].noise.unwrap() > 0.0 && model.features[0].coefficient > 0.0);
 }
 

@@ -129,7 +129,7 @@ fn parts_give_the_record_of_the_whole() {
                         assert_eq!(again.selected, expected.selected);
                         assert_eq!(again.estimates, expected.estimates);
                         assert_eq!(select.clone().seed(5).release(&sums).unwrap(), expected);
-                        // A private release takes no median that was drawn from a seed.
+                        // A private release refuses a median that was drawn from a seed.
                         let private = select.clone().check().unwrap().release(&sums);
                         assert_eq!(private.is_ok(), released.is_none());
                     }
@@ -524,7 +524,7 @@ fn the_largest_sums_do_not_overflow() {
             for large in
                 [most / 32768 / 3, most / 32768, most / 3, most, most * 32767, i64::MAX, i64::MIN]
             {
-                // The bins of a feature hold no more rows than there are.
+                // The bins of a feature cannot contain more rows than the table.
                 let of_a_bin = if score == ScoreKind::Ks { large / 16 } else { large };
                 for (of_features, of_rows) in [(true, false), (false, true), (true, true)] {
                     let mut partial = good.clone();

@@ -1,6 +1,6 @@
-//! Decisions before a selection: by released counts, on whether there is one at all and on its
-//! mechanism; and by a private draw, on its mechanism. The joint laws of what is released show what
-//! they cost.
+//! Decisions before a selection: by released counts, on whether to select at all and on its
+//! mechanism; and by a private draw, on its mechanism. The joint laws of all releases show the
+//! privacy loss.
 
 use crate::mechanism::{canonical, peel_pnf};
 use crate::privacy::{Epsilon, Neighbors, Purpose};
@@ -23,7 +23,7 @@ const EPS_SELECTION: f64 = 10.5;
 type Row = ([i64; D], usize);
 
 /// The law of the sets by the mechanism that these counts choose, given the scores; a row moves one
-/// by 1.
+/// score by 1.
 fn law_of_sets(counts: [i64; 2], scores: &[f64]) -> Vec<f64> {
     let reach = Reach { one_against_rest: false };
     let epsilon: Epsilon = EPS_SELECTION.to_string().parse().unwrap();
@@ -48,7 +48,8 @@ fn law_of_peeled_sets(scores: &[f64], epsilon: f64) -> Vec<f64> {
     law
 }
 
-/// The law of the outcomes of a run given these counts: of the sets, and last of no selection.
+/// The law of the outcomes of a run given these counts: each set, and last the end without a
+/// selection.
 fn law_of_outcomes(counts: [i64; 2], scores: &[f64]) -> Vec<f64> {
     let largest = Reach { one_against_rest: false }.in_rows(&counts.map(|count| count as f64));
     match drowns(largest, EPS_SELECTION, D) {
@@ -58,7 +59,7 @@ fn law_of_outcomes(counts: [i64; 2], scores: &[f64]) -> Vec<f64> {
 }
 
 /// The largest log-ratio of the joint laws of noisy counts and outcomes of two tables; `by_truth`
-/// is a broken variant that decides by the counts themselves.
+/// is a broken variant that decides by the true counts.
 fn worst(
     table: &[Row],
     other: &[Row],
@@ -119,8 +120,8 @@ fn the_choice_costs_nothing() {
     assert!(broken > 1.01 * epsilon, "a choice by the counts themselves passed with {broken}");
 }
 
-/// The joint law of the draw of the mechanism and the set. `draw` is the budget of the draw; without
-/// it, a broken variant decides by the scores themselves.
+/// The joint law of the draw of the mechanism and the set. `draw` is the budget of the draw;
+/// without it, a broken variant decides by the true scores.
 fn law_of_draws(scores: &[f64], draw: Option<f64>) -> Vec<f64> {
     const LEVEL: f64 = 4.5;
     let mut sorted = scores.to_vec();
@@ -158,8 +159,8 @@ fn the_draw_of_the_mechanism_costs_its_part() {
     assert!(broken > 1.01 * epsilon, "a choice by the scores themselves passed with {broken}");
 }
 
-/// A class without rows ends a run by the noisy counts, which costs nothing; by the counts
-/// themselves it would tell them.
+/// Ending a run for a class without rows by the noisy counts adds no privacy loss; deciding by the
+/// true counts would reveal them.
 #[test]
 fn the_end_of_a_run_costs_nothing() {
     let (mut largest, mut broken) = (0.0f64, 0.0f64);
@@ -180,8 +181,9 @@ fn the_end_of_a_run_costs_nothing() {
     assert!(broken > 1.01 * epsilon, "an end by the counts themselves passed with {broken}");
 }
 
-/// A misspelled label ends nearly every run after its counts, which say so and no label of the
-/// table; the same labels, spelled as there, end none. It is a function of what was released.
+/// A misspelled label ends nearly every run after its counts, with an error that names the given
+/// labels and none in the table's spelling; labels in that spelling end no run. The error is a
+/// function of released values.
 #[test]
 fn misspelled_labels_end_a_run() {
     let run = |labels: [&str; 2], seed: u64, data: u64| {
@@ -205,11 +207,11 @@ fn misspelled_labels_end_a_run() {
             _ => panic!("the same counts end alike"),
         }
     }
-    // By the law of the noise about two thirds.
+    // About two thirds, by the distribution of the noise.
     assert!((18..36).contains(&ended), "{ended}");
 }
 
-/// With as many rows as the end of a run says, about nine of ten go on.
+/// With the number of rows that the error of an ended run gives, about nine of ten runs go on.
 #[test]
 fn rows_for_a_run_to_go_on() {
     let run = |rows: usize, labels: [&str; 2], seed: u64| {
@@ -224,15 +226,15 @@ fn rows_for_a_run_to_go_on() {
     assert!((1..=42).contains(&ended), "{rows}: {ended}");
 }
 
-/// Whether a run warns that a class may have no row, if it prints names.
+/// Whether a run that prints names warns that a class may have no row.
 fn warned(epsilon: &str, rows: usize, labels: [&str; 2], seed: u64) -> Option<bool> {
     let select = Select::new(2).epsilon(epsilon).target(Target::classes(labels));
     let record = select.seed(seed).run(&table(rows, rows / 2, 1)).ok()?;
     Some(record.warnings.iter().any(|one| one.kind == WarningKind::RareClass))
 }
 
-/// Of a label that does not occur, all runs that print names warn but one of thirty; of labels that
-/// do, few.
+/// For a label that does not occur, all but one in thirty of the runs that print names warn; for
+/// labels that do occur, few.
 #[test]
 fn misspelled_labels_are_warned_of() {
     let (mut told, mut silent) = (0, 0);
@@ -265,8 +267,8 @@ fn with_a_feature(rows: usize, second: usize) -> FileTable {
     FileTable::from_reader(std::io::Cursor::new(format!("p,q,y\n{text}")))
 }
 
-/// No record calls a feature significant beside a warning that a class may have no row or that no
-/// feature can be significant: of misspelled labels, rare classes and few rows.
+/// No record calls a feature significant and warns at the same time that a class may have no row or
+/// that no feature can be significant: for misspelled labels, rare classes and few rows.
 #[test]
 fn records_do_not_contradict_themselves() {
     let (mut scarce, mut few, mut called) = (0, 0, 0);
@@ -299,7 +301,7 @@ fn records_do_not_contradict_themselves() {
     assert!(scarce > 3 && few > 3 && called > 3, "{scarce} {few} {called}");
 }
 
-/// A ledger pays for the counts alone where they end a run, of a selection and of a model.
+/// A ledger is charged for the counts alone if they end a run, of a selection and of a model.
 #[test]
 fn a_ledger_takes_back_what_was_not_released() {
     let folder = tempfile::tempdir().unwrap();
@@ -314,7 +316,7 @@ fn a_ledger_takes_back_what_was_not_released() {
     let select = || Select::new(1).epsilon("0.5").target(Target::classes(["no", "Yes"]));
     let model = crate::FitModel::new(select());
     let mut given_back = 0;
-    // Of 40 rounds 23 end so on average; by chance fewer than eight do once in a million times.
+    // Of 40 rounds 23 end in this way on average; fewer than eight with probability 1e-6.
     for round in 0..40 {
         let before = ledger.read().unwrap();
         let error = match round % 2 {
@@ -329,7 +331,7 @@ fn a_ledger_takes_back_what_was_not_released() {
         assert_eq!(error.kind(), crate::ErrorKind::Input);
         assert!(error.to_string().contains("was returned"), "{error}");
         assert_eq!(error.unspent(), Some(returned.to_string().as_str()));
-        // All but the center: of a model, that of the part of its selection.
+        // Everything except the center: for a model, the center's part of its selection.
         let kept = entry.epsilon.as_rational() - returned.as_rational();
         let given: Epsilon = if round % 2 == 0 { "0.0375" } else { "0.015" }.parse().unwrap();
         assert_eq!(&kept, given.as_rational());
@@ -338,7 +340,7 @@ fn a_ledger_takes_back_what_was_not_released() {
     assert!(given_back >= 8, "{given_back}");
 }
 
-/// A table of two classes, whose features other data fill by the seed.
+/// A table of two classes, whose features have data that depends on the seed.
 fn table(rows: usize, second: usize, seed: u64) -> FileTable {
     let mut state = seed;
     let mut cell = move || {
@@ -353,8 +355,8 @@ fn table(rows: usize, second: usize, seed: u64) -> FileTable {
     FileTable::from_reader(std::io::Cursor::new(format!("p,q,r,s,t,u,y\n{text}")))
 }
 
-/// From the same draws, other data with the same counts choose alike; and each of the two is
-/// chosen.
+/// From the same draws, other data with the same counts lead to the same choice; and each of the
+/// two is chosen.
 #[test]
 fn the_choice_reads_released_counts_alone() {
     let mut ids = std::collections::BTreeSet::new();
@@ -387,7 +389,7 @@ fn the_choice_reads_released_counts_alone() {
     assert_eq!(ids, expected.map(|(k, id)| (k, id.to_owned())).into());
 }
 
-/// Two classes, and 60 features, the first `large` of which separate them.
+/// Two classes, and 60 features; the first `large` separate the classes.
 fn with_large_scores(large: usize) -> FileTable {
     let row = |i: usize| {
         let cell = |j: usize| match (j < large, i % 2) {
@@ -402,8 +404,7 @@ fn with_large_scores(large: usize) -> FileTable {
     FileTable::from_reader(std::io::Cursor::new(format!("{header}y\n{text}")))
 }
 
-/// From k = 11 on a draw decides, which has its own part of the budget, unless all features are
-/// selected.
+/// From k = 11 on a draw with its own part of the budget decides, unless all features are selected.
 #[test]
 fn a_draw_chooses_by_the_scores() {
     for (large, k, id) in [(4, 20, "canonical"), (30, 20, "peel-pnf"), (20, 60, "canonical")] {

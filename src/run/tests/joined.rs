@@ -1,5 +1,5 @@
-//! Tables whose targets are joined by ids, over whole small tables: one of a file or of two, with
-//! ids that occur more than once.
+//! Tables whose targets are joined by ids, enumerated over all small tables: in one file or two,
+//! with ids that occur more than once.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -18,7 +18,7 @@ use crate::table::source::sealed::Open;
 use crate::table::{FileTable, FileTables, Hooks};
 
 /// The data of one person: a row with a value in one of the files, an entry in the file of targets,
-/// or both. The id 0 is a missing one; the target 2 is no class.
+/// or both. The id 0 is missing; the target 2 is not a class.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Person {
     id: u8,
@@ -29,7 +29,7 @@ struct Person {
 /// A sample: its value and its target.
 type Joined = (i8, u8);
 
-/// The samples by definition, in the order of rows: of each id with one row and one entry.
+/// The samples by definition, in the order of rows: one for each id with one row and one entry.
 fn by_definition(people: &[Person]) -> Vec<Joined> {
     let mut by_id: HashMap<u8, (Vec<i8>, Vec<u8>)> = HashMap::new();
     for person in people.iter().filter(|person| person.id > 0) {
@@ -48,7 +48,7 @@ fn by_definition(people: &[Person]) -> Vec<Joined> {
     samples
 }
 
-/// Everyone over two ids, and one without: a row, an entry or both.
+/// All people over two ids, and without an id: a row, an entry or both.
 fn everyone() -> Vec<Person> {
     let rows = [None, Some((0, 1)), Some((1, -1))];
     let entries = [None, Some(0), Some(1), Some(2)];
@@ -62,7 +62,7 @@ fn everyone() -> Vec<Person> {
     people
 }
 
-/// All tables of up to two people, as they are and with one of everyone more.
+/// All tables of up to two people, each alone and with one more person.
 fn tables() -> impl Iterator<Item = Vec<Person>> {
     let (all, one) = (everyone(), everyone());
     let pairs = all.clone().into_iter().enumerate().flat_map(move |(place, person)| {
@@ -72,7 +72,7 @@ fn tables() -> impl Iterator<Item = Vec<Person>> {
     std::iter::once(Vec::new()).chain(all.into_iter().map(|person| vec![person])).chain(pairs)
 }
 
-/// The number of samples of each class, and of those without, by a rule that may be wrong.
+/// The number of samples of each class, and without a class, by a rule that may be wrong.
 type Counts = [i64; 3];
 
 fn counts(samples: &[Joined]) -> Counts {
@@ -112,14 +112,14 @@ fn one_person_moves_one_sample() {
         let rows = |person: &&Person| person.id > 0 && person.row.is_some();
         people.iter().filter(rows).count() as i64
     };
-    // Whoever is dropped counts as one without a target.
+    // A dropped person counts as one without a target.
     let dropped_is_missing = |people: &[Person]| {
         let mut found = counts(&by_definition(people));
         found[2] += ids(people) - found.iter().sum::<i64>();
         found
     };
     assert!(largest_moves(dropped_is_missing)[1] > 2);
-    // Rows without an entry do, though an entry may come alone.
+    // Rows without an entry count as missing, but an entry without a row does not count.
     let alone_is_missing = |people: &[Person]| {
         let mut found = counts(&by_definition(people));
         for id in 1..3 {
@@ -132,7 +132,7 @@ fn one_person_moves_one_sample() {
         found
     };
     assert!(largest_moves(alone_is_missing)[0] > 1);
-    // An entry serves every row with its id, as it does in a join of tables.
+    // An entry counts for every row with its id, as in a join of tables.
     let serves_all = |people: &[Person]| {
         let mut found = [0; 3];
         for person in people.iter().filter(|person| person.id > 0 && person.row.is_some()) {
@@ -233,8 +233,8 @@ fn anyone() -> impl Strategy<Value = Person> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(if exhaustive() { 40 } else { 12 }))]
 
-    /// One file or two, the samples are those of the definition, and one person moves them by no
-    /// more than is declared.
+    /// In one file or two, the samples match the definition, and one person moves them by no more
+    /// than declared.
     #[test]
     fn files_hold_the_samples_of_the_definition(
         people in prop::collection::vec(anyone(), 1..9), more in anyone(), instead in anyone(),
@@ -262,8 +262,8 @@ proptest! {
     }
 }
 
-/// Under replace-one, requests are refused whose scores one row may change beyond twice the
-/// constant of add/remove, or that need the number of rows; for others that number is not in the
+/// Under replace-one, requests are refused if one row may change their scores beyond twice the
+/// constant of add/remove, or if they need the number of rows; for others that number is not in the
 /// record.
 #[test]
 fn the_number_of_joined_rows_is_not_public() {
@@ -290,7 +290,7 @@ fn the_number_of_joined_rows_is_not_public() {
     assert!(select().score(ScoreKind::Kendall).seed(1).run(&joined).is_ok());
 }
 
-/// Ids take a pass of their own, so that a pipe or a reader is refused; targets in order need none.
+/// Ids need a separate pass, so that a pipe or a reader is refused; targets in row order need none.
 #[test]
 fn a_reader_has_no_ids() {
     let folder = tempfile::tempdir().unwrap();

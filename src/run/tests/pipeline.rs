@@ -90,7 +90,7 @@ impl Path {
         epsilon
     }
 
-    /// The values of a row, NaN where missing, as counts per million if they are to be.
+    /// The values of a row, NaN where missing, as counts per million if the path uses these.
     fn values(&self, row: &TableRow) -> Vec<f64> {
         let values: Vec<f64> = row.0.iter().map(|value| value.unwrap_or(f64::NAN)).collect();
         let mut shares = Vec::new();
@@ -278,13 +278,13 @@ fn law_of_class_centers(counts: &[u64], steps: f64) -> Vec<(Vec<i32>, f64)> {
     law.into_iter().enumerate().map(|(i, p)| (digits(i), p)).collect()
 }
 
-/// Feature values: missing, two numbers and a word.
+/// Feature values: missing, two numbers and text.
 const VALUES: [Option<f64>; 4] = {
     let word = f64::from_bits(f64::NAN.to_bits() | 7);
     [None, Some(-1.0), Some(1.0), Some(word)]
 };
 
-/// Counts: a missing one, two numbers, and what is none.
+/// Counts: a missing one, two numbers, and an invalid count.
 const COUNTS: [Option<f64>; 4] = [None, Some(1.0), Some(3.0), Some(-1.0)];
 
 /// All rows with these feature values and targets ("x" is not a number: missing).
@@ -386,7 +386,7 @@ fn joint_releases_by_enumeration() {
     all_within_epsilon(paths);
 }
 
-/// The same of counts per million: whole columns, clipped, and by Kendall's correlation.
+/// The same for counts per million: whole columns, clipped, and by Kendall's correlation.
 #[test]
 fn counts_per_million_by_enumeration() {
     let bounds = Scaling::Bounds(Bounds::new(0.0, 1e6).unwrap());
@@ -408,8 +408,7 @@ fn counts_per_million_by_enumeration() {
     all_within_epsilon(paths);
 }
 
-/// Checks each path on all small tables: nothing may exceed its epsilon, and no test may be an
-/// empty one.
+/// Checks each path on all small tables: none may exceed its epsilon, and no test may be vacuous.
 fn all_within_epsilon(paths: Vec<Path>) {
     for path in paths {
         let targets = if path.features() == 2 { &["-1", "1", "x"][..] } else { &["-1", "1"] };
@@ -423,7 +422,7 @@ fn all_within_epsilon(paths: Vec<Path>) {
         // elsewhere.
         let cheap =
             exhaustive() && path.center != Center::Private && path.target != Target::MedianSplit;
-        // Whole columns have words as well, and there are more counts: more rows to choose from.
+        // Whole columns have text as well, and there are more counts: more rows to choose from.
         let two = path.features() == 2 && path.scaling.is_some() && !path.per_million;
         let most = 1 + usize::from(cheap) + if two { 2 } else { 1 };
         let (worst, pairs) = worst(&path, &rows, most);
@@ -510,7 +509,7 @@ fn shares_of_more_than_the_row_are_caught() {
     };
     let clipped = path(Some(Scaling::Bounds(Bounds::new(0.0, 1e6).unwrap())));
     let columns = path(None);
-    // The law of a table whose values were divided by what the function says of row and feature.
+    // The law of a table whose values were divided by `by` of row and feature.
     let divided = |path: &Path, table: &[TableRow], by: &dyn Fn(usize, usize) -> f64| {
         let share = |row: usize, i: usize| {
             let share = table[row].0[i]? / by(row, i) * 1e6;
@@ -526,8 +525,8 @@ fn shares_of_more_than_the_row_are_caught() {
         let worst = worst_third_row(&rows, law);
         assert!((0.2..=1.0 + 1e-12).contains(&(worst / EPS_SELECTION)), "{worst}");
     }
-    // Whole columns are scored by their order, which a divisor of all rows leaves as it is; one of
-    // the rows from this one on does not.
+    // Whole columns are scored by their order, which dividing all rows by the same number does not
+    // change; dividing only the rows from this one on does.
     let by_table = |table: &[TableRow]| divided(&clipped, table, &|_, _| total(table));
     let by_column = |table: &[TableRow]| divided(&clipped, table, &|_, i| column(table, i));
     let by_others = |table: &[TableRow]| divided(&columns, table, &|row, _| total(&table[row..]));

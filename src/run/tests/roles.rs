@@ -1,4 +1,4 @@
-//! Scores of people with several rows, and within strata, over whole small tables.
+//! Scores of people with several rows, and within strata, enumerated over all small tables.
 
 use std::collections::HashMap;
 
@@ -21,7 +21,8 @@ const Q: i64 = GRID as i64;
 /// W
 const WEIGHT: i64 = 1 << 15;
 
-/// A row: its person, a value of each feature, its target and its stratum; a negative one is none.
+/// A row: its person, a value of each feature, its target and its stratum; a negative one is
+/// missing.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Row {
     person: u8,
@@ -92,7 +93,7 @@ fn stratum_code(center: i32) -> StratumCode {
     StratumCode { center, radius: (GRID + center) / 3, is_tiny: center == 0 }
 }
 
-/// The request, its centers to try, and whether the covariate is used.
+/// The requests, the centers to try, and whether the covariate is used.
 fn requests() -> Vec<(Select, Vec<Vec<i32>>)> {
     let classes = |labels: &[&str]| Target::classes(labels.iter().copied());
     let two = || Select::new(1).target(classes(&["0", "1"]));
@@ -178,7 +179,7 @@ fn by_definition(rows: &[Row], select: &Select, centers: &[i32]) -> i64 {
             |row: &Row| Some(i128::from(weight(row) * f(row.x[0]?)) * i128::from(t(row, class)?));
         rows.iter().filter_map(term).sum()
     };
-    // The size of the sum over the rows in which the feature is missing, of each stratum.
+    // The size of the sum over the rows in which the feature is missing, for each stratum.
     let missing = |class: i8| -> i128 {
         let mut sums = HashMap::new();
         for row in rows.iter().filter(|row| row.x[0].is_none()) {
@@ -192,7 +193,7 @@ fn by_definition(rows: &[Row], select: &Select, centers: &[i32]) -> i64 {
     let correlates = request.scale.is_some() && request.score != Some(ScoreKind::Ks);
     let bins = request.scale.is_some() && !correlates;
     let per = |sum: i128| sum.div_euclid(WEIGHT.into()) as i64;
-    // What a function gives up for the noise of the centers.
+    // The amount that a function is reduced by for the noise of the centers.
     let given_up = |f: &dyn Fn(i8) -> i64| -> i128 {
         let (mut squares, mut tiny) = (0i128, 0i128);
         for (stratum, center) in centers.iter().enumerate().filter(|_| strata) {
@@ -304,8 +305,8 @@ fn some_rows(person: u8) -> Vec<Row> {
     rows
 }
 
-/// Every table of two people with one row each, to which a third with one to three rows comes: how
-/// far that moves a score of its declared sensitivity, at most. `tell` says who is told apart.
+/// How far a third person with one to three rows moves a score of its declared sensitivity, at
+/// most, over all tables of two people with one row each. `tell` assigns the person identifiers.
 fn largest_move(select: &Select, centers: &[i32], tell: impl Fn(usize, &mut Row)) -> f64 {
     let (first, second, third) = (some_rows(0), some_rows(1), some_rows(2));
     let mut largest = 0f64;
@@ -332,8 +333,8 @@ fn largest_move(select: &Select, centers: &[i32], tell: impl Fn(usize, &mut Row)
     largest
 }
 
-/// A person moves a score by no more than a row may, and somewhere by as much; were the rows people
-/// of their own, it would be more.
+/// A person moves a score by no more than a row may, and somewhere by as much; if each row were a
+/// person, it would be more.
 #[test]
 fn one_person_moves_a_score_as_one_row_does() {
     for (number, (select, all)) in requests().into_iter().enumerate() {
@@ -343,7 +344,7 @@ fn one_person_moves_a_score_as_one_row_does() {
         }
         assert!(largest <= 1.0, "request {number}: {largest}");
         assert!(largest > 0.6, "request {number}: {largest}");
-        // Two rows at once reach no limit of Kendall's on tables this small.
+        // Two rows together do not reach the limit of Kendall's score on tables this small.
         if select.clone().into_request().score == Some(ScoreKind::Kendall) {
             continue;
         }
@@ -377,7 +378,7 @@ fn one_person_is_one_pair() {
     assert_eq!(count(&[&rows[..], &[row(1, Some(0))]].concat()), Some((vec![2], 3)));
 }
 
-/// A person adds 2Q in all to the sums of one stratum.
+/// A person adds 2Q in total to the sums of one stratum.
 #[test]
 fn one_person_is_counted_once() {
     let count = |select: &Select, rows: &[Row]| {

@@ -1,5 +1,5 @@
-//! Enumeration of what a row can change in the scores of sets: for all small tables and every
-//! further row, with the grid at Q = 2, overlapping sets and missing members.
+//! Enumeration of the change of set scores by one row: for all small tables and every further row,
+//! with the grid at Q = 2, overlapping sets and missing members.
 
 use crate::privacy::Neighbors;
 use crate::score::{CenteredTarget, CorrelationSums, KsColumns, RowSums, TargetRows};
@@ -7,13 +7,13 @@ use crate::table::{Bounds, HeldColumns, Hooks, Members, Scaler, Scaling};
 
 const SMALL_Q: i32 = 2;
 
-/// Three features; a missing one is `None`. Then the target on the grid.
+/// Three features (`None` if missing), then the target on the grid.
 type TableRow = ([Option<f64>; 3], i16);
 
 /// The values of the sets in each row of a table.
 type Values<'a> = &'a dyn Fn(&[TableRow]) -> Vec<Vec<i16>>;
 
-/// The sets overlap; one holds all features.
+/// The sets overlap; one contains all features.
 const SETS: [&[u32]; 3] = [&[0, 1], &[1, 2], &[0, 1, 2]];
 
 fn grid(scaling: &Scaling, row: &TableRow) -> Vec<i16> {
@@ -22,7 +22,7 @@ fn grid(scaling: &Scaling, row: &TableRow) -> Vec<i16> {
     x
 }
 
-/// The values of the sets as they are released.
+/// The values of the sets as released.
 fn means(scaling: &Scaling, table: &[TableRow]) -> Vec<Vec<i16>> {
     let mut members = Members::default();
     SETS.iter().for_each(|set| members.push(set));
@@ -34,7 +34,7 @@ fn means(scaling: &Scaling, table: &[TableRow]) -> Vec<Vec<i16>> {
     table.iter().map(mean).collect()
 }
 
-/// A broken variant: in place of each missing member the mean of its column, which depends on all
+/// A broken variant: replaces each missing member by the mean of its column, which depends on all
 /// rows.
 fn imputed(scaling: &Scaling, table: &[TableRow]) -> Vec<Vec<i16>> {
     let column = |j: usize| -> Vec<f64> { table.iter().filter_map(|row| row.0[j]).collect() };
@@ -51,7 +51,7 @@ fn sums(scaling: &Scaling, table: &[TableRow]) -> Vec<Vec<i16>> {
     table.iter().map(sums).collect()
 }
 
-/// A broken variant: means less that of the set over the table.
+/// A broken variant: means minus the mean of the set over the table.
 fn centered(scaling: &Scaling, table: &[TableRow]) -> Vec<Vec<i16>> {
     let means = means(scaling, table);
     let rows = means.len() as i16;
@@ -117,8 +117,8 @@ fn scalings() -> [Scaling; 2] {
     [Scaling::Bounds(Bounds::new(-1.0, 1.0).unwrap()), Scaling::RowRank]
 }
 
-/// No row changes a score by more than the sensitivity of single features; of correlations, one
-/// changes it by all of that.
+/// No row changes a score by more than the sensitivity of single features; for correlations, one
+/// row changes it by that much.
 #[test]
 fn one_row_by_enumeration() {
     for scaling in &scalings() {

@@ -138,7 +138,7 @@ impl SiteKey {
     ///
     /// # Errors
     ///
-    /// `Request` if the name is empty, long or holds a line break; `Io` if the file exists or
+    /// `Request` if the name is empty, long or has a line break; `Io` if the file exists or
     /// cannot be written, or if the operating system gives no entropy.
     pub fn create(
         path: impl AsRef<Path>,

@@ -114,7 +114,7 @@ fn the_total_is_that_of_the_sums() {
     assert!(negative, "no sum of these tests wraps");
 }
 
-/// The sums of targets alone, as engines that hold whole columns have them.
+/// The sums of targets alone, for engines that hold whole columns.
 #[test]
 fn sums_of_targets_add_up_and_scores_of_columns_do_not() {
     let rows = rows(40);
