@@ -66,9 +66,9 @@ impl Select {
         Self(CheckedSelect(Request::new(Names::Best(k))))
     }
 
-    /// A request for all features that are significant, however many, with defaults for
-    /// everything else: any name is false, of a feature without any association with the target,
-    /// with probability at most 5%. None is named if none can be shown to be significant.
+    /// A request for all significant features, with defaults for everything else: the probability
+    /// of any false discovery, a named feature without association with the target, is at most 5%.
+    /// No feature is named if none can be shown to be significant.
     ///
     /// ```no_run
     /// let selection = dpsis::Select::significant().epsilon("2").run("data.csv")?;
@@ -76,9 +76,9 @@ impl Select {
     /// # Ok::<(), dpsis::Error>(())
     /// ```
     ///
-    /// It takes a private center, and the score ks, or correlation of values whose range is given.
-    /// Where each row is a person of its own, the bound holds whatever the features are; see the
-    /// page "How many features?" for what is proven.
+    /// It requires a private center, and the score ks, or correlation of values whose range is
+    /// given. If each row is a different person, the bound holds for any features; see the page
+    /// "How many features?" for the proof.
     pub fn significant() -> Self {
         Self(CheckedSelect(Request::new(Names::default())))
     }
@@ -93,14 +93,14 @@ impl Select {
         self.with(|request| request.names = Names::Best(k))
     }
 
-    /// Selects all significant features: any name is false with probability at most alpha, an
-    /// exact number from 0.001 to 0.5 (the default, 0.05). So the expected share of false discoveries
-    /// among all is at most alpha, too.
+    /// Selects all significant features: the probability of any false discovery is at most alpha,
+    /// an exact number from 0.001 to 0.5 (default 0.05). So the expected share of false discoveries
+    /// among all names is at most alpha, too.
     pub fn fwer(self, alpha: impl Into<Exact>) -> Self {
         self.with_fwer(|given| given.alpha = Some(alpha.into()))
     }
 
-    /// Selects at most so many of the significant features, at least 1; by default up to 2,000.
+    /// Selects at most this many of the significant features, at least 1; by default up to 2,000.
     pub fn at_most(self, names: usize) -> Self {
         self.with_fwer(|given| given.at_most = Some(names))
     }
@@ -124,9 +124,9 @@ impl Select {
 
     /// Lets the selection spend a delta too, an exact number from 1e-100 to 1e-3: the whole is then
     /// (epsilon, delta)-differentially private, and a selection by [`Peel`](crate::mechanism::Peel)
-    /// of more than a few features does with less noise. Where it would buy next to nothing the
-    /// release stays pure, and says so. Other mechanisms and methods refuse it. Choose a delta far
-    /// below one over the number of rows.
+    /// of more than a few features has less noise. Where it would gain next to nothing the release
+    /// stays pure, and the record contains a warning. Other mechanisms and methods refuse a delta. Choose
+    /// a delta far below one over the number of rows.
     pub fn delta(self, delta: impl Into<Exact>) -> Self {
         self.with(|request| request.delta = Some(delta.into()))
     }
@@ -146,8 +146,7 @@ impl Select {
         self.with(|request| request.scale = Some(Scale::BoundsFile(path.into())))
     }
 
-    /// Clips features to ranges that are given by their names; the name `*` stands for all other
-    /// features.
+    /// Clips features to ranges given by feature name; the name `*` stands for all other features.
     pub fn bounds_by_name<N: Into<String>>(
         self,
         bounds: impl IntoIterator<Item = (N, Bounds)>,
@@ -161,22 +160,23 @@ impl Select {
         self.with(|request| request.scale = Some(Scale::Given(scaling)))
     }
 
-    /// Takes every value as counts per million: divided by the sum of its row's features, times
-    /// 10^6. For counts of reads or cells, whose totals differ from row to row. Bounds then apply
-    /// to counts per million; ranks within the row stay the same. A missing value counts 0 and
-    /// stays missing; in a row with a negative value, or whose sum is 0, all numbers are missing.
+    /// Converts every value to counts per million: divides it by the sum of its row's features,
+    /// times 10^6. For counts of reads or cells, whose totals differ from row to row. Bounds then
+    /// apply to counts per million; ranks within the row stay the same. A missing value counts as 0
+    /// and stays missing; in a row with a negative value, or whose sum is 0, all numbers are
+    /// missing.
     ///
-    /// Each row is divided by its own sum, so that this costs no budget.
+    /// Each row is divided by its own sum, so this spends no budget.
     pub fn counts_per_million(self) -> Self {
         self.with(|request| request.per_million = true)
     }
 
     /// Selects sets of features, which may overlap, instead of features. The value of a set in a
-    /// row is the mean of its members' grid values there - their ranks within the row, unless
-    /// bounds are given -, with 0, the middle of the grid, for a missing one. Every score is then
-    /// of these means; words are missing values. Sets and sizes are public.
+    /// row is the mean of its members' grid values in this row (their ranks within the row, unless
+    /// bounds are given), with 0, the middle of the grid, for a missing one. Scores are computed
+    /// from these means; categories are missing values. Sets and sizes are public.
     ///
-    /// Each row's means are a function of that row alone, so that this costs no budget.
+    /// Each row's means are a function of that row alone, so this spends no budget.
     pub fn groups(self, sets: FeatureSets) -> Self {
         self.with(|request| request.groups = Some(Arc::new(sets)))
     }
@@ -186,32 +186,32 @@ impl Select {
         self.with(|request| request.score = Some(score))
     }
 
-    /// Sets the kind of target: by default a number. With a ledger it must be given where the
-    /// table's types do not say that the target is a number, for a run that finds none spends the
-    /// budget all the same.
+    /// Sets the kind of target: by default a number. With a ledger it must be given unless the
+    /// table's types show that the target is a number, because a run on a target without numbers
+    /// spends the budget all the same.
     pub fn target(self, target: Target) -> Self {
         self.with(|request| (request.target, request.target_is_given) = (target, true))
     }
 
-    /// Sets the rule by which the targets of a person's rows make that of the person, where a
-    /// column ([`FileTable::unit`](crate::FileTable::unit)) holds the ids of people. By default,
-    /// the target of the last row.
+    /// Sets the rule that combines the targets of a person's rows into the target of the person,
+    /// where a column ([`FileTable::unit`](crate::FileTable::unit)) holds person identifiers. By
+    /// default, the target of the last row.
     pub fn unit_target(self, rule: UnitTarget) -> Self {
         self.with(|request| request.unit_target = Some(rule))
     }
 
-    /// Takes a feature of a matrix as the ids of people: rows with the same number are one
-    /// person's. A row where it is missing contributes nothing. For tables in files see
-    /// [`FileTable::unit`](crate::FileTable::unit), which compares ids as texts.
+    /// Uses a feature of a matrix as person identifiers: rows with the same number belong to one
+    /// person. A row where it is missing contributes nothing. For tables in files see
+    /// [`FileTable::unit`](crate::FileTable::unit), which compares identifiers as text.
     pub fn unit_feature(self, name: impl Into<String>) -> Self {
         self.with(|request| request.unit_feature = Some(name.into()))
     }
 
-    /// Centers the target within each stratum of these covariates, crossed: scores then are of the
-    /// association within strata. Covariates are columns of the table and no features; a row in no
-    /// stratum contributes nothing. For a target coded as one number, and for rows that are added
-    /// or removed. The centers of all strata together cost what one does, by default 25% of
-    /// epsilon. Effect sizes and significance are not released.
+    /// Centers the target within each stratum of these covariates, crossed: scores then measure the
+    /// association within strata. Covariates are columns of the table and not features; a row in no
+    /// stratum contributes nothing. For a target coded as one number, and the relation of adding or
+    /// removing rows. The centers of all strata together spend the budget of one center, by default
+    /// 25% of epsilon. Effect sizes and significance are not released.
     pub fn adjust(self, covariates: impl IntoIterator<Item = Covariate>) -> Self {
         self.with(|request| request.covariates = covariates.into_iter().collect())
     }
@@ -241,10 +241,10 @@ impl Select {
         self.with(|request| request.shares = shares)
     }
 
-    /// Sets the share of the budget for the effect sizes of the selected features and the significance of
-    /// them (default 0.2; without k, 0.36): 0, or an exact number of at least 1e-6. It is spent
-    /// only where there is a private center and a significance test: not by Kendall's correlation, the
-    /// two-stage method and DPKendall.
+    /// Sets the share of the budget for the effect sizes of the selected features and their
+    /// significance (default 0.2; without k, 0.36): 0, or an exact number of at least 1e-6. It is
+    /// spent only where there is a private center and a significance test: not with Kendall's
+    /// correlation, the two-stage method and DPKendall.
     pub fn estimates(self, share: impl Into<Exact>) -> Self {
         self.with(|request| request.shares.estimates = Some(share.into()))
     }
@@ -256,15 +256,15 @@ impl Select {
         self.with(|request| request.shares.direction = Some(share.into()))
     }
 
-    /// Sets the most memory, in bytes, that a run is to take: by default 4 GiB, or three quarters
-    /// of what its group of processes may take, if that is less. A file with larger columns is read
-    /// in several passes. An input that can be read only once is held whole all the same, and so is
-    /// one column, however long. The result does not depend on it.
+    /// Sets the memory limit of a run, in bytes: by default 4 GiB, or three quarters of the limit
+    /// of its group of processes, if that is less. A file with larger columns is read in several
+    /// passes. An input that can be read only once is held in memory regardless of the limit, and
+    /// so is a single column, however long. The result does not depend on the limit.
     pub fn memory(self, bytes: u64) -> Self {
         self.with(|request| request.memory = Some(bytes))
     }
 
-    /// Sets the memory of columns alone, so that small tables take several passes.
+    /// Sets the memory of columns alone, so that small tables need several passes.
     #[doc(hidden)]
     pub fn column_memory(self, bytes: u64) -> Self {
         self.with(|request| request.column_memory = Some(bytes))
@@ -275,15 +275,15 @@ impl Select {
         self.with(|request| request.method = method)
     }
 
-    /// Refines the selection, for correlated features: twice as many are screened, with a part of
-    /// the budget, and the k of them that together explain the target best are selected. For a
+    /// Refines the selection, for correlated features: screens twice as many features with a part
+    /// of the budget, and selects the k of them that together explain the target best. For a
     /// numeric target or two classes, the scores ks and correlation, and a k of up to 50. A table
     /// in a file is read once more.
     pub fn refine(self, refine: Refine) -> Self {
         self.with(|request| request.refine = Some(refine))
     }
 
-    /// Sets the mechanism, which must take scores with one common sensitivity. The default is
+    /// Sets the mechanism, which must support scores with one common sensitivity. The default is
     /// [`CanonicalLipschitz`](crate::CanonicalLipschitz), for votes
     /// [`Peel`](crate::mechanism::Peel).
     pub fn mechanism(self, mechanism: impl Mechanism + 'static) -> Self {
@@ -322,7 +322,7 @@ impl Select {
         self.with(|request| request.hooks = hooks)
     }
 
-    /// Sets the hash of the schema file that states this request's public facts, for the record.
+    /// Sets the hash of the schema file that contains this request's public facts, for the record.
     pub fn schema_hash(self, hash: String) -> Self {
         self.with(|request| request.schema_hash = Some(hash))
     }
@@ -330,8 +330,8 @@ impl Select {
     /// Draws from a given seed instead of the operating system's entropy, for tests and
     /// simulations. Anyone with the seed can undo the noise, so the result has a type of its own.
     /// Call it last: the returned request has no setters except `seed` and `paper_preprocessing`.
-    /// The same seed gives the same result on every platform, until a version whose changelog
-    /// says *value-breaking*.
+    /// The same seed gives the same result on every platform, until a version whose changelog is
+    /// marked *value-breaking*.
     pub fn seed(self, seed: u64) -> NotPrivateSelect {
         NotPrivateSelect::new(self.into_request()).seed(seed)
     }
@@ -371,7 +371,7 @@ impl Select {
         Ok(&self.0)
     }
 
-    /// The checked request for sums, whatever k and epsilon are.
+    /// The checked request for sums, with any k and epsilon.
     pub(crate) fn of_sums(&self) -> Result<Request> {
         let Self(CheckedSelect(mut request)) = self.clone();
         (request.names, request.epsilon) = (Names::Best(1), Some(1.into()));

@@ -38,7 +38,7 @@ pub(crate) fn check(request: &Request) -> Result<()> {
     if let Some(error) = &request.refused {
         return Err(error.clone());
     }
-    // Whatever the number of features is: at least k, or one.
+    // For any number of features: at least k, or one.
     let features = match &request.names {
         Names::Best(0) => return Err(Error::request("k must be at least 1").about([Parameter::K])),
         Names::Best(k) => *k,
@@ -68,7 +68,7 @@ pub(crate) fn check(request: &Request) -> Result<()> {
         sets.checked_sizes()?;
     }
     let kendall = request.score == Some(ScoreKind::Kendall);
-    // The values of sets are scaled whatever their score.
+    // The values of sets are scaled for any score.
     let scaled = request.scale.is_some() && request.groups.is_none();
     if kendall && (scaled || request.center != Center::Private) {
         return Err(Error::request("Kendall's correlation takes no bounds, scale or center"));
@@ -87,7 +87,7 @@ pub(crate) fn check(request: &Request) -> Result<()> {
             "the paper's preprocessing takes no score, bounds, scale, sets, center or neighbors",
         ));
     }
-    // The plan depends on the table by the number of features only.
+    // The plan depends on the table only through the number of features.
     let plan = Plan::new(request, features, Arc::new(Scaling::RowRank))?;
     let has_levels = request.numbers_and.iter().flatten().next().is_some();
     if has_levels && plan.association() != Some(Association::Ks) {
@@ -170,7 +170,7 @@ pub(crate) fn check_people(request: &Request, schema: &Schema) -> Result<()> {
     Err(Error::request(rule).about([Parameter::UnitTarget, Parameter::Unit]))
 }
 
-/// Refuses the options that the paired score excludes, and targets that it has no sign for.
+/// Refuses the options that the paired score excludes, and targets without a sign for it.
 fn check_paired(request: &Request) -> Result<()> {
     if !request.is_paired() {
         return Ok(());

@@ -24,11 +24,11 @@ use crate::table::{
 #[non_exhaustive]
 pub enum Target {
     /// A number of unknown range. It is split at a private median (10% of epsilon), except for
-    /// Kendall's correlation: rows above it are one side, all others the other. The median is found
-    /// for values from 1e-6 to 1e15 in magnitude that differ in their first three digits (four from
-    /// 0.01 to 100,000), and for times in seconds or milliseconds since 1970 that lie six hours or
-    /// more apart; a warning is issued if nearly all rows fall on one side of the split. A column of
-    /// booleans by its type is refused: its two values are classes.
+    /// Kendall's correlation: rows above it are one side, all others the other. The median can be
+    /// found for values from 1e-6 to 1e15 in magnitude that differ in their first three digits
+    /// (four from 0.01 to 100,000), and for times in seconds or milliseconds since 1970 that lie
+    /// six hours or more apart; a warning is issued if nearly all rows fall on one side of the
+    /// split. A column with a boolean type is refused: its two values are classes.
     #[default]
     Numeric,
     /// A number clipped to a given range.
@@ -56,7 +56,7 @@ impl Target {
         }
     }
 
-    /// The times and events that it is made of, if it is at a horizon.
+    /// The columns and the horizon of an event by a horizon, if it is one.
     pub fn time_to_event(&self) -> Option<&TimeToEvent> {
         match self {
             Self::TimeToEvent(events) => Some(events),
@@ -68,7 +68,7 @@ impl Target {
     ///
     /// # Errors
     ///
-    /// `Request` for labels that are no classes.
+    /// `Request` for invalid labels.
     pub(crate) fn checked_labels(&self) -> Result<Option<Labels>> {
         self.labels().map(|labels| Labels::new(labels.to_vec())).transpose()
     }
@@ -83,10 +83,10 @@ pub enum Center {
     Private,
     /// The middle of the grid: the target is not centered.
     None,
-    /// Public knowledge: the mean of a bounded target in its own units, or the share of the second
-    /// of two classes.
+    /// Public information: the mean of a bounded target in its own units, or the share of the
+    /// second of two classes.
     Given(f64),
-    /// Public knowledge: the share of each class, for three or more classes.
+    /// Public information: the share of each class, for three or more classes.
     Shares(Vec<(String, f64)>),
 }
 
@@ -95,7 +95,7 @@ pub enum Center {
 #[non_exhaustive]
 pub enum ScoreKind {
     /// The Kolmogorov-Smirnov score: the best correlation that any monotone transform of a column
-    /// reaches, or any of its words; needs no scaling. The default if nothing is given. With a
+    /// reaches, or any of its categories; needs no scaling. The default if nothing is given. With a
     /// given scaling, thresholds lie between 16 bins of the scaled values.
     Ks,
     /// Correlation of the clipped, scaled values with the target. The default if a scaling is
@@ -104,7 +104,8 @@ pub enum ScoreKind {
     /// Kendall's rank correlation: needs no scaling and no center.
     Kendall,
     /// How many more people have larger values in the second class than in the first: compares the
-    /// rows of each person with each other. Needs people as units, two classes, and no scaling.
+    /// rows of each person with each other. Requires people as privacy units, two classes, and no
+    /// scaling.
     Paired,
 }
 
@@ -137,7 +138,7 @@ pub(crate) enum Association {
 }
 
 impl Association {
-    /// Whether it compares values as they are in the table.
+    /// Whether it compares the values of the table without scaling.
     pub(crate) fn is_unscaled(self) -> bool {
         matches!(self, Self::Ks | Self::Paired)
     }
@@ -173,12 +174,12 @@ pub struct TwoStage {
 }
 
 impl TwoStage {
-    /// With a given number of blocks, which is then public.
+    /// Sets the number of blocks, which is then public.
     pub fn blocks(self, blocks: u64) -> Self {
         Self { blocks: Some(blocks), ..self }
     }
 
-    /// With another penalty of the LASSO, positive, for values in [-1, 1].
+    /// Sets the penalty of the LASSO, positive, for values in [-1, 1].
     pub fn penalty(self, penalty: f64) -> Self {
         Self { penalty, ..self }
     }
@@ -194,8 +195,8 @@ impl Default for TwoStage {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Refine {
-    /// Twice as many features are screened; the k of them that together explain the target best are
-    /// selected, by private correlations of all of them. See [`method::gram`](crate::method::gram).
+    /// Screens twice as many features, and selects the k of them that together explain the target
+    /// best, by private correlations of all of them. See [`method::gram`](crate::method::gram).
     Gram,
 }
 
@@ -211,9 +212,9 @@ impl FromStr for Refine {
 /// The features that a selection names.
 #[derive(Debug, Clone)]
 pub(crate) enum Names {
-    /// So many.
+    /// This many.
     Best(usize),
-    /// All that are significant.
+    /// All significant ones.
     Significant(FwerOptions),
 }
 
@@ -223,12 +224,12 @@ impl Default for Names {
     }
 }
 
-/// The given bound on the probability of any name of a feature without an association.
+/// The given bound on the probability of any false discovery.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct FwerOptions {
     /// 0.05 if it is not given.
     pub(crate) alpha: Option<Exact>,
-    /// The most names.
+    /// The largest number of names.
     pub(crate) at_most: Option<usize>,
 }
 
@@ -242,7 +243,7 @@ impl FwerOptions {
 pub const ALPHA: &str = "0.05";
 
 impl Names {
-    /// The most features that are named, of so many.
+    /// The largest number of features that are named, out of `features`.
     pub(crate) fn most(&self, features: usize) -> usize {
         match self {
             Self::Best(k) => *k,
@@ -250,7 +251,7 @@ impl Names {
         }
     }
 
-    /// The same of k features, or of at most so many.
+    /// The same selection for k features, or for at most k.
     pub(crate) fn of(&self, k: usize) -> Self {
         match self {
             Self::Best(_) => Self::Best(k),
@@ -260,7 +261,7 @@ impl Names {
         }
     }
 
-    /// Whether the request says how many are named: a forgotten k does not.
+    /// Whether the number of names is given: a forgotten k is not.
     pub(crate) fn is_given(&self) -> bool {
         match self {
             Self::Best(_) => true,
@@ -280,19 +281,19 @@ pub(crate) struct Request {
     pub(crate) score: Option<ScoreKind>,
     pub(crate) refine: Option<Refine>,
     pub(crate) scale: Option<Scale>,
-    /// The levels of columns of words, where all other words are missing values; `None` if no word
-    /// is.
+    /// The levels of categorical columns; all other categories are missing values. `None` if no
+    /// category is missing.
     pub(crate) numbers_and: Option<Vec<Levels>>,
     /// Whether values become counts per million before all else.
     pub(crate) per_million: bool,
-    /// The sets of features that are selected instead of features.
+    /// The feature sets to select from, instead of single features.
     pub(crate) groups: Option<Arc<FeatureSets>>,
     pub(crate) target: Target,
-    /// Whether that was given.
+    /// Whether the target was given.
     pub(crate) target_is_given: bool,
-    /// The rule by which rows of a person make its target, where a table has ids of people.
+    /// The rule that combines a person's rows into one target, if a table has person identifiers.
     pub(crate) unit_target: Option<UnitTarget>,
-    /// The feature that holds the ids of people, in a matrix.
+    /// The feature with the person identifiers, in a matrix.
     pub(crate) unit_feature: Option<String>,
     /// The covariates within whose strata the target is centered.
     pub(crate) covariates: Vec<Covariate>,
@@ -303,7 +304,7 @@ pub(crate) struct Request {
     pub(crate) mechanism: Option<Arc<dyn Mechanism>>,
     pub(crate) schema_hash: Option<String>,
     pub(crate) threads: Option<usize>,
-    /// The most bytes of columns to hold, `None` for no limit.
+    /// The memory limit of columns in bytes, `None` for no limit.
     pub(crate) memory: Option<u64>,
     /// The memory of columns alone, for tests.
     pub(crate) column_memory: Option<u64>,
@@ -330,13 +331,13 @@ pub(crate) enum Scale {
 pub(crate) struct Shares {
     pub(crate) target: Option<Exact>,
     pub(crate) center: Option<Exact>,
-    /// Of the effect sizes and their significance; 0 for none.
+    /// The share of the effect sizes and their significance; 0 for none.
     pub(crate) estimates: Option<Exact>,
-    /// Of the directions, if they are wanted.
+    /// The share of the directions, if they are released.
     pub(crate) direction: Option<Exact>,
 }
 
-/// The shares of [`Shares`] as numbers, those of [`SHARES`] where none are given.
+/// The shares of [`Shares`] as numbers, with the defaults of [`SHARES`].
 pub(crate) struct CheckedShares {
     pub(crate) target: BigRational,
     pub(crate) center: BigRational,
@@ -370,7 +371,7 @@ impl Request {
     pub(crate) fn mechanism_used(&self) -> Arc<dyn Mechanism> {
         let default = || -> Arc<dyn Mechanism> {
             match self.method {
-                // More features are screened than are sought.
+                // More features are screened than selected.
                 Method::Scores if self.refine.is_some() => {
                     Arc::new(CanonicalLipschitz::screening())
                 }
@@ -381,16 +382,16 @@ impl Request {
         self.mechanism.clone().unwrap_or_else(default)
     }
 
-    /// Whether a value counts in relation to the others of its row, by ranks or as a share of their
-    /// sum, in scores by the association with a coded target: a feature without an association can
-    /// then have one as scored.
+    /// Whether values are relative to the other values of their row, as ranks or as a share of
+    /// their sum, in scores by the association with a coded target. A feature without an
+    /// association can then have one as scored.
     fn is_relative_to_rows(&self) -> bool {
         let ranks = matches!(self.scale, None | Some(Scale::Given(Scaling::RowRank)));
         let scaled = self.groups.is_some() || !self.association().is_unscaled();
         self.per_million || (ranks && scaled)
     }
 
-    /// Why scores have no significance threshold, if they have none for their values.
+    /// The reason why scores have no significance threshold, if their values rule one out.
     pub(crate) fn without_threshold(&self) -> Option<&'static str> {
         if self.is_relative_to_rows() {
             return Some(
@@ -426,17 +427,17 @@ impl Request {
     ///
     /// # Errors
     ///
-    /// `Request` if there are too many, or two of one name.
+    /// `Request` if there are too many, or two with the same name.
     pub(crate) fn strata(&self) -> Result<usize> {
         strata_of(&self.covariates)
     }
 
-    /// The rule by which rows of a person make its target.
+    /// The rule that combines a person's rows into one target.
     pub(crate) fn rule_of_people(&self) -> UnitTarget {
         self.unit_target.unwrap_or_default()
     }
 
-    /// The most memory of a run, in bytes.
+    /// The memory limit of a run, in bytes.
     pub(crate) fn memory(&self) -> u64 {
         self.memory.unwrap_or_else(default_memory)
     }
@@ -452,13 +453,13 @@ impl Request {
         }
     }
 
-    /// Unwraps a part of the request. The first error is kept for the check.
+    /// Unwraps a part of the request. Keeps the first error for the check.
     pub(crate) fn or_refuse<T>(&mut self, part: Result<T>) -> Option<T> {
         part.map_err(|error| self.refused.get_or_insert(error).clone()).ok()
     }
 }
 
-/// The default shares of the target's median, its center, the estimates and, where they are wanted,
+/// The default shares of the target's median, its center, the estimates and, if they are released,
 /// the directions: for a selection of k features, and for one of all significant features.
 pub const SHARES: [(&str, [&str; 2]); 4] = [
     ("target", ["0.10", "0.10"]),
@@ -467,13 +468,13 @@ pub const SHARES: [(&str, [&str; 2]); 4] = [
     ("direction", ["0.05", "0.05"]),
 ];
 
-/// The default share of the centers of strata, found by simulation (`examples/strata.rs`): larger
-/// than that of one center, since no effect sizes are released within strata.
+/// The default share of the centers of strata, found by simulation (`examples/strata.rs`). It is
+/// larger than the share of one center, because no effect sizes are released within strata.
 pub const CENTER_IN_STRATA: &str = "0.25";
 
 impl Shares {
-    /// The shares for these names, if each is at least 1e-6 - that of the estimates can be 0 - and
-    /// their sum is below 1. `is_adjusted` says whether there are covariates.
+    /// The shares for these names, if each is at least 1e-6 (the share of the estimates can be 0)
+    /// and their sum is below 1. `is_adjusted` is true with covariates.
     pub(crate) fn check(&self, names: &Names, is_adjusted: bool) -> Result<CheckedShares> {
         self.checked(names, is_adjusted).ok_or_else(|| {
             Error::request("shares must be numbers of at least 1e-6 that add up to less than 1")

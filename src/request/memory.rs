@@ -1,4 +1,4 @@
-//! The memory of a run: how much it may take, and its use besides columns.
+//! The memory of a run: its limit, and its use besides columns.
 
 use std::fs;
 use std::path::Path;
@@ -6,31 +6,31 @@ use std::path::Path;
 use crate::error::{Error, Parameter, Result};
 use crate::table::Limit;
 
-/// The default memory in bytes, unless the group of processes may take less: half of what a program
-/// in a browser can address, or 4 GiB.
+/// The default memory limit in bytes, unless the group of processes has a lower one: half of the
+/// address space of a program in a browser, or 4 GiB.
 const DEFAULT: u64 = if cfg!(target_family = "wasm") { 1 << 31 } else { 1 << 32 };
 
-/// The bytes of a run whatever the table is.
+/// The bytes of a run for any table.
 const PROGRAM: u64 = 14 << 20;
 
-/// The bytes of each thread: text on its way, and rows that are turned to columns.
+/// The bytes of each thread: text in transit, and rows being transposed to columns.
 const THREAD: u64 = 3 << 20;
 
 /// The bytes of each feature: its name and the references to it, its score and the noise on it.
 const FEATURE: u64 = 300;
 
-/// The bytes of each feature in each thread: its values in the current row and in those that are
-/// turned to columns.
+/// The bytes of each feature in each thread: its values in the current row and in the rows being
+/// transposed to columns.
 const STAGED: u64 = 72;
 
-/// The bytes of each row: its target, in a list that grows.
+/// The bytes of each row: its target, in a growing list.
 const ROW: u64 = 24;
 
 /// The bytes of each row in each thread: a column that is scored, and its order.
 const SORTED: u64 = 48;
 
-/// The most memory that a run takes where none is given: the default, or three quarters of what
-/// the group of processes may take that this one belongs to, if that is less.
+/// The memory limit of a run when none is given: the default, or three quarters of the limit of
+/// this process's group, if that is less.
 pub(crate) fn default_memory() -> u64 {
     of_group(
         Path::new("/sys/fs/cgroup"),
@@ -39,8 +39,8 @@ pub(crate) fn default_memory() -> u64 {
     .map_or(DEFAULT, |limit| DEFAULT.min(limit / 4 * 3))
 }
 
-/// The least limit of a process's group and of those that hold it, in either version of Linux's
-/// groups.
+/// The smallest limit of a process's group and of the groups that contain it, in either version of
+/// Linux's groups.
 fn of_group(root: &Path, groups: &str) -> Option<u64> {
     let limits = groups.lines().flat_map(|line| {
         let mut parts = line.splitn(3, ':').skip(1);
@@ -56,14 +56,14 @@ fn of_group(root: &Path, groups: &str) -> Option<u64> {
             own.ancestors().take_while(is_inside).map(|place| place.join(file)).collect();
         all
     });
-    // Without a limit there is a word, or a number beyond any memory.
+    // A group without a limit has text here, or a number beyond any memory.
     limits.filter_map(|file| fs::read_to_string(file).ok()?.trim().parse().ok()).min()
 }
 
 /// The limit of columns within this memory, in a table of `features` on `threads` threads.
 pub(crate) fn of_columns(memory: u64, features: usize, threads: usize) -> Limit {
     Limit {
-        // An eighth is for blocks of rows on their way.
+        // An eighth is for blocks of rows in transit.
         bytes: memory - memory / 8,
         fixed: fixed(features, threads),
         row: ROW + threads as u64 * SORTED,
@@ -75,11 +75,11 @@ fn fixed(features: usize, threads: usize) -> u64 {
     PROGRAM + threads * (THREAD + STAGED * features) + FEATURE * features
 }
 
-/// Refuses a given memory that a table of so many features exceeds whatever its rows are.
+/// Refuses a memory limit that a table with this many features exceeds for any rows.
 ///
 /// # Errors
 ///
-/// `Request` then, with the least one.
+/// `Request` in that case, with the smallest possible limit.
 pub(crate) fn check_memory(given: u64, features: usize, threads: usize) -> Result<()> {
     let least = fixed(features, threads);
     if given - given / 8 >= least {
@@ -97,7 +97,7 @@ pub(crate) fn check_memory(given: u64, features: usize, threads: usize) -> Resul
 mod tests {
     use super::*;
 
-    /// By features and threads alone; of the rows nothing is known.
+    /// By features and threads alone; the rows are not known.
     #[test]
     fn what_no_run_can_stay_within_is_refused() {
         let error = check_memory(16_000_000, 500, 2).unwrap_err().to_string();

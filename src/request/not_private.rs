@@ -20,7 +20,7 @@ use crate::request::fields::Request;
 /// # Ok::<(), dpsis::Error>(())
 /// ```
 ///
-/// A function that takes a release does not accept a rehearsal:
+/// A function that takes a release does not accept a seeded result:
 ///
 /// ```compile_fail,E0308
 /// # use dpsis::{Select, Selection};

@@ -1,4 +1,4 @@
-//! A request in words, numbers and lists, as every door takes it: a command line, Python, a JSON
+//! A request as text, numbers and lists, shared by all interfaces: the command line, Python, a JSON
 //! file.
 
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use crate::request::builder::Select;
 use crate::request::fields::{Center, Method, SHARES, Shares, Target, TwoStage};
 use crate::table::{Bounds, FeatureSets, Scaling, TimeToEvent};
 
-/// The options of a selection, in words, numbers and lists. As JSON it is one object of all fields;
+/// The options of a selection, as text, numbers and lists. As JSON it is one object of all fields;
 /// a field that is left out has the default that [`Select`] gives it.
 ///
 /// ```
@@ -28,11 +28,11 @@ use crate::table::{Bounds, FeatureSets, Scaling, TimeToEvent};
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SelectOptions {
-    /// The number of features to select; without one, all that are significant.
+    /// The number of features to select; without one, all significant features.
     pub k: Option<usize>,
     /// The bound on the probability of any false discovery.
     pub fwer: Option<String>,
-    /// The most features to name.
+    /// The largest number of features to name.
     pub at_most: Option<usize>,
     /// The target.
     #[serde(flatten)]
@@ -67,8 +67,8 @@ pub struct TargetOptions {
     pub target_bounds: Option<(Number, Number)>,
     /// Whether it is a number of unknown range.
     pub target_number: bool,
-    /// `last`, `mean` or `any-positive`: how the targets of a person's rows make that of the
-    /// person.
+    /// `last`, `mean` or `any-positive`: how the targets of a person's rows are combined into the
+    /// target of the person.
     pub unit_target: Option<String>,
     /// Covariates, such as `age:40,60` or `sex=F,M`.
     pub adjust: Vec<String>,
@@ -98,9 +98,9 @@ pub struct ScoringOptions {
     pub bounds: Option<BoundsOption>,
     /// `bounds`, `row-rank` or `cpm`.
     pub scale: Option<String>,
-    /// The sets that are selected instead of features.
+    /// The feature sets to select from, instead of single features.
     pub groups: Option<GroupsOption>,
-    /// The sets that are used: of at least so many members, and at most so many.
+    /// The smallest and the largest number of members of the sets that are used.
     pub group_size: Option<(usize, Option<usize>)>,
 }
 
@@ -126,17 +126,17 @@ pub enum GroupsOption {
     File(PathBuf),
 }
 
-/// The options of the guarantee. Numbers that are read exactly are texts.
+/// The options of the guarantee. Numbers that are read exactly are given as text.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PrivacyOptions {
     /// The budget.
     pub epsilon: Option<String>,
-    /// A delta that may be spent, too.
+    /// A delta that may be spent in addition.
     pub delta: Option<String>,
     /// `add-remove` or `replace-one`.
     pub neighbors: Option<String>,
-    /// Shares of the budget: of `target`, `center`, `number`, `estimates` and `direction`.
+    /// Shares of the budget for `target`, `center`, `number`, `estimates` and `direction`.
     pub shares: BTreeMap<String, String>,
     /// Whether directions are released.
     pub direction: bool,
@@ -148,9 +148,9 @@ pub struct PrivacyOptions {
 pub struct MethodOptions {
     /// `dp-sis`, `two-stage` or `dpkendall`.
     pub method: Option<String>,
-    /// Of the two-stage method: the number of blocks.
+    /// The number of blocks of the two-stage method.
     pub blocks: Option<u64>,
-    /// Of the two-stage method: the penalty of its LASSO.
+    /// The LASSO penalty of the two-stage method.
     pub penalty: Option<Number>,
     /// `gram`.
     pub refine: Option<String>,
@@ -164,13 +164,13 @@ pub struct MethodOptions {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RunningOptions {
-    /// The most memory, in bytes.
+    /// The memory limit, in bytes.
     pub memory: Option<u64>,
     /// The number of threads.
     pub threads: Option<usize>,
 }
 
-/// A number; one that JSON cannot hold, such as NaN, is read from its text.
+/// A number; one that JSON cannot represent, such as NaN, is read from its text.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(from = "NumberText")]
 pub struct Number(pub f64);
@@ -202,7 +202,8 @@ impl SelectOptions {
     ///
     /// # Errors
     ///
-    /// `Request` if it is none, for an option that does not exist or a value of another kind.
+    /// `Request` if the text is not a JSON object, for an option that does not exist or a value of
+    /// another kind.
     pub fn from_json(json: &str) -> Result<Self> {
         read_options(json)
     }
@@ -211,17 +212,17 @@ impl SelectOptions {
     ///
     /// # Errors
     ///
-    /// `Request` for a word that stands for nothing or options that exclude each other; those of
-    /// reading a file of sets.
+    /// `Request` for an unknown value or options that exclude each other; the errors of reading a
+    /// file of sets.
     pub fn request(&self) -> Result<Select> {
         self.state(self.names()?)
     }
 
-    /// A request for the features that are to be selected, and nothing else.
+    /// A request with the number of features to select, and no other options.
     ///
     /// # Errors
     ///
-    /// `Request` if k and a bound on false discoveries are given.
+    /// `Request` if both k and a bound on false discoveries are given.
     pub fn names(&self) -> Result<Select> {
         let mut select = match self.k {
             Some(_) if self.fwer.is_some() || self.at_most.is_some() => {
@@ -242,7 +243,7 @@ impl SelectOptions {
         })
     }
 
-    /// States all of this but the names in a request.
+    /// Sets all of these options but the number of features in a request.
     ///
     /// # Errors
     ///
@@ -252,8 +253,8 @@ impl SelectOptions {
         self.state_release(select)
     }
 
-    /// States the center, the guarantee, the method and what a run takes: what is left to give
-    /// where the sums are given.
+    /// Sets the center, the guarantee, the method and the resources: the remaining options where
+    /// the sums are given.
     ///
     /// # Errors
     ///
@@ -276,7 +277,7 @@ impl TargetOptions {
     ///
     /// # Errors
     ///
-    /// `Request` if two are, or for a range that is none.
+    /// `Request` if two kinds are given, or for an invalid range.
     pub fn kind(&self) -> Result<Option<Target>> {
         if let Some(events) = self.time_to_event()? {
             return Ok(Some(Target::TimeToEvent(events)));
@@ -301,7 +302,8 @@ impl TargetOptions {
         })
     }
 
-    /// The target at a horizon, if its options are given: all three of them, and no other kind.
+    /// The target at a horizon, if its options are given: all three are required, and no other
+    /// kind.
     fn time_to_event(&self) -> Result<Option<TimeToEvent>> {
         const OWN: [Parameter; 3] = [Parameter::Time, Parameter::Event, Parameter::Horizon];
         let given = [self.time.is_some(), self.event.is_some(), self.by.is_some()];
@@ -358,7 +360,7 @@ impl TargetOptions {
 }
 
 impl ScoringOptions {
-    /// States these options in a request.
+    /// Sets these options in a request.
     ///
     /// # Errors
     ///
@@ -481,7 +483,7 @@ impl MethodOptions {
         if let Some(refine) = &self.refine {
             select = select.refine(refine.parse()?);
         }
-        // Where none is given, the program chooses.
+        // Without a given mechanism, the program chooses.
         if self.mechanism.is_some() || !self.parameters.is_empty() {
             let id = self.mechanism.as_deref().unwrap_or(default);
             select = select.mechanism(by_id(id, &Parameters::named(&self.parameters)?)?);
@@ -503,7 +505,7 @@ mod tests {
         SelectOptions::from_json(json)?.request()
     }
 
-    /// Options in JSON make the same request as the methods of the builder.
+    /// JSON options make the same request as the methods of the builder.
     #[test]
     fn options_equal_the_builder() {
         let full = r#"{"k": 3, "epsilon": "1/2", "classes": ["a", "b"], "unit_target": "any-positive",

@@ -9,7 +9,8 @@ pub(crate) struct Reach {
     pub(crate) one_against_rest: bool,
 }
 
-/// So many classes have all their groups compared; of more, an even split is taken to be possible.
+/// Up to this many classes all groups are compared; for more, an even split is assumed to be
+/// possible.
 const FEW: usize = 16;
 
 impl Reach {
@@ -66,8 +67,8 @@ impl Reach {
         }
     }
 
-    /// The largest product of the rows of a group of classes and those of the others, over all
-    /// rows: also the largest variance of the signed sum of a threshold by chance.
+    /// The largest product of the rows of a group of classes and the rows of the others, over all
+    /// rows: also the largest variance of the signed sum of a threshold for a null feature.
     pub(crate) fn product(self, counts: &[f64]) -> f64 {
         let rows = total(counts);
         if !(rows > 0.0) {
@@ -101,7 +102,7 @@ mod tests {
     #[test]
     fn the_best_split_decides() {
         let [any, single] = [false, true].map(|one_against_rest| Reach { one_against_rest });
-        // Two classes: twice the rarer one, in units of a row of it.
+        // Two classes: twice the rarer one, in units of one row of it.
         assert!((any.in_rows(&[30.0, 70.0]) - 60.0).abs() < 1e-12);
         assert_eq!(any.in_rows(&[30.0, -2.0]), 0.0);
         assert_eq!(any.in_rows(&[0.0, 0.0]), 0.0);

@@ -1,17 +1,16 @@
-//! The mechanism of a selection: the one given, the one of the method, or a default.
+//! The mechanism of a selection: the given one, the one of the method, or a default.
 //!
 //! # Up to k = 10: by released counts
 //!
-//! A race of whole sets (`canonical`) places all k features at once: it pays about k ln d, and
-//! finds nothing where scores cannot reach that; peeling (`peel-pnf`) still finds some there, but
-//! fewer where scores are large. How large they can be follows from the counts of rows that are
-//! released with a private center: with eps the part of the selection and W the largest score in
-//! units of its sensitivity, `canonical` is taken from eps W = 20 k ln d on, and `peel-pnf` below.
-//! The factor was found by simulation: over 1 to 20 features of 20 to 20,000, and effect sizes from
-//! 0.2 on, this choice finds .013 k features less than the better of the two, one with a factor of
-//! 8 .093 k.
-//! On planted tables with five true features and k = 3 to 10, no factor from 10 to 40 finds more by
-//! over .01, and below 16 some tables lose 1 to 3 of 5.
+//! A race of whole sets (`canonical`) places all k features at once: it needs scores of about k ln
+//! d, and finds nothing where scores cannot reach that; peeling (`peel-pnf`) still finds some
+//! there, but fewer where scores are large. How large they can be follows from the counts of rows
+//! that are released with a private center: with eps the part of the selection and W the largest
+//! score in units of its sensitivity, `canonical` is used from eps W = 20 k ln d on, and `peel-pnf`
+//! below. The factor was found by simulation: over 1 to 20 features of 20 to 20,000, and effect
+//! sizes from 0.2 on, this choice finds .013 k features less than the better of the two, one with a
+//! factor of 8 .093 k. On planted tables with five true features and k = 3 to 10, no factor from 10
+//! to 40 finds more by over .01, and below 16 some tables lose 1 to 3 of 5.
 //!
 //! Effect sizes differ between tables with the same counts, but a private draw by the scores, as
 //! below, costs more than it gains here: its noise would be about as large as the scores that it
@@ -34,10 +33,10 @@
 //!
 //! # Privacy
 //!
-//! By counts, the choice is a function of released numbers. By a draw, it is released with a part of
-//! the budget of its own. In both cases each mechanism is eps-differentially private given what was
-//! released before, so the whole costs the sum of the parts, whichever mechanism it is. Both return
-//! picks in the order of the file.
+//! By counts, the choice is a function of released numbers. A draw is released with its own part of
+//! the budget. In both cases each mechanism is eps-differentially private given the earlier
+//! releases, so the whole spends the sum of the parts, whichever mechanism it is. Both return picks
+//! in the order of the file.
 
 use std::sync::Arc;
 
@@ -48,30 +47,30 @@ use crate::mechanism::{CanonicalLipschitz, Mechanism, PeelPermuteAndFlip};
 use crate::privacy::{Epsilon, Neighbors};
 use crate::request::reach::Reach;
 
-/// From so many times k ln d on, sets are placed at once.
+/// From this multiple of k ln d on, sets are placed at once.
 const ENOUGH: f64 = 20.0;
 
-/// Up to so many picks are always made one after the other: `canonical` then spends half its rate
-/// on nothing.
+/// Up to this many picks are always made one after the other: `canonical` would then waste half its
+/// rate.
 const FEW: usize = 2;
 
 /// Above this k, a private draw decides.
 const SEVERAL: usize = 10;
 
-/// How the mechanism of a selection is found.
+/// How the mechanism of a selection is chosen.
 pub(crate) enum Choice {
-    /// Given, or that of the method.
+    /// Given, or the mechanism of the method.
     Given(Arc<dyn Mechanism>),
     /// By k and the number of features.
     BySize(Arc<dyn Mechanism>),
-    /// Without k: sets of all numbers of features compete.
+    /// Without k: sets of all sizes compete.
     ByNumber(Arc<dyn Mechanism>),
     ByCounts(ByCounts),
     /// By a private draw.
     ByScores,
 }
 
-/// What is released before a mechanism is chosen; `None` before its release.
+/// The values released before a mechanism is chosen; `None` before their release.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Known<'a> {
     /// The counts of rows of each class or side.
@@ -83,7 +82,7 @@ pub(crate) struct Known<'a> {
 /// The choice of a mechanism by the counts of rows.
 pub(crate) struct ByCounts {
     reach: Reach,
-    /// The rows that k ln d takes: steps k ln d/eps.
+    /// The number of rows equivalent to k ln d: steps k ln d/eps.
     unit: f64,
 }
 
@@ -100,7 +99,7 @@ pub(crate) enum ChosenBy {
     Statement,
     /// k and the number of features.
     Size,
-    /// There is no k.
+    /// The request has no k.
     Number,
     /// The released counts, which allow scores of this many times k ln d/eps.
     Counts { ratio: f64 },
@@ -109,8 +108,8 @@ pub(crate) enum ChosenBy {
 }
 
 impl Choice {
-    /// The choice where nothing is given and counts will be released: of k out of `features`, with
-    /// this part of the budget.
+    /// The choice where no mechanism is given and counts will be released: for k out of `features`,
+    /// with this part of the budget.
     pub(crate) fn of(
         k: usize,
         features: usize,
@@ -119,7 +118,7 @@ impl Choice {
         epsilon: &Epsilon,
     ) -> Self {
         match k {
-            // One set: there is nothing to pay.
+            // There is only one set to select.
             _ if k == features => Self::BySize(canonical()),
             ..=FEW => Self::BySize(Arc::new(PeelPermuteAndFlip)),
             _ if Self::is_drawn(k, features) => Self::ByScores,
@@ -131,25 +130,25 @@ impl Choice {
         }
     }
 
-    /// Whether a private draw decides, which has its own part of the budget.
+    /// Whether a private draw with its own part of the budget decides.
     pub(crate) fn is_drawn(k: usize, features: usize) -> bool {
         k > SEVERAL && k < features
     }
 
-    /// The part of the draw of what is left for the selection.
+    /// The share of the draw in the rest of the budget for the selection.
     pub(crate) fn share_of_draw() -> BigRational {
         ratio(3, 100)
     }
 
-    /// The mechanism where the number of features is drawn with the features. The number is at most
-    /// that of good features, as a rule, so sets are judged by their worst member alone; sets of all
-    /// numbers compete (see `release/number.rs`). Where the counts give no significance threshold,
-    /// one feature is drawn by this mechanism itself.
+    /// The mechanism where the number of features is drawn with the features. The number is usually
+    /// at most the number of good features, so sets are judged by their worst member alone; sets of
+    /// all sizes compete (see `release/number.rs`). Where the counts give no significance
+    /// threshold, one feature is drawn by this mechanism itself.
     pub(crate) fn of_number() -> Self {
         Self::ByNumber(Arc::new(CanonicalLipschitz::against_bad_members()))
     }
 
-    /// The mechanism, given what was released.
+    /// The mechanism, given the released values.
     pub(crate) fn chosen(&self, Known { counts, many }: Known<'_>) -> ChosenMechanism {
         let (mechanism, by) = match self {
             Self::Given(mechanism) => (mechanism.clone(), ChosenBy::Statement),
@@ -170,7 +169,7 @@ impl ByCounts {
         (mechanism, ChosenBy::Counts { ratio })
     }
 
-    /// The number of usable rows, in so many classes of equal size, from which on `canonical` is
+    /// The number of usable rows, in this many classes of equal size, from which on `canonical` is
     /// chosen.
     pub(crate) fn rows(&self, classes: usize) -> f64 {
         let of_one_row = self.reach.in_rows(&vec![1.0 / classes as f64; classes]);

@@ -1,4 +1,4 @@
-//! The making of a plan: what is drawn, and each draw's part of the budget.
+//! The construction of a plan: its private draws, and each draw's part of the budget.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::request::public_center::{
 };
 use crate::table::{Labels, Scaling, TargetCode};
 
-/// A plan being made: each private draw claims its part of the budget in turn.
+/// A plan under construction: each private draw claims its part of the budget in turn.
 pub(super) struct PlanDraft<'a> {
     pub(super) budget: Budget,
     request: &'a Request,
@@ -30,7 +30,7 @@ impl<'a> PlanDraft<'a> {
         Self { budget: Budget::new(epsilon), request }
     }
 
-    /// Claims the parts that the scoring draws with.
+    /// Claims the parts of the scoring's draws.
     pub(super) fn scoring(&mut self) -> Result<Scoring> {
         let request = self.request;
         let labels = request.target.checked_labels()?;
@@ -55,7 +55,7 @@ impl<'a> PlanDraft<'a> {
         })
     }
 
-    /// The parts of effect sizes and directions. Both are about a private center and the counts
+    /// The parts of effect sizes and directions. Both depend on a private center and the counts
     /// released with it: without those, nothing is claimed.
     pub(super) fn estimates(
         &mut self,
@@ -69,7 +69,7 @@ impl<'a> PlanDraft<'a> {
             return Err(Error::request(rule).about([Parameter::Shares, Parameter::Covariates]));
         }
         let (counted, directed) = match scoring {
-            // What is told of strata has no proof yet.
+            // Releases about strata have no proof yet.
             _ if self.request.is_adjusted() => (false, false),
             Scoring::Coded(coded) if coded.counts_units() => (true, coded.labels().is_none()),
             _ => (false, false),
@@ -124,7 +124,7 @@ impl<'a> PlanDraft<'a> {
         })
     }
 
-    /// Claims the part of a private center; any other one goes to the grid.
+    /// Claims the part of a private center; maps any other center to the grid.
     fn center(&mut self, target: &CodedAs) -> Result<PlannedCenter> {
         match &self.request.center {
             Center::Private if self.request.is_paired() => {
@@ -167,7 +167,7 @@ pub(super) fn scale_used(request: &Request, scoring: &Scoring, scaling: &Scaling
     }
 }
 
-/// The scaling that a request states, or its default.
+/// The scaling that a request sets, or its default.
 pub(super) fn scale_given(request: &Request, scaling: &Scaling) -> ScaleUsed {
     match scaling {
         Scaling::Bounds(_) => ScaleUsed::Bounds,

@@ -17,8 +17,8 @@ pub(crate) struct FwerControl {
 }
 
 impl FwerControl {
-    /// The bound, if alpha lies between 0.001 and 0.5: a smaller one takes very many draws for the
-    /// level.
+    /// The bound, if alpha lies between 0.001 and 0.5: for a smaller alpha the threshold needs very
+    /// many draws.
     pub(crate) fn new(given: &FwerOptions) -> Result<Self> {
         let possible = |alpha: &BigRational| *alpha >= ratio(1, 1000) && *alpha <= ratio(1, 2);
         let Some(alpha) = given.alpha().rational().filter(possible) else {
@@ -42,8 +42,8 @@ impl FwerControl {
         FalseDiscoveryBound { fwer: self.given.alpha().to_string(), at_most: self.given.at_most }
     }
 
-    /// alpha/2: the probability with which a feature without an association may lie above the level
-    /// of chance, and that with which noise may exceed its own.
+    /// alpha/2: the probability with which a null feature may exceed the significance threshold,
+    /// and the probability with which noise may exceed its own.
     pub(crate) fn half(&self) -> f64 {
         self.half.to_f64().unwrap_or(0.0)
     }

@@ -2,7 +2,7 @@
 //!
 //! A plan alternates passes over the table and private releases: if needed, a pass for the ranks
 //! and the private median of the target; then a pass that gathers sums, rows or columns; then the
-//! center, the scores and the selection. Runs, dry runs and rehearsals follow the same plan.
+//! center, the scores and the selection. Runs, dry runs and simulations follow the same plan.
 
 mod choice;
 mod draft;
@@ -28,15 +28,15 @@ pub(crate) use fwer::FwerControl;
 pub(crate) use refinement::Refinement;
 pub use used::{CenterUsed, FalseDiscoveryBound, ScaleUsed};
 
-/// Everything that a run needs and its record states.
+/// Everything that a run needs and its record contains.
 pub(crate) struct Plan {
-    /// The number of features that are selected, at most if they are those significant.
+    /// The number of features to select; an upper limit if all significant features are selected.
     pub(crate) k: usize,
-    /// All significant features are selected, with this bound on false discoveries.
+    /// The bound on false discoveries, if all significant features are selected.
     pub(crate) fwer: Option<FwerControl>,
     /// The number of features.
     pub(crate) features: usize,
-    /// The request, as it was given and checked.
+    /// The request as given, after its checks.
     pub(crate) request: Request,
     /// The number of strata.
     pub(crate) strata: usize,
@@ -44,7 +44,7 @@ pub(crate) struct Plan {
     /// How values are mapped to the grid, if the scoring does so.
     pub(crate) scaling: Arc<Scaling>,
     pub(crate) scale: ScaleUsed,
-    /// The sets that are the features, with the scaling of their members' values.
+    /// The feature sets that are used as features, with the scaling of their members' values.
     pub(crate) groups: Option<(Arc<Grouping>, ScaleUsed)>,
     pub(crate) center: CenterUsed,
     /// How the mechanism is found.
@@ -61,7 +61,7 @@ pub(crate) struct Plan {
     pub(crate) direction: Option<Epsilon>,
     /// All parts of the budget.
     pub(crate) spent: Vec<Spending>,
-    /// The same as events.
+    /// The same parts as privacy events.
     pub(crate) events: Vec<Event>,
 }
 
@@ -79,7 +79,7 @@ pub(crate) enum Scoring {
     DpKendall { labels: Option<Labels> },
 }
 
-/// Scores by the association with a target that is coded, and then centered.
+/// Scores by the association with a coded and centered target.
 pub(crate) struct CodedScoring {
     pub(crate) association: Association,
     pub(crate) target: CodedAs,
@@ -95,7 +95,7 @@ pub(crate) enum CodedAs {
 }
 
 impl Scoring {
-    /// The association with a coded target, if that is the score.
+    /// The scoring by the association with a coded target, if it is one.
     pub(crate) fn coded(&self) -> Option<&Arc<CodedScoring>> {
         match self {
             Self::Coded(coded) => Some(coded),
@@ -168,9 +168,9 @@ pub(crate) enum Coding {
 pub(crate) enum PlannedCenter {
     /// To be estimated.
     Private,
-    /// That of the number, or of each class.
+    /// The center of the number, or of each class.
     Public(Vec<i32>),
-    /// None: the number of pairs is estimated.
+    /// No center: the number of pairs is estimated.
     OfPairs,
 }
 
@@ -182,7 +182,7 @@ pub(crate) struct Voting {
     pub(crate) penalty: f64,
 }
 
-/// The target that blocks regress on.
+/// The target of the regressions on blocks.
 pub(crate) enum BlockTarget {
     Coded(Coding),
     /// Scaled by the data, like the features: not private.
@@ -254,7 +254,7 @@ impl Plan {
                 };
                 (calibrated, event)
             }
-            // Which of two it is shows only in a run; both are pure.
+            // A run decides between the two; both are pure.
             _ => (Calibrated::pure(&selection), Event::pure(selection.clone())),
         };
         let (scale, center) =
@@ -281,7 +281,8 @@ impl Plan {
         })
     }
 
-    /// Whether rows of a table differ in their parts in scores: then these are made of columns.
+    /// Whether rows of a table contribute differently to scores; scores are then computed from
+    /// columns.
     pub(crate) fn has_roles(&self, schema: &Schema) -> bool {
         schema.has_people() || self.request.is_adjusted()
     }
@@ -291,9 +292,9 @@ impl Plan {
         self.scoring.coded().map(|coded| coded.association)
     }
 
-    /// Whether scores use a private center shrunk by its noise: families of thresholds hold the
-    /// constants, which an error of the center lifts; but the significance threshold is at the center
-    /// itself.
+    /// Whether scores use a private center shrunk by its noise: families of thresholds contain the
+    /// constants, whose scores an error of the center raises; but the significance threshold is at
+    /// the center itself.
     pub(crate) fn shrinks_center(&self) -> bool {
         self.fwer.is_none() && self.association() != Some(Association::Correlation)
     }
@@ -302,7 +303,7 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// `Request` if there is none.
+    /// `Request` if the plan has no such part.
     pub(crate) fn counting(&self) -> Result<&Epsilon> {
         self.part(Purpose::TargetCenter).or_else(|_| self.part(Purpose::Rows))
     }
@@ -311,7 +312,7 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// `Request` if there is none.
+    /// `Request` if the plan has no such part.
     pub(crate) fn part(&self, purpose: Purpose) -> Result<&Epsilon> {
         let part = self.spent.iter().find(|part| part.purpose == purpose);
         part.map(|part| &part.epsilon)
@@ -348,14 +349,14 @@ impl Plan {
         Ok(Self { groups: self.groups.clone(), scale: self.scale, ..plan })
     }
 
-    /// The plan for these sets of features, of which it has the number and the scaling.
+    /// The plan for these sets of features, with their number and scaling.
     pub(crate) fn of_sets(self, grouping: Arc<Grouping>) -> Self {
         let scale = scale_given(&self.request, &self.scaling);
         let scaling = Arc::new(Grouping::of_means());
         Self { scaling, groups: Some((grouping, scale)), ..self }
     }
 
-    /// The number of features to select, if it is given.
+    /// The number of features to select, if k is given.
     pub(crate) fn given_k(&self) -> Option<usize> {
         self.fwer.is_none().then_some(self.k)
     }
@@ -394,7 +395,7 @@ impl Plan {
         (!delta.is_zero()).then(|| others.fold(noise.clone(), |sum, part| sum + part))
     }
 
-    /// The number of votes by which features must differ to be told apart.
+    /// The number of votes by which features must differ to be distinguished.
     pub(crate) fn votes_needed(&self) -> f64 {
         self.gap(&*self.choice.chosen(Known::default()).mechanism)
     }
@@ -405,7 +406,7 @@ impl Plan {
     }
 }
 
-/// One event per part of a budget: this one for the selection, pure ones for all others.
+/// One event per part of a budget: the given one for the selection, pure ones for all others.
 fn events(spent: &[Spending], selection: &Event) -> Vec<Event> {
     let event = |part: &Spending| match part.purpose {
         Purpose::Selection => selection.clone(),

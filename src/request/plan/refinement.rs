@@ -1,4 +1,4 @@
-//! The plan of a refinement: how many features are screened, and what of the budget it takes.
+//! The plan of a refinement: how many features are screened, and its part of the budget.
 
 use crate::error::{Error, Parameter, Result};
 use crate::exact::ratio;
@@ -22,7 +22,7 @@ impl Refinement {
     ///
     /// # Errors
     ///
-    /// `Request` if the method, the score or the target does not go with it, or k is too large.
+    /// `Request` if the method, the score or the target cannot be refined, or k is too large.
     pub(crate) fn claim(
         request: &Request,
         features: usize,
@@ -47,7 +47,7 @@ impl Refinement {
         let screened = screened(request.names.most(features), features)?;
         let [screening, medians] = parts(screened, features);
         let signs = 100 - screening - medians;
-        // Each of what is left by then.
+        // Each claims a share of the rest of the budget.
         let signs = budget.claim_of_rest(Purpose::Signs, &ratio(signs, 100));
         let medians = ratio(medians, screening + medians);
         let medians = budget.claim_of_rest(Purpose::FeatureMedians, &medians);

@@ -36,12 +36,12 @@ words! {
     }
 }
 
-/// The bound on false discoveries: those of features without any association with the target.
+/// The bound on false discoveries: named features without any association with the target.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct FalseDiscoveryBound {
-    /// The largest probability of any.
+    /// The largest probability of any false discovery.
     pub fwer: String,
-    /// The most features that were to be named; `None` for any number.
+    /// The largest number of features to name; `None` for any number.
     pub at_most: Option<usize>,
 }
