@@ -1,5 +1,5 @@
-//! Files that keep a record of what was done: locked, checked to be the ones at their paths,
-//! appended to and synced.
+//! Files that record past actions: locked, checked to be still at their paths, appended to and
+//! synced.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
@@ -7,16 +7,16 @@ use std::path::Path;
 
 use crate::error::{Error, Parameter, Result};
 
-/// A kind of such files.
+/// A kind of such file.
 #[derive(Debug)]
 pub(crate) struct Kind {
     /// Its name in messages.
     pub(crate) name: &'static str,
-    /// The start of all its files: others are not read.
+    /// The start of all its files: other files are not read.
     pub(crate) start: &'static str,
     /// The parameter that gives the file.
     pub(crate) parameter: Parameter,
-    /// Whether nobody but its owner may read it, where files have such permissions.
+    /// Whether only its owner may read it, where files have such permissions.
     pub(crate) secret: bool,
 }
 
@@ -34,7 +34,7 @@ impl<'a> Locked<'a> {
     ///
     /// # Errors
     ///
-    /// `Io` if it cannot be read, written or locked, or is no regular file.
+    /// `Io` if it cannot be read, written or locked, or is not a regular file.
     pub(crate) fn to_append(kind: &'static Kind, path: &'a Path) -> Result<Self> {
         Self::open(kind, path, OpenOptions::new().read(true).append(true), |file| {
             if file.metadata()?.permissions().readonly() {
@@ -48,7 +48,7 @@ impl<'a> Locked<'a> {
     ///
     /// # Errors
     ///
-    /// As for [`to_append`](Self::to_append), but that it need not be writable.
+    /// As for [`to_append`](Self::to_append), except that it need not be writable.
     pub(crate) fn to_read(kind: &'static Kind, path: &'a Path) -> Result<Self> {
         Self::open(kind, path, OpenOptions::new().read(true), File::lock_shared)
     }
@@ -60,7 +60,7 @@ impl<'a> Locked<'a> {
         lock: impl Fn(&File) -> io::Result<()>,
     ) -> Result<Self> {
         let failed = |error: io::Error| kind.cannot(path, error.kind());
-        // A pipe would be waited for, a device may have no end.
+        // Reading a pipe would block, and a device may have no end.
         if !path.metadata().map_err(failed)?.is_file() {
             return Err(
                 Error::io(format!("{} is no regular file", path.display())).about([kind.parameter])
@@ -80,8 +80,8 @@ impl<'a> Locked<'a> {
         Ok(locked)
     }
 
-    /// Appends lines and waits until they are on the disk. Lines that were not written whole are
-    /// taken back.
+    /// Appends lines and waits until they are on the disk. Removes lines that were not written
+    /// whole.
     ///
     /// # Errors
     ///
@@ -94,7 +94,8 @@ impl<'a> Locked<'a> {
             Err(error) => Err(error),
         };
         if let Err(error) = written {
-            // Nothing of it can have been released. If this fails, too, the line is found cut off.
+            // Nothing in them can have been released. If this fails, too, the line is found cut
+            // off.
             let _ = self.file.set_len(self.content.len() as u64);
             return Err(failed(error));
         }
@@ -125,7 +126,7 @@ impl Kind {
         let make = || -> io::Result<()> {
             let mut file = self.creating().open(path)?;
             if let Err(error) = file.write_all(content.as_bytes()).and_then(|()| file.sync_all()) {
-                // Nothing can have been done with an incomplete one.
+                // Nothing can have been done with an incomplete file.
                 let _ = std::fs::remove_file(path);
                 return Err(error);
             }

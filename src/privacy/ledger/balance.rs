@@ -1,4 +1,4 @@
-//! The content of a ledger: its terms, its entries, and what is left.
+//! The content of a ledger: its terms, its entries, and the remaining budget.
 
 use num_rational::BigRational;
 use num_traits::{Signed, Zero};
@@ -13,7 +13,7 @@ use crate::privacy::{Delta, Epsilon, Neighbors, Unit};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Balance {
-    /// Its terms.
+    /// The terms of the ledger.
     #[serde(flatten)]
     pub terms: LedgerTerms,
     #[serde(serialize_with = "as_text")]
@@ -22,11 +22,11 @@ pub struct Balance {
     pub(crate) left: BigRational,
     /// The sum of all deltas.
     pub spent_delta: Delta,
-    /// The releases that were paid for, in their order.
+    /// The charged releases, in order.
     pub entries: Vec<LedgerEntry>,
-    /// The notes, in their order.
+    /// The notes, in order.
     pub notes: Vec<LedgerNote>,
-    /// When and why it was closed, if it was: it then pays for no more releases.
+    /// When and why the ledger was closed, if it was: a closed ledger refuses further charges.
     pub closed: Option<LedgerNote>,
 }
 
@@ -36,38 +36,38 @@ pub struct Balance {
 pub struct LedgerNote {
     /// When it was written, in UTC; `None` in a line that was cut off.
     pub when: Option<String>,
-    /// Its words; those on a closing may be empty.
+    /// The text of the note; it may be empty for a closing.
     pub text: String,
 }
 
-/// A release that was paid for.
+/// A charged release.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct LedgerEntry {
-    /// Its number, from 1.
+    /// The number of the entry, from 1.
     pub number: usize,
-    /// The epsilon that it cost.
+    /// The epsilon that it was charged.
     pub epsilon: Epsilon,
-    /// The delta that it cost.
+    /// The delta that it was charged.
     pub delta: Delta,
-    /// When it was paid, in UTC; `None` in a line that was cut off.
+    /// When it was charged, in UTC; `None` in a line that was cut off.
     pub when: Option<String>,
     /// The command that made it; `None` in a line that was cut off.
     pub command: Option<String>,
-    /// The note of the user; empty if there is none.
+    /// The note of the user; empty without one.
     pub note: String,
     /// Whether the run reported that it made the release.
     pub released: bool,
-    /// The kind of error with which it ended, if it did: it is spent all the same.
+    /// The kind of error with which it ended, if it failed: its budget is spent all the same.
     pub failed: Option<String>,
-    /// The part of its epsilon that it gave back, because its own earlier releases ended it.
+    /// The part of its epsilon that was returned because its own earlier releases ended it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub returned: Option<Epsilon>,
 }
 
 impl LedgerEntry {
-    /// Whether the run never said how it ended: it goes on, was stopped, or was one of a version
-    /// that said only how it failed.
+    /// Whether the file does not record how the run ended: the run may still be active, or was
+    /// stopped, or used a version that recorded failures only.
     pub fn is_open(&self) -> bool {
         !self.released && self.failed.is_none() && self.returned.is_none()
     }
@@ -105,7 +105,7 @@ impl Balance {
         self.entries.push(entry);
     }
 
-    /// Takes back a part of what an entry cost; false if it cannot be.
+    /// Takes back a part of an entry's epsilon; returns false if that is impossible.
     pub(super) fn take_back(&mut self, number: usize, epsilon: Epsilon) -> bool {
         let entry = number.checked_sub(1).and_then(|place| self.entries.get_mut(place));
         let of = |entry: &&mut LedgerEntry| {
@@ -123,12 +123,12 @@ impl Balance {
         self.left = if left.is_negative() { BigRational::zero() } else { left };
     }
 
-    /// Checks that a release may be paid for.
+    /// Checks that a release may be charged.
     ///
     /// # Errors
     ///
-    /// `Request` if it has another guarantee than the ledger's; `Budget` if it costs more than what
-    /// is left, or the ledger is closed.
+    /// `Request` if it has another guarantee than the ledger; `Budget` if it costs more than the
+    /// remaining budget, or the ledger is closed.
     pub(super) fn check(&self, expense: &Expense) -> Result<()> {
         if self.closed.is_some() {
             let rule = "the ledger is closed: no more releases can be charged";

@@ -1,11 +1,10 @@
-//! A release as the ledger sees it.
+//! A release as a charge to a ledger.
 
 use super::words::check_words;
 use crate::error::{Error, Result};
 use crate::privacy::{Delta, Epsilon, Neighbors, Unit};
 
-/// The price of a release, for which [`Ledger::spend`](super::Ledger::spend) pays, and its
-/// guarantee.
+/// The cost of a release, which [`Ledger::spend`](super::Ledger::spend) charges, and its guarantee.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expense {
     pub(super) epsilon: Epsilon,
@@ -35,13 +34,13 @@ impl Expense {
         Self { neighbors, ..self }
     }
 
-    /// Sets the unit of its guarantee. [`Unit::Unit`] is that of the ledger, for which
+    /// Sets the privacy unit of its guarantee. [`Unit::Unit`] is the unit of the ledger, for which
     /// sensitivities are given.
     pub fn unit(self, unit: Unit) -> Self {
         Self { unit, ..self }
     }
 
-    /// Sets a note, which is written to the ledger.
+    /// Sets a note to write to the ledger.
     pub fn note(self, note: impl Into<String>) -> Self {
         Self { note: note.into(), ..self }
     }
@@ -50,7 +49,7 @@ impl Expense {
     ///
     /// # Errors
     ///
-    /// `Request` if one cannot stand in a line of the ledger.
+    /// `Request` if one cannot be part of a line of the ledger.
     pub(super) fn check(&self) -> Result<()> {
         check_words("the command's name", &self.command)?;
         check_words("the note", &self.note)?;

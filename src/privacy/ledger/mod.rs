@@ -35,8 +35,8 @@ use place::Place;
 static FILE: Kind =
     Kind { name: "ledger", start: text::VERSION, parameter: Parameter::Ledger, secret: false };
 
-/// A budget file with a cap: releases that it pays for are written to it first, and none is paid
-/// for that would exceed the cap.
+/// A budget file with a cap: every release is charged to it first, and a charge that would exceed
+/// the cap is refused.
 ///
 /// ```
 /// use dpsis::{Candidates, Choose, ErrorKind, Ledger, LedgerTerms};
@@ -60,12 +60,12 @@ static FILE: Kind =
 ///
 /// # Privacy
 ///
-/// The releases paid for by one ledger are together differentially private with its cap and its
-/// delta, by sequential composition, also if each was chosen by what the earlier ones gave, as long
-/// as everything about the table goes through this one file, and nobody replaces it by an older
-/// copy. It holds no data: times at which releases began, epsilons, what the user named, and of
-/// releases that failed the kind of the error. That a release failed may depend on the data, as its
-/// error does.
+/// The releases charged to one ledger are together differentially private with its cap and its
+/// delta, by sequential composition, also if each was chosen by the results of earlier ones, as
+/// long as every release from the table goes through this one file, and nobody replaces it by an
+/// older copy. It contains no data: only times at which releases began, epsilons, text given by the
+/// user, and the kind of the error of failed releases. Whether a release failed may depend on the
+/// data, as its error does.
 ///
 #[doc = include_str!("page.md")]
 #[derive(Debug, Clone)]
@@ -73,7 +73,8 @@ pub struct Ledger {
     place: Place,
 }
 
-/// The content of a ledger at some time: files only grow.
+/// The length and the hash of a ledger at some time. Files only grow, so that this content stays a
+/// prefix of the ledger.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LedgerMark {
@@ -86,14 +87,14 @@ impl Ledger {
     ///
     /// # Errors
     ///
-    /// `Request` if the name is long or holds a line break, or the cap has too many digits; `Io` if
-    /// the file exists or cannot be written.
+    /// `Request` if the name is long or contains a line break, or the cap has too many digits; `Io`
+    /// if the file exists or cannot be written.
     pub fn create(path: impl AsRef<Path>, terms: LedgerTerms) -> Result<Self> {
         Self::create_with_note(path, terms, "")
     }
 
-    /// Creates a ledger with these terms and a first [`note`](Self::note), such as who signed the
-    /// budget off; without one if it is empty.
+    /// Creates a ledger with these terms and a first [`note`](Self::note), such as who approved the
+    /// budget; no note if it is empty.
     ///
     /// # Errors
     ///
@@ -123,16 +124,16 @@ impl Ledger {
     pub fn text_of(terms: &LedgerTerms) -> Result<String> {
         check_words("the name", &terms.name)?;
         let content = text::terms(terms);
-        // What could not be read again is not written.
+        // Text that could not be read again is not written.
         text::read(content.as_bytes()).map_err(|_| too_many_digits())?;
         Ok(content)
     }
 
-    /// The ledger of a text that somebody keeps, where there are no files.
+    /// The ledger of a text that somebody else stores, where there are no files.
     ///
     /// # Errors
     ///
-    /// `Input` if the text is no ledger or is damaged.
+    /// `Input` if the text is not a ledger or is damaged.
     #[doc(hidden)]
     pub fn kept(text: impl Into<Vec<u8>>, keeper: impl KeepLedger + 'static) -> Result<Self> {
         let ledger = Self { place: Place::kept(text.into(), Arc::new(keeper)) };
@@ -151,31 +152,31 @@ impl Ledger {
         Ok(ledger)
     }
 
-    /// Reads what is spent, what is left, and all entries.
+    /// Reads the budget spent, the budget remaining, and all entries.
     ///
     /// # Errors
     ///
-    /// `Input` if the file is no ledger or is damaged; `Io` if it cannot be read or locked, or is
-    /// no regular file.
+    /// `Input` if the file is not a ledger or is damaged; `Io` if it cannot be read or locked, or
+    /// is not a regular file.
     pub fn read(&self) -> Result<Balance> {
         text::read(&self.place.content()?).map(|(balance, _)| balance)
     }
 
-    /// The mark of this ledger with all that it holds now, which stays valid when more is added.
+    /// The mark of this ledger with its present content; the mark stays valid when more is added.
     pub(crate) fn mark(&self) -> Result<LedgerMark> {
         let content = self.place.content()?;
         Ok(LedgerMark { bytes: content.len(), xxh3: format!("{:032x}", xxh3_128(&content)) })
     }
 
-    /// Whether this is the ledger of a mark, with all that it held then.
+    /// Whether this is the ledger of a mark, with its whole content at that time.
     pub(crate) fn has(&self, mark: &LedgerMark) -> Result<bool> {
         let content = self.place.content()?;
         let before = content.get(..mark.bytes);
         Ok(before.is_some_and(|content| format!("{:032x}", xxh3_128(content)) == mark.xxh3))
     }
 
-    /// Checks that a release could be paid for now, without paying for it: to refuse it before any
-    /// work is done.
+    /// Checks that a release could be charged now, without charging it, so that it can be refused
+    /// before any work is done.
     ///
     /// # Errors
     ///
@@ -185,7 +186,7 @@ impl Ledger {
         self.read()?.check(expense)
     }
 
-    /// As [`check`](Self::check), whatever the unit: where it is not known yet.
+    /// As [`check`](Self::check), for any unit: where the unit is not known yet.
     ///
     /// # Errors
     ///
@@ -197,14 +198,14 @@ impl Ledger {
         balance.check(&expense.clone().unit(unit))
     }
 
-    /// Pays for a release. When this returns, the entry is on the disk, and the release may be
-    /// made. It stays spent whatever becomes of the release.
+    /// Charges a release. When this returns, the entry is on the disk, and the release may be made.
+    /// It stays spent regardless of the outcome of the release.
     ///
     /// # Errors
     ///
-    /// `Budget` if less than its epsilon or its delta is left, or the ledger is closed; `Request` if
-    /// the release has another neighbor relation or unit than the ledger, or a text of it cannot be
-    /// a part of a line; as for [`read`](Self::read); `Io` if the file cannot be written, or the
+    /// `Budget` if less than its epsilon or its delta remains, or the ledger is closed; `Request`
+    /// if the release has another neighbor relation or unit than the ledger, or a text of it cannot
+    /// be part of a line; as for [`read`](Self::read); `Io` if the file cannot be written, or the
     /// clock is wrong. The release must then not be made.
     pub fn spend(&self, expense: &Expense) -> Result<Receipt> {
         expense.check()?;
@@ -213,15 +214,15 @@ impl Ledger {
             let (balance, ending) = text::read(content)?;
             balance.check(expense)?;
             let lines = ending.text() + &text::entry(&balance, expense, &when);
-            // What could not be read again is not written.
+            // Text that could not be read again is not written.
             let content = [content, lines.as_bytes()].concat();
             let (after, _) = text::read(&content).map_err(|_| too_many_digits())?;
             Ok((lines, Receipt::of(&after)))
         })
     }
 
-    /// Marks a release that was paid for as made: a run without this, and that did not fail, never
-    /// reported back.
+    /// Marks a charged release as made. Without this mark, and if it did not fail, its entry stays
+    /// [open](LedgerEntry::is_open).
     ///
     /// # Errors
     ///
@@ -231,7 +232,7 @@ impl Ledger {
         self.remark(receipt, &text::released(receipt.entry))
     }
 
-    /// Marks a release that was paid for as failed, with the kind of its error. It stays spent.
+    /// Marks a charged release as failed, with the kind of its error. It stays spent.
     ///
     /// # Errors
     ///
@@ -240,7 +241,7 @@ impl Ledger {
         self.remark(receipt, &text::failure(receipt.entry, kind))
     }
 
-    /// Appends a line on an entry.
+    /// Appends a line about an entry.
     fn remark(&self, receipt: &Receipt, line: &str) -> Result<()> {
         self.place.append(|content| {
             let (balance, ending) = text::read(content)?;
@@ -251,13 +252,13 @@ impl Ledger {
         })
     }
 
-    /// Appends a note with the time, such as what a custodian decided: it changes nothing of what
-    /// is spent or left. It must not be private.
+    /// Appends a note with the time, such as a custodian's decision, which does not change the
+    /// budget spent or remaining. It must not contain private data.
     ///
     /// # Errors
     ///
-    /// `Request` if it is empty, long, or holds a line break; as for [`read`](Self::read); `Io` if
-    /// the file cannot be written, or the clock is wrong.
+    /// `Request` if it is empty, long, or contains a line break; as for [`read`](Self::read); `Io`
+    /// if the file cannot be written, or the clock is wrong.
     pub fn note(&self, words: &str) -> Result<()> {
         if words.is_empty() {
             return Err(Error::request("the note is empty"));
@@ -270,8 +271,8 @@ impl Ledger {
         })
     }
 
-    /// Closes the ledger, with a note that may be empty: from then on it pays for no release. What
-    /// was paid for before may still end, and notes may be added.
+    /// Closes the ledger, with a note that may be empty: from then on it refuses all charges.
+    /// Releases that were charged before may still end, and notes may be added.
     ///
     /// # Errors
     ///
@@ -288,14 +289,14 @@ impl Ledger {
         })
     }
 
-    /// Takes back a part of the price of a release that was ended by its own earlier releases: of
-    /// the part that it did not come to. To be decided by released values alone, for the entry says
-    /// what was decided.
+    /// Takes back a part of the cost of a release that was ended by its own earlier releases: the
+    /// cost of the parts that were not made. Decide this by released values alone, because the
+    /// entry reveals the decision.
     ///
     /// # Errors
     ///
-    /// As for [`mark_failed`](Self::mark_failed); `Request` if the release failed, has given back
-    /// before, or did not cost more than this.
+    /// As for [`mark_failed`](Self::mark_failed); `Request` if the release failed, has returned a
+    /// part before, or did not cost more than this.
     pub fn take_back(&self, receipt: &Receipt, epsilon: &Epsilon) -> Result<Balance> {
         self.place.append(|content| {
             let (mut after, ending) = text::read(content)?;
@@ -318,12 +319,12 @@ impl Ledger {
         now.ok_or_else(|| Error::io("the clock shows no time between 1970 and 9999"))
     }
 
-    /// Pays for a release and makes it; marks it as made, or as failed if it fails, and takes back
+    /// Charges a release and makes it; marks it as made, or as failed if it fails, and takes back
     /// its unspent part if its own earlier releases ended it.
     ///
     /// # Errors
     ///
-    /// As for [`spend`](Self::spend), then those of the release.
+    /// As for [`spend`](Self::spend), then the errors of the release.
     pub(crate) fn pay<T>(
         &self,
         expense: &Expense,
@@ -332,7 +333,7 @@ impl Ledger {
         let receipt = self.spend(expense)?;
         match release() {
             Ok(released) => {
-                // It is made and paid for whether or not the ledger says so.
+                // It is made and charged whether or not the mark can be written.
                 let _ = self.mark_released(&receipt);
                 Ok((released, receipt))
             }
@@ -346,7 +347,7 @@ impl Ledger {
                     );
                     return Err(error.with_note(&note));
                 }
-                // That it failed is what matters here; the mark is a courtesy.
+                // The failure matters here; a missing mark does not.
                 let _ = self.mark_failed(&receipt, error.kind());
                 let (epsilon, left) = (&expense.epsilon, &receipt.left);
                 Err(error.with_note(&format!(

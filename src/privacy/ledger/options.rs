@@ -1,4 +1,4 @@
-//! The options of a ledger in words, as interfaces take them.
+//! The options of a ledger as text, shared by the interfaces.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use crate::json::read_options;
 use crate::privacy::{Delta, Epsilon, Unit};
 
 /// The file of a ledger, and its terms as far as they are given. As JSON it is one object of all
-/// fields. Numbers are read exactly from texts.
+/// fields. Numbers are read exactly from text.
 ///
 /// ```
 /// use dpsis::LedgerOptions;
@@ -31,13 +31,13 @@ use crate::privacy::{Delta, Epsilon, Unit};
 pub struct LedgerOptions {
     /// The file.
     pub path: PathBuf,
-    /// The most epsilon that all releases may spend; needed to create the file.
+    /// The largest epsilon that all releases may spend together; needed to create the file.
     pub cap: Option<String>,
     /// The name, which reports show.
     pub name: Option<String>,
     /// A first note in a new file.
     pub note: Option<String>,
-    /// The most that all deltas may sum to; 0 by default.
+    /// The largest sum of all deltas; 0 by default.
     pub delta: Option<String>,
     /// `add-remove` or `replace-one`.
     pub neighbors: Option<String>,
@@ -55,13 +55,13 @@ impl LedgerOptions {
         read_options(json)
     }
 
-    /// Opens the ledger, or creates it if there is no file and a cap is given. All that is given
-    /// must be what the file says.
+    /// Opens the ledger, or creates it if there is no file and a cap is given. All given terms must
+    /// equal the terms in the file.
     ///
     /// # Errors
     ///
-    /// `Request` for terms that are none, or differ from those of the file; `Io` if there is no
-    /// file and no cap; as for [`Ledger::create`] and [`Ledger::open`].
+    /// `Request` for invalid terms, or terms that differ from the file; `Io` if there is no file
+    /// and no cap; as for [`Ledger::create`] and [`Ledger::open`].
     pub fn open(&self) -> Result<Ledger> {
         let Self { path, name, .. } = self;
         let of_cap = |error: Error| error.about_the_cap();

@@ -1,4 +1,4 @@
-//! The place of a ledger's text: a file, or memory for which somebody else keeps it.
+//! The place of a ledger's text: a file, or memory that somebody else stores.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -8,10 +8,10 @@ use super::FILE;
 use crate::error::Result;
 use crate::privacy::locked::Locked;
 
-/// Keeps the text of a ledger where there are no files, and tells the time there.
+/// Stores the text of a ledger where there are no files, and gives the time there.
 pub trait KeepLedger: Send + Sync {
-    /// Takes the whole text after an entry was added. The release that the entry pays for is made
-    /// when this returns.
+    /// Receives the whole text after an entry was added. The charged release is made when this
+    /// returns.
     fn keep(&self, text: &[u8]);
 
     /// The seconds since 1970-01-01 in UTC.
@@ -51,12 +51,12 @@ impl Place {
         })
     }
 
-    /// Appends the lines that `add` makes of the text, while nobody else does, and returns what it
-    /// gives besides.
+    /// Appends the lines that `add` makes of the text, under exclusive access, and returns the
+    /// other result of `add`.
     ///
     /// # Errors
     ///
-    /// As for [`Locked`]; those of `add`, and then nothing is appended.
+    /// As for [`Locked`]; the errors of `add`, in which case nothing is appended.
     pub(super) fn append<T>(&self, add: impl FnOnce(&[u8]) -> Result<(String, T)>) -> Result<T> {
         match self {
             Self::File(path) => {

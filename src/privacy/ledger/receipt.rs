@@ -1,15 +1,15 @@
-//! The proof that a release was paid for.
+//! The proof that a release was charged.
 
 use serde::Serialize;
 
 use super::Balance;
 use crate::privacy::{Delta, Epsilon};
 
-/// A release that a ledger has paid for, and what was left then.
+/// A release that was charged to a ledger, and the budget that remained then.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Receipt {
-    /// The name of the ledger; empty if it has none.
+    /// The name of the ledger; empty without one.
     pub name: String,
     /// The number of the entry, from 1.
     pub entry: usize,
@@ -19,10 +19,10 @@ pub struct Receipt {
     pub spent: String,
     /// The epsilon left, as exact text.
     pub left: String,
-    /// The most that deltas may sum to; 0 for a ledger of pure releases.
+    /// The largest sum of deltas; 0 for a ledger of pure releases.
     #[serde(skip_serializing_if = "Delta::is_zero")]
     pub delta: Delta,
-    /// The sum of all deltas with this release.
+    /// The sum of all deltas, this release included.
     #[serde(skip_serializing_if = "Delta::is_zero")]
     pub spent_delta: Delta,
 }

@@ -9,15 +9,15 @@ use crate::privacy::{Delta, Epsilon, Neighbors, Unit};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct LedgerTerms {
-    /// Its name; empty if it has none.
+    /// The name of the ledger; empty without one.
     pub name: String,
-    /// The most that may be spent: the sum of all epsilons.
+    /// The largest sum of all epsilons.
     pub cap: Epsilon,
-    /// The most that the sum of all deltas may be: 0 for pure differential privacy.
+    /// The largest sum of all deltas: 0 for pure differential privacy.
     pub delta: Delta,
     /// The neighbor relation of all releases.
     pub neighbors: Neighbors,
-    /// The unit of all releases.
+    /// The privacy unit of all releases.
     pub unit: Unit,
 }
 
@@ -38,7 +38,7 @@ impl LedgerTerms {
         Self { name: name.into(), ..self }
     }
 
-    /// Sets the most that all deltas may sum to.
+    /// Sets the largest sum of all deltas.
     pub fn delta(self, delta: Delta) -> Self {
         Self { delta, ..self }
     }
@@ -48,8 +48,8 @@ impl LedgerTerms {
         Self { neighbors, ..self }
     }
 
-    /// Sets the unit. [`Unit::Column`] is the same as [`Unit::Row`]: one sample, whichever way its
-    /// table lies.
+    /// Sets the privacy unit. [`Unit::Column`] is the same as [`Unit::Row`]: one sample, in either
+    /// orientation of the table.
     pub fn unit(self, unit: Unit) -> Self {
         let unit = if unit == Unit::Column { Unit::Row } else { unit };
         Self { unit, ..self }

@@ -52,7 +52,7 @@ fn the_cap_is_met_exactly() {
     assert!(ledger.spend(&expense("1e-6")).is_err());
 }
 
-/// The unspent part of a release can be spent by others. It is given back once, and not after the
+/// The unspent part of a release can be spent by others. It is returned once, and not after the
 /// release failed.
 #[test]
 fn what_is_given_back_is_left() {
@@ -104,7 +104,7 @@ fn other_releases_and_words_are_refused() {
     assert!(ledger.spend(&replacing().unit(Unit::Unit)).is_ok());
 }
 
-/// Deltas add up like epsilons, and a ledger without one pays for pure releases alone.
+/// Deltas add up like epsilons, and a ledger without a delta can be charged for pure releases only.
 #[test]
 fn deltas_have_a_cap_of_their_own() {
     let folder = Folder::new();
@@ -141,17 +141,17 @@ fn a_failed_release_is_marked_and_stays_spent() {
     assert_eq!(marks, [Some("input"), None]);
     let released: Vec<_> = balance.entries.iter().map(|entry| entry.released).collect();
     assert_eq!(released, [false, true]);
-    // An earlier entry can be marked after later ones, one of another ledger that is longer cannot.
+    // An earlier entry can be marked after later ones; an entry of another, longer ledger cannot.
     ledger.mark_failed(&receipt, ErrorKind::Canceled).unwrap();
     assert_eq!(ledger.read().unwrap().entries[1].failed.as_deref(), Some("canceled"));
     let stranger = Receipt { entry: 3, ..receipt };
     assert_eq!(ledger.mark_failed(&stranger, ErrorKind::Io).unwrap_err().kind(), ErrorKind::Input);
-    // A release that cannot be paid for is not begun.
+    // A release whose charge is refused does not begin.
     let refused = ledger.pay(&expense("0.5"), || -> Result<()> { unreachable!() });
     assert_eq!(refused.unwrap_err().kind(), ErrorKind::Budget);
 }
 
-/// A closed ledger pays for nothing, and what was written stays as it was.
+/// A closed ledger refuses all charges, and its content stays the same.
 #[test]
 fn a_closed_ledger_pays_for_nothing_more() {
     let folder = Folder::new();
@@ -174,7 +174,7 @@ fn a_closed_ledger_pays_for_nothing_more() {
         assert!(error.to_string().contains("closed"), "{error}");
     }
     assert_eq!(ledger.close("").unwrap_err().kind(), ErrorKind::Request);
-    // What was paid for before may end, and there is more to say.
+    // A release that was charged before may end, and notes may be added.
     assert!(ledger.read().unwrap().entries[0].is_open());
     ledger.mark_released(&receipt).unwrap();
     grown();
@@ -194,8 +194,8 @@ fn a_closed_ledger_pays_for_nothing_more() {
     assert!(!other.path().exists());
 }
 
-/// A closing and the last of a budget race: a release is paid for before the closing, or not at
-/// all.
+/// A closing and the last charge of a budget race: a release is charged before the closing, or not
+/// at all.
 #[test]
 fn a_closing_and_a_spend_do_not_overlap() {
     for _ in 0..20 {
@@ -228,7 +228,7 @@ fn sums_of_many_digits_are_refused() {
     assert!(!other.path().exists());
 }
 
-/// Threads that spend at the same time: all entries are there, and the cap holds.
+/// Threads that spend at the same time: all entries are present, and the cap holds.
 #[test]
 fn threads_share_a_ledger() {
     let folder = Folder::new();
@@ -243,7 +243,7 @@ fn threads_share_a_ledger() {
     assert_eq!((balance.entries.len(), balance.left()), (20, "0".into()));
 }
 
-/// A line that was cut off counts, is ended by the next entry, and nothing before it changes.
+/// A line that was cut off counts, the next entry ends it, and nothing before it changes.
 #[test]
 fn a_cut_line_is_ended_by_the_next_entry() {
     let folder = Folder::new();
@@ -305,7 +305,7 @@ fn a_ledger_that_was_replaced_pays_for_nothing() {
     assert!(error.to_string().contains("replaced"), "{error}");
 }
 
-/// In memory a ledger has the text that a file has, and its keeper gets it before a release.
+/// In memory a ledger has the same text as in a file, and its keeper receives it before a release.
 #[test]
 fn a_kept_ledger_is_the_one_in_a_file() {
     #[derive(Clone, Default)]
@@ -342,7 +342,7 @@ fn a_kept_ledger_is_the_one_in_a_file() {
     };
     let days = |text: &str| text.lines().map(day).collect::<Vec<_>>();
     assert_eq!(days(&in_memory), days(&fs::read_to_string(folder.path()).unwrap()));
-    // Whoever opens it again goes on from there.
+    // A ledger opened from this text continues from there.
     assert_eq!(Ledger::kept(in_memory, Keeper::default()).unwrap().read().unwrap().left(), "0");
     assert!(Ledger::kept("dpsis ledger", Keeper::default()).is_err());
 }

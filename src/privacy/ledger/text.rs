@@ -12,7 +12,7 @@ use crate::privacy::{Delta, Epsilon, Neighbors, Unit};
 /// The first line.
 pub(super) const VERSION: &str = "dpsis ledger 1";
 
-/// The beginnings of lines that say something of an earlier entry.
+/// The beginnings of lines about an earlier entry.
 const ENDED: &str = "ended ";
 const FAILED: &str = "failed ";
 const RETURNED: &str = "returned ";
@@ -20,14 +20,14 @@ const RETURNED: &str = "returned ";
 /// The end of the line of an entry whose release was made.
 const RELEASED: &str = "released";
 
-/// The beginnings of lines that say something of the ledger.
+/// The beginnings of lines about the ledger.
 const NOTE: &str = "note ";
 const CLOSED: &str = "closed ";
 
 /// The end of a line that was cut off and then ended by a later entry.
 const CUT: &str = " (cut off)";
 
-/// The kinds of errors with their words.
+/// The kinds of errors with their names in the file.
 const KINDS: [(ErrorKind, &str); 5] = [
     (ErrorKind::Request, "request"),
     (ErrorKind::Input, "input"),
@@ -43,7 +43,7 @@ pub(super) enum Ending {
     Whole,
     /// A line feed.
     LineFeed,
-    /// The words that it was cut off, and a line feed.
+    /// The text that it was cut off, and a line feed.
     CutOff,
 }
 
@@ -71,7 +71,7 @@ pub(super) fn terms(terms: &LedgerTerms) -> String {
     )
 }
 
-/// The line of a release that is paid for now.
+/// The line of a new charge.
 pub(super) fn entry(balance: &Balance, expense: &Expense, when: &str) -> String {
     let Expense { epsilon, delta, command, note, .. } = expense;
     let number = balance.entries.len() + 1;
@@ -82,12 +82,12 @@ pub(super) fn entry(balance: &Balance, expense: &Expense, when: &str) -> String 
     format!("{number}: epsilon {epsilon}{delta}, total {total}, {when}, {command}{note}\n")
 }
 
-/// A delta behind an epsilon, if it is not 0.
+/// A delta after an epsilon, if it is not 0.
 fn with_delta(delta: &Delta) -> String {
     if delta.is_zero() { String::new() } else { format!(" delta {delta}") }
 }
 
-/// The text of an epsilon, and the delta behind it.
+/// The text of an epsilon, and the delta after it.
 fn split_delta(text: &str) -> Option<(&str, Delta)> {
     match text.split_once(" delta ") {
         Some((epsilon, delta)) => Delta::sum(delta).map(|delta| (epsilon, delta)),
@@ -95,7 +95,7 @@ fn split_delta(text: &str) -> Option<(&str, Delta)> {
     }
 }
 
-/// The line that says that the release of an entry was made.
+/// The line that marks the release of an entry as made.
 pub(super) fn released(number: usize) -> String {
     format!("{ENDED}{number}: {RELEASED}\n")
 }
@@ -117,26 +117,25 @@ pub(super) fn failure(number: usize, kind: ErrorKind) -> String {
     format!("{FAILED}{number}: {word}\n")
 }
 
-/// The line by which an entry gives back a part of its epsilon; `after` holds the sum that is then
-/// spent.
+/// The line that returns a part of an entry's epsilon; `after` contains the sum that is then spent.
 pub(super) fn returned(after: &Balance, number: usize, epsilon: &Epsilon) -> String {
     format!("{RETURNED}{number}: epsilon {epsilon}, total {}\n", total(after))
 }
 
-/// The sums of an account.
+/// The sums of a balance.
 fn total(balance: &Balance) -> String {
     format!("{}{}", format_rational(&balance.spent), with_delta(&balance.spent_delta))
 }
 
-/// Reads a ledger, and the ending that its last line needs before another one.
+/// Reads a ledger, and the ending that its last line needs before another line.
 ///
 /// # Errors
 ///
-/// `Input` with the line if it is none, or if a line does not follow from those above; no text of
-/// it is repeated.
+/// `Input` with the line if the text is not a ledger, or if a line does not follow from the lines
+/// above; the error repeats none of its text.
 pub(super) fn read(bytes: &[u8]) -> Result<(Balance, Ending)> {
     let mut lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
-    // What follows the last line feed is a line without its end.
+    // Text after the last line feed is a line without its end.
     let last = lines.pop().unwrap_or_default();
     let (head, rest) = lines.split_at_checked(7).ok_or_else(no_terms)?;
     let mut balance = read_terms(head).ok_or_else(no_terms)?;
@@ -193,7 +192,7 @@ fn read_terms(lines: &[&[u8]]) -> Option<Balance> {
     (version == VERSION && blank.is_empty()).then(|| Balance::new(terms))
 }
 
-/// Reads a whole line, an entry or a remark; false if it is none.
+/// Reads a whole line, an entry or a remark; returns false if it is neither.
 fn read_line(balance: &mut Balance, line: &[u8]) -> bool {
     type Read = fn(&mut Balance, &str) -> Option<()>;
     let remarks: [(&str, Read); 5] = [
@@ -237,8 +236,8 @@ fn read_entry(balance: &mut Balance, line: &str) -> Option<()> {
     Some(())
 }
 
-/// The number of the next entry, its epsilon and delta, and what follows the comma behind them. A
-/// closed ledger has none.
+/// The number of the next entry, its epsilon and delta, and the text after the comma that follows
+/// them. `None` for a closed ledger.
 fn read_cost<'a>(balance: &Balance, line: &'a str) -> Option<(usize, Epsilon, Delta, &'a str)> {
     if balance.closed.is_some() {
         return None;
@@ -250,7 +249,7 @@ fn read_cost<'a>(balance: &Balance, line: &'a str) -> Option<(usize, Epsilon, De
     Some((number, epsilon.parse().ok()?, delta, rest))
 }
 
-/// The earlier entry that a remark is on, and what the remark says.
+/// The earlier entry that a remark is about, and the text of the remark.
 fn remarked<'a>(
     balance: &'a mut Balance,
     remark: &'a str,
@@ -273,8 +272,8 @@ fn read_failure(balance: &mut Balance, failure: &str) -> Option<()> {
     Some(())
 }
 
-/// Reads the epsilon that an entry gave back, if it is whole: the sum behind it follows from those
-/// above.
+/// Reads the epsilon that an entry returned, if the line is whole: the sum at its end follows from
+/// the lines above.
 fn read_returned(balance: &mut Balance, returned: &str) -> Option<()> {
     let (number, rest) = returned.split_once(": epsilon ")?;
     let (epsilon, rest) = rest.split_once(", total ")?;
@@ -299,15 +298,15 @@ fn read_closed(balance: &mut Balance, closed: &str) -> Option<()> {
     Some(())
 }
 
-/// A note of a time.
+/// A note with its time.
 fn noted(when: &str, words: &str) -> Option<LedgerNote> {
     let is_right = is_utc(when) && check_words("", words).is_ok();
     is_right.then(|| LedgerNote { when: Some(when.to_owned()), text: words.to_owned() })
 }
 
 /// Reads a line that was cut off: an entry counts if its epsilon is whole, and so does a closing;
-/// how an entry ended, or a note, is then not said. False if it may be an entry whose epsilon is
-/// unknown, or no line of a ledger.
+/// the end of an entry, or a note, is ignored. Returns false if it may be an entry whose epsilon is
+/// unknown, or is not a line of a ledger.
 fn read_cut(balance: &mut Balance, line: &[u8]) -> bool {
     let is = |mark: &str| line.starts_with(mark.as_bytes()) || mark.as_bytes().starts_with(line);
     if !line.is_empty() && is(CLOSED) {

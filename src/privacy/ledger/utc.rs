@@ -1,7 +1,7 @@
-//! Times of the day and the calendar in UTC.
+//! Date and time in UTC.
 
-/// The time so many seconds after 1970-01-01, such as `2026-11-22T09:30:00Z`, before the
-/// year 10000.
+/// The time a number of seconds after 1970-01-01, such as `2026-11-22T09:30:00Z`, before the year
+/// 10000.
 pub fn utc(seconds: u64) -> Option<String> {
     let (day, second) = (day(seconds / 86_400)?, seconds % 86_400);
     let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
@@ -18,7 +18,7 @@ pub(super) fn is_utc(text: &str) -> bool {
     text.len() == form.len() && text.bytes().zip(*form).all(fits)
 }
 
-/// The date so many days after 1970-01-01, before the year 10000.
+/// The date a number of days after 1970-01-01, before the year 10000.
 fn day(days: u64) -> Option<String> {
     // Years from March on, in eras of 400 years, which all have 146097 days; 719468 days lie
     // between 0000-03-01 and 1970-01-01.

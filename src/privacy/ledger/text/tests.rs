@@ -1,4 +1,4 @@
-//! Every cut of a ledger, and files that are no ledgers.
+//! Every cut of a ledger, and files that are not ledgers.
 
 use super::*;
 use crate::error::ErrorKind;
@@ -11,8 +11,8 @@ fn empty() -> String {
     terms(&LedgerTerms::new("2".parse().unwrap()).name("the pilot"))
 }
 
-/// A ledger with entries of 1/2, 1/8 and 1/3, the second of which failed, and the third gave back
-/// 1/4; with letters of several bytes.
+/// A ledger with entries of 1/2, 1/8 and 1/3: the second one failed, and the third returned 1/4. It
+/// contains letters of several bytes.
 fn filled() -> String {
     let mut text = empty();
     for (epsilon, note) in [("0.5", "erster Blick, größer"), ("0.125", ""), ("1/3", "λ, μ")] {
@@ -105,9 +105,8 @@ fn what_is_written_is_read() {
     assert_eq!(back, [None, None, Some("0.25".to_owned())]);
 }
 
-/// Of every entry of which a byte is left, the whole epsilon counts, or the file is refused; and so
-/// it is after the next entry, and after that one was cut. What is given back is only by a whole
-/// line.
+/// If a byte of an entry is left, its whole epsilon counts, or the file is refused; the same holds
+/// after the next entry, and after that one was cut. Only a whole line returns a part.
 #[test]
 fn no_cut_forgets_an_entry_that_is_partly_there() {
     let (whole, start) = (filled(), empty().len());
@@ -143,8 +142,8 @@ fn no_cut_forgets_an_entry_that_is_partly_there() {
     assert!(counted > 150 && refused > start, "{counted} {refused}");
 }
 
-/// Of a closing of which a byte is left, the ledger is closed, also below a note that follows; of a
-/// note or an ending that was cut, nothing is said, and nothing else changes.
+/// If a byte of a closing is left, the ledger is closed, also with a note after it; a note or an
+/// ending that was cut is ignored, and nothing else changes.
 #[test]
 fn no_cut_opens_a_closed_ledger() {
     let whole = filled();
@@ -158,14 +157,14 @@ fn no_cut_opens_a_closed_ledger() {
             let (balance, ending) = read(&more).unwrap();
             assert!(balance.closed.is_some() && balance.notes.len() == 1, "{cut}");
             assert_eq!(ending, Ending::Whole);
-            // Nothing can be paid for below it.
+            // Nothing can be charged after it.
             let late = "4: epsilon 0.25, total 23/24, 2026-11-22T09:30:00Z, select\n";
             assert!(read(&[&more[..], late.as_bytes()].concat()).is_err(), "{cut}");
         }
     }
     let before = read(whole.as_bytes()).unwrap().0;
     for line in [note(TIME, "größer"), released(1)] {
-        // What is whole without its line feed is read.
+        // A line that is whole except for its line feed is read.
         for cut in 1..line.trim_end().len() {
             let bytes = [whole.as_bytes(), &line.as_bytes()[..cut]].concat();
             let (mut balance, _) = read(&bytes).unwrap();
@@ -198,7 +197,7 @@ fn what_is_no_ledger_is_refused_without_a_word_of_it() {
         changed("total 0.625", "total 0.62"),
         changed("3: epsilon", "4: epsilon"),
         changed("failed 2: input\n", "failed 4: input\n"),
-        // What was given back twice, by nobody, in another sum, of more than was paid, or after a
+        // A part returned twice, by no entry, with another sum, larger than the charge, or after a
         // failure.
         filled.clone() + "returned 3: epsilon 0.25, total 11/24\n",
         changed("returned 3", "returned 4"),
