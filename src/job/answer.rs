@@ -16,7 +16,8 @@ use crate::report::Statement;
 use crate::report::{Reported, dry_run_with, fit_dry_run, fit_report, plan, report_with};
 use crate::run::{DryRun, FitDryRun, FitRecord, FittedModel};
 
-/// The answer of a job, in all forms that interfaces show. Fields that a task does not fill are empty or `None`.
+/// The answer of a job, in all forms that interfaces show. Fields that a task does not fill are
+/// empty or `None`.
 #[derive(Debug, Clone, Default, Serialize)]
 #[non_exhaustive]
 pub struct Answer {
@@ -44,7 +45,7 @@ pub struct Answer {
     /// The epsilon that remains in the ledger, if one was charged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remaining: Option<String>,
-    /// The record of a power analysis, for those who draw it.
+    /// The record of a power analysis, for interfaces that plot it.
     #[serde(skip)]
     pub plan: Option<PlanRecord>,
 }
@@ -69,7 +70,7 @@ impl Answer {
         })
     }
 
-    /// The answer of a selection in this record.
+    /// The answer of a selection with this record.
     ///
     /// # Errors
     ///

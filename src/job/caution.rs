@@ -9,13 +9,13 @@ use crate::release::Warning;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Caution {
-    /// Its text, with the words of the interface for parameters.
+    /// Its text, with the interface's names of parameters.
     pub text: String,
     /// Whether the answer would mislead without it.
     pub essential: bool,
 }
 
-/// The words of an interface for parameters.
+/// The text of an interface for parameters.
 pub(super) type Words = dyn Fn(&[Parameter]) -> String + Send + Sync;
 
 impl Caution {

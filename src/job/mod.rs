@@ -1,9 +1,8 @@
-//! Jobs: what every interface runs.
+//! Jobs: the work that every interface runs.
 //!
-//! A [`Job`] is a task with its options, and the [`Terms`] on which it runs: a seed, or a ledger
-//! that is charged, or a dry run. The command line, Python, R and the browser convert their
-//! arguments to a job, run it and wrap its [`Answer`]; rules, defaults and texts are here and
-//! below.
+//! A [`Job`] is a task with its options, and the [`Terms`] on which it runs: a seed, or a ledger to
+//! charge, or a dry run. The command line, Python, R and the browser convert their arguments to a
+//! job, run it and wrap its [`Answer`]; rules, defaults and texts are here and in submodules.
 //!
 //! A job and its answer have a JSON form:
 //!
@@ -125,7 +124,7 @@ impl Job {
         Ok(Self::new(task, read_fields(fields.terms)?))
     }
 
-    /// Calls `report` with the share of a pass or of the work that is done, from 0 to 1.
+    /// Calls `report` with the finished share of a pass or of the work, from 0 to 1.
     #[must_use]
     pub fn progress(mut self, report: impl Fn(f64) + Send + Sync + 'static) -> Self {
         self.hooks.progress = Some(Arc::new(report));
@@ -139,7 +138,7 @@ impl Job {
         self
     }
 
-    /// Appends to warnings and findings the words of the interface for the parameters that they are
+    /// Appends to warnings and findings the interface's text for the parameters that they are
     /// about, such as the names of its arguments in parentheses.
     #[must_use]
     pub fn words(mut self, words: impl Fn(&[Parameter]) -> String + Send + Sync + 'static) -> Self {
@@ -147,7 +146,7 @@ impl Job {
         self
     }
 
-    /// Checks the job, as far as that needs no table.
+    /// Checks everything that does not need a table.
     ///
     /// # Errors
     ///
@@ -164,8 +163,8 @@ impl Job {
         }
     }
 
-    /// Checks that the ledger can pay for the job now, for programs that do so before they convert
-    /// a table. A run makes this check, too.
+    /// Checks that the ledger can be charged for the job now, for programs that do so before they
+    /// convert a table. A run makes this check, too.
     ///
     /// # Errors
     ///
@@ -183,17 +182,18 @@ impl Job {
         ledger.check_amount(&expense?)
     }
 
-    /// Runs the job; the task needs a table if it is to select, to fit or to inspect.
+    /// Runs the job; a task that selects, fits or inspects needs a table.
     ///
     /// # Privacy
     ///
-    /// The answer is private unless it is seeded or an inspection; its field `private` says so. A
+    /// The answer is private unless it is seeded or an inspection, as its field `private` shows. A
     /// run spends the epsilon of its options. If a ledger is charged and the run ends well, the
     /// answer is returned: nothing after the release can fail for a reason of the data.
     ///
     /// # Errors
     ///
-    /// As the task has them: see [`CheckedSelect::run_with_ledger`](crate::CheckedSelect::run_with_ledger).
+    /// The errors of the task: see
+    /// [`CheckedSelect::run_with_ledger`](crate::CheckedSelect::run_with_ledger).
     pub fn run(&self, table: Option<&(impl Source + ?Sized)>) -> Result<Answer> {
         let table = || table.ok_or_else(|| Error::request("this command needs a table"));
         let Self { task, terms, .. } = self;

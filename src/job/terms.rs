@@ -25,15 +25,15 @@ pub struct Terms {
     pub request: String,
     /// The day for the record, for a program without a clock; empty for today.
     pub day: String,
-    /// The seed of all draws, for tests: the result is not private.
+    /// The seed of all draws, for tests: the result is then not private.
     pub seed: Option<u64>,
-    /// The budget file that is charged.
+    /// The budget file to charge.
     pub ledger: Option<PathBuf>,
     /// The note on its entry.
     pub note: String,
     /// Whether only the budget and the noise to expect are reported, and nothing is drawn.
     pub dry_run: bool,
-    /// A ledger that the program keeps.
+    /// A ledger that the program stores itself.
     #[serde(skip)]
     pub kept: Option<Ledger>,
 }
@@ -73,7 +73,7 @@ impl Terms {
     /// # Errors
     ///
     /// `Request` if a ledger would be charged for a result that is not private, or the day of the
-    /// record cannot be known.
+    /// record is unknown.
     pub fn check(&self) -> Result<()> {
         if self.seed.is_some() && self.is_charged() {
             let rule = "a result that is not private is not for release: charge no ledger for it";
@@ -87,7 +87,7 @@ impl Terms {
         self.ledger.is_some() || self.kept.is_some()
     }
 
-    /// The ledger to charge, if there is one.
+    /// The ledger to charge, if any.
     ///
     /// # Errors
     ///
@@ -113,7 +113,7 @@ impl Terms {
     }
 
     /// Runs `not_private` if the terms make such a result, or else `private` with the ledger to
-    /// charge and the note on its entry. Both get the note on the run for its record.
+    /// charge and the note on its entry. Both receive the note on the run for its record.
     fn run<P, N>(
         &self,
         not_private: Option<impl FnOnce(Option<RunNote>) -> Result<N>>,
@@ -134,7 +134,7 @@ impl Terms {
         self.seed.map(|seed| select.clone().seed(seed))
     }
 
-    /// Checks a selection, as far as that needs no table.
+    /// Checks everything about a selection that does not need a table.
     ///
     /// # Errors
     ///
@@ -290,7 +290,7 @@ impl Terms {
         )
     }
 
-    /// Releases from the sums of all rows what their next stage needs of the target.
+    /// Releases the value of the target that the next stage needs, from the sums of all rows.
     ///
     /// # Errors
     ///
@@ -307,7 +307,7 @@ impl Terms {
         }
     }
 
-    /// Selects features of rows that `gather` sums stage by stage, for what was released before.
+    /// Selects features of rows that `gather` sums stage by stage, at the values released before.
     ///
     /// # Errors
     ///
@@ -335,8 +335,8 @@ impl Terms {
         self.run(None::<fn(_) -> Result<_>>, private)
     }
 
-    /// The warning on a release from sums whose earlier stages were charged to a ledger, while this
-    /// one is not.
+    /// The warning about a release from sums whose earlier stages were charged to a ledger, while
+    /// this stage is not.
     pub fn warning_on_sums(&self, sums: &Partial) -> Option<Caution> {
         let charged_before = sums.released().is_some_and(ReleasedTarget::is_paid);
         let rule = "the release of the target was charged to a ledger, and this one is not: give the ledger";
@@ -346,11 +346,11 @@ impl Terms {
 }
 
 /// The day in UTC; with `SOURCE_DATE_EPOCH` in the environment the day of that time, so that a
-/// record can be made again to the byte.
+/// record can be reproduced to the byte.
 ///
 /// # Errors
 ///
-/// `Request` if that is not a number of seconds.
+/// `Request` if that variable is not a number of seconds.
 pub fn today() -> Result<String> {
     let seconds = match std::env::var_os("SOURCE_DATE_EPOCH") {
         Some(given) => given.to_str().and_then(|text| text.parse().ok()),

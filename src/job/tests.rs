@@ -33,7 +33,8 @@ fn answer_is_the_record_of_the_same_run() {
     assert_eq!(error.kind(), ErrorKind::Request);
 }
 
-/// A fit notes its day and request, as a selection does: seeded, private and charged to a ledger.
+/// The record of a fit has its day and request, as for a selection: seeded, private and charged to
+/// a ledger.
 #[test]
 fn record_of_a_fit_notes_its_run() {
     let folder = tempfile::tempdir().unwrap();
@@ -88,7 +89,7 @@ fn ledger_is_charged_once_and_reports_what_remains() {
     assert_eq!((answer.remaining.as_deref(), answer.private), (Some("1"), true));
     let refused = job.run(Some(&table())).unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::Budget);
-    // The same before a table is converted.
+    // The same error before a table is converted.
     assert_eq!(job.check_ledger().unwrap_err().to_string(), refused.to_string());
     let balance = ledger.read().unwrap();
     assert_eq!((balance.entries.len(), balance.entries[0].note.as_str()), (1, "first"));

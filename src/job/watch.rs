@@ -1,4 +1,4 @@
-//! Work on a thread of its own, while the thread of an interpreter shows its progress and can stop
+//! Work on a separate thread, while the thread of an interpreter shows its progress and can stop
 //! it.
 
 use std::panic::resume_unwind;
@@ -11,11 +11,11 @@ use std::time::Duration;
 use crate::error::{Error, Result};
 use crate::job::Job;
 
-/// The time between two looks at interrupts and at the progress.
+/// The time between two checks for interrupts and progress.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// The give that a worker shares with the thread that waits for it: whether to stop, and the share
-/// of the work that is done.
+/// The state that a worker shares with the thread that waits for it: whether to stop, and the
+/// finished share of the work.
 #[derive(Debug, Clone, Default)]
 pub struct Watch {
     stop: Arc<AtomicBool>,
@@ -34,35 +34,35 @@ impl Watch {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// The share of the work that is done.
+    /// The finished share of the work.
     pub fn done(&self) -> f64 {
         f64::from_bits(self.done.load(Ordering::Relaxed))
     }
 
-    /// Reports the share of the work that is done.
+    /// Reports the finished share of the work.
     pub fn report(&self, share: f64) {
         self.done.store(share.to_bits(), Ordering::Relaxed);
     }
 
-    /// Reports the share of the work that is done, and fails if it should stop.
+    /// Reports the finished share of the work, and fails if the work should stop.
     ///
     /// # Errors
     ///
-    /// `Canceled` then.
+    /// `Canceled` if the work should stop.
     pub fn step(&self, share: f64) -> Result<()> {
         self.report(share);
         if self.is_stopped() { Err(Error::canceled()) } else { Ok(()) }
     }
 
-    /// Runs `work` on a thread of its own and waits for it. Until it ends, `look` gets the share
-    /// that is done twenty times a second, on the thread of the caller; when it returns false, the
-    /// work is stopped. Work that ends well in spite of that returns its result, whose budget may be
-    /// spent; the caller must not lose the interrupt, of which [`is_stopped`](Self::is_stopped)
-    /// reports.
+    /// Runs `work` on a separate thread and waits for it. Until it ends, `look` is called with the
+    /// finished share twenty times a second, on the thread of the caller; when it returns false,
+    /// the work is stopped. Work that ends well in spite of that returns its result, whose budget
+    /// may be spent; [`is_stopped`](Self::is_stopped) then reports the interrupt, which the caller
+    /// must not lose.
     ///
     /// # Errors
     ///
-    /// Those of the work; `Canceled` if it was stopped and fails.
+    /// The errors of the work; `Canceled` if it was stopped and fails.
     ///
     /// # Panics
     ///
@@ -76,7 +76,7 @@ impl Watch {
             let (end, ended) = channel();
             let worker = scope.spawn(move || {
                 let result = work();
-                // Nobody may wait any more.
+                // The waiting thread may be gone.
                 let _ = end.send(());
                 result
             });
@@ -86,8 +86,8 @@ impl Watch {
         })
     }
 
-    /// Like [`run`](Self::run), for work that owns what it needs and releases nothing: when `look`
-    /// returns false the waiting ends at once, and the work at its next step.
+    /// Like [`run`](Self::run), for work that owns its data and releases nothing: when `look`
+    /// returns false, the wait ends at once, and the work at its next step.
     ///
     /// # Errors
     ///
@@ -115,7 +115,8 @@ impl Watch {
         worker.join().unwrap_or_else(|panic| resume_unwind(panic))
     }
 
-    /// Waits a while for the end of the work, and otherwise looks whether it may go on.
+    /// Waits a while for the end of the work, then calls `look`, and stops the work if that returns
+    /// false.
     fn has_ended(&self, ended: &Receiver<()>, look: &mut impl FnMut(f64) -> bool) -> bool {
         if ended.recv_timeout(LOOK) != Err(RecvTimeoutError::Timeout) {
             return true;
@@ -150,7 +151,7 @@ mod tests {
             }
             result
         };
-        // A result that is ready is kept, and the caller is told of the interrupt.
+        // A finished result is kept, and the watch reports the interrupt to the caller.
         assert_eq!(watch.run(|_| false, || until_stopped(Ok(7))).unwrap(), 7);
         assert!(watch.is_stopped());
         let failed = watch.run(|_| false, || until_stopped(Err(Error::input("a rule"))));
