@@ -15,7 +15,7 @@ use crate::request::plan::{ChosenBy, ChosenMechanism, Plan, ScaleUsed, Scoring};
 use crate::score::KENDALL_GRID;
 use crate::table::{Grouping, Scaling, Schema, SetSize, is_id_name};
 
-/// The plural of the word for the unit that holds one person's data.
+/// The plural noun for the unit that holds one person's data.
 pub(crate) fn units(schema: &Schema) -> &'static str {
     schema.privacy_unit().plural()
 }
@@ -93,10 +93,10 @@ fn groups_used((grouping, scale): &(Arc<Grouping>, ScaleUsed)) -> GroupsUsed {
 
 /// The target and its coding.
 pub(crate) fn target_used(plan: &Plan, schema: &Schema) -> TargetUsed {
-    // Of a target at a horizon, the column of events.
+    // For a target at a horizon, the column of events.
     let place = schema.event().or(schema.target());
     TargetUsed {
-        // No name for a target from a file of its own: without a header its first cell would be
+        // No name for a target from a separate file: without a header its first cell would be
         // printed.
         name: place.map(|place| schema.name(place).to_owned()),
         column: place.map(|place| place + 1),
@@ -117,7 +117,7 @@ pub(crate) fn target_used(plan: &Plan, schema: &Schema) -> TargetUsed {
     }
 }
 
-/// The mechanism with its parameters and those of the method.
+/// The mechanism with its parameters and the parameters of the method.
 pub(crate) fn mechanism_used(
     plan: &Plan,
     ChosenMechanism { mechanism, by }: &ChosenMechanism,
@@ -186,7 +186,7 @@ pub(crate) fn warnings(plan: &Plan, randomness: &RandomnessUsed, schema: &Schema
     warnings
 }
 
-/// A warning about features whose names are those of ids: each value stands for one person.
+/// A warning about features whose names suggest identifiers: each value identifies one person.
 fn id_as_feature(schema: &Schema) -> Option<Warning> {
     let named = schema.feature_names().filter(|name| is_id_name(name));
     let named: Vec<String> = named.take(3).map(|name| format!("{name:?}")).collect();

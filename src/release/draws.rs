@@ -33,8 +33,8 @@ pub(crate) struct Release<'a> {
     pub(crate) randomness: &'a RandomnessSource,
     /// How rows are assigned to blocks.
     pub(crate) dealer: Dealer<'a>,
-    /// The words for rows, for a run that ends on counts that leave nothing to find; none in
-    /// rehearsals.
+    /// The text for rows, for a run that ends on counts that leave nothing to find; `None` in
+    /// simulations.
     pub(crate) words: Option<RowWords>,
 }
 
@@ -45,48 +45,49 @@ pub(crate) struct Drawn<'g> {
     pub(crate) picks: Picks,
 }
 
-/// Picks by scores, and how they were made.
+/// Picks by scores, with the details of the draw.
 pub(crate) struct Picks {
     pub(crate) mechanism: ChosenMechanism,
-    /// Their number, if it was drawn.
+    /// The number of picks, if it was drawn.
     drawn: Option<usize>,
     /// The significance threshold, in rows, of a selection without k, if the counts give one.
     level: Option<f64>,
     /// The largest change of a score.
     sensitivity: u64,
-    /// The features that they were refined from; themselves, if they were not.
+    /// The features that the picks were refined from; equal to the picks without a refinement.
     pub(crate) screened: Vec<usize>,
     /// The feature indices, in the mechanism's order.
     pub(crate) picks: Vec<usize>,
 }
 
-/// The picks, and everything released along with them.
+/// The picks, and everything released with them.
 pub(crate) struct Chosen {
     /// The feature indices, in the mechanism's order.
     pub(crate) picks: Vec<usize>,
     /// The mechanism that chose them.
     pub(crate) mechanism: ChosenMechanism,
-    /// The features that the picks were refined from, if they were.
+    /// The features that the picks were refined from, if there was a refinement.
     pub(crate) screened: Option<Vec<usize>>,
     /// The largest change of a score by one row, if all picks compare scores of one sensitivity.
     pub(crate) sensitivity: Option<u64>,
     pub(crate) released: Released,
     /// The private estimate of the number of rows.
     pub(crate) estimate: Option<RowsEstimate>,
-    /// The counts of strata, where there are several.
+    /// The counts of strata, if there are several.
     pub(crate) strata: Option<CountedStrata>,
     /// The total number of rows, recorded only if it is public.
     pub(crate) rows: u64,
     /// The number of blocks of rows.
     pub(crate) blocks: Option<u64>,
-    /// The released counts that noise alone can show.
+    /// The released counts that noise alone could explain.
     pub(crate) scarce: Scarce,
-    /// Effect sizes, directions and significance of the picks, in their order; none if not released.
+    /// Effect sizes, directions and significance of the picks, in their order; `None` if not
+    /// released.
     pub(crate) findings: Option<Findings>,
 }
 
 impl Picks {
-    /// Those of a method that has no scores of single features.
+    /// The picks of a method without scores of single features.
     fn without_scores(plan: &Plan, picks: Vec<usize>) -> Self {
         let mechanism = plan.choice.chosen(Known::default());
         Self { mechanism, drawn: None, level: None, sensitivity: 0, screened: Vec::new(), picks }
@@ -100,8 +101,8 @@ impl Release<'_> {
         MedianGrid::shared().private_split(counts, self.plan.request.neighbors, epsilon, &bits)
     }
 
-    /// Releases the values that scores depend on: median, if the target is yet to be split, and
-    /// center.
+    /// Releases the values that scores depend on: the median, if the target is not split yet, and
+    /// the center.
     ///
     /// # Errors
     ///
@@ -127,7 +128,7 @@ impl Release<'_> {
     ///
     /// # Errors
     ///
-    /// `Request` if there are none.
+    /// `Request` if there are no scores.
     pub(crate) fn scores(&self, values: Vec<i64>, one_row: u64) -> Result<Scores> {
         Scores::new(
             values,
@@ -136,8 +137,8 @@ impl Release<'_> {
         )
     }
 
-    /// Selects features by their scores, with the mechanism for these counts, if they were
-    /// released: k, or the features screened for a refinement, or a number that is drawn with them.
+    /// Selects features by their scores, with the mechanism for the released counts, if any: k, or
+    /// the features screened for a refinement, or a number that is drawn with them.
     ///
     /// # Errors
     ///
@@ -149,8 +150,8 @@ impl Release<'_> {
         })
     }
 
-    /// The same with a significance threshold of exact scores by the counts, in rows, from which
-    /// the number of features follows that is drawn.
+    /// Like [`select`](Self::select), with a significance threshold of exact scores by the counts,
+    /// in rows, which determines the drawn number of features.
     ///
     /// # Errors
     ///
@@ -183,12 +184,12 @@ impl Release<'_> {
         let picks = match drawn {
             Some(picks) => picks,
             None => {
-                // Without a significance threshold nothing is named: one feature is enough.
+                // Without a significance threshold no feature is named: one is enough.
                 let k = if self.plan.fwer.is_some() { 1 } else { self.plan.picks() };
                 let noise = &self.plan.calibrated.noise;
                 let mut picks = choose(&*chosen.mechanism, scores, k, noise, &bits)?;
                 if chosen.by != ChosenBy::Statement {
-                    // One form of the output, whichever mechanism it is.
+                    // The same form of the output for every mechanism.
                     picks.sort_unstable();
                 }
                 picks
@@ -199,7 +200,7 @@ impl Release<'_> {
         Ok(Picks { mechanism: chosen, drawn, level, sensitivity, screened, picks })
     }
 
-    /// Whether these values are all that scores and a refinement need.
+    /// Whether these values are enough for scores and a refinement.
     pub(crate) fn draws_at_once(&self, values: &Gathering<'_>) -> bool {
         let refines = self.plan.refinement.is_some();
         let all = match values {
@@ -209,7 +210,7 @@ impl Release<'_> {
         all && (!refines || values.kept().is_some())
     }
 
-    /// Draws from what was gathered of a whole table.
+    /// Draws from the values gathered from a whole table.
     ///
     /// # Errors
     ///
@@ -226,7 +227,8 @@ impl Release<'_> {
                 let target = columns.target.clone();
                 let picks = dp_kendall(target, shared, *k, &calibrated.noise, self.randomness)?;
                 Ok(Chosen {
-                    // The scores of later rounds have a larger sensitivity than those of the first.
+                    // The scores of later rounds have a larger sensitivity than the scores of the
+                    // first.
                     sensitivity: None,
                     ..self.chosen(Picks::without_scores(self.plan, picks), columns.rows)
                 })
@@ -234,7 +236,7 @@ impl Release<'_> {
         }
     }
 
-    /// The picks by scores against a coded target, all of whose values are gathered.
+    /// The picks by scores against a coded target, when all values are gathered.
     ///
     /// # Errors
     ///
@@ -254,12 +256,12 @@ impl Release<'_> {
         Ok(Drawn { settled, scored, picks })
     }
 
-    /// Ends a run on counts that leave nothing to find, unless it is a rehearsal.
+    /// Ends a run on counts that leave nothing to find, unless it is a simulation.
     pub(crate) fn check_counts(&self, settled: &Settled) -> Result<()> {
         self.words.map_or(Ok(()), |words| check_counts(self.plan, words, settled.counted.as_ref()))
     }
 
-    /// All that is released with these picks.
+    /// Everything released with these picks.
     ///
     /// # Errors
     ///
@@ -269,7 +271,7 @@ impl Release<'_> {
         self.with_findings(settled, picks, |target, picks| Ok(scored.exact(target, picks)))
     }
 
-    /// All that is released with picks; `exact` computes their effect sizes.
+    /// Everything released with some picks; `exact` computes their effect sizes.
     ///
     /// # Errors
     ///
@@ -303,7 +305,7 @@ impl Release<'_> {
         })
     }
 
-    /// Picks with which nothing else is released.
+    /// Picks without any further release.
     fn chosen(&self, picks: Picks, rows: u64) -> Chosen {
         let Picks { mechanism, sensitivity, screened, picks, .. } = picks;
         Chosen {
@@ -321,7 +323,7 @@ impl Release<'_> {
         }
     }
 
-    /// Settles a target coded as one number. `shrinks` says whether scores use a private center
+    /// Settles a target coded as one number. `shrinks` is true if scores use a private center
     /// shrunk by its noise.
     pub(crate) fn number(
         &self,
@@ -352,9 +354,9 @@ impl Release<'_> {
         Ok(Settled::pairs(code, counted, rows))
     }
 
-    /// Settles a target coded as one number in strata, by the sums of each, the number of units with a
-    /// usable target in none, and that of all units: [paid](private_strata) with the part of one
-    /// center.
+    /// Settles a target coded as one number in strata, by the sums of each stratum, the number of
+    /// units with a usable target in no stratum, and the number of all units. It
+    /// [spends](private_strata) the part of one center.
     fn strata(
         &self,
         code: TargetCode,
@@ -442,7 +444,7 @@ fn named(picks: Picks, findings: Option<Findings>) -> (Picks, Option<Findings>) 
     (picks, findings.map(|findings| findings.of(&kept)))
 }
 
-/// The error where a refinement has no rows, which are kept for it.
+/// The error if the rows for a refinement were not kept.
 pub(crate) fn not_kept() -> Error {
     Error::request("a refinement needs the rows themselves, not their sums")
 }

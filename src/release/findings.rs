@@ -1,5 +1,5 @@
-//! Findings: the effect sizes of the picks, whether they are significant, and their directions. They
-//! are computed from noisy values that the budget paid for.
+//! Findings: the effect sizes of the picks, whether they are significant, and their directions.
+//! They are computed from released noisy values.
 
 use crate::estimate::{
     Counted, LEVEL, NoisyCounts, Spread, count_step, noise_level, private_effect_sizes,
@@ -21,7 +21,7 @@ const COVERED: f64 = 0.9;
 pub(crate) struct Findings {
     /// Effect sizes, if they were released and rows of both sides were counted.
     pub(crate) effect_sizes: Option<Vec<EffectSize>>,
-    /// The effect size from which on a feature is significant, if significance was tested.
+    /// The significance threshold as an effect size, if significance was tested.
     pub(crate) threshold: Option<f64>,
     /// Directions, if they were released.
     pub(crate) directions: Option<Vec<(Direction, f64)>>,
@@ -36,7 +36,7 @@ pub(crate) struct EffectSize {
     pub(crate) high: f64,
     /// The adjusted p-value, if the significance of k features was tested.
     pub(crate) p_value: Option<f64>,
-    /// Whether the feature is significant, if that is known.
+    /// Whether the feature is significant; `None` if that was not tested.
     pub(crate) significant: Option<bool>,
 }
 
@@ -48,7 +48,7 @@ impl Findings {
         effect_size.is_some_and(|effect_size| effect_size.significant == Some(true))
     }
 
-    /// Those about some of the picks.
+    /// The findings about some of the picks.
     pub(crate) fn of(self, kept: &[bool]) -> Self {
         fn of<T>(all: Vec<T>, kept: &[bool]) -> Vec<T> {
             all.into_iter().zip(kept).filter(|(_, kept)| **kept).map(|(one, _)| one).collect()
@@ -61,9 +61,9 @@ impl Findings {
     }
 }
 
-/// Releases effect sizes and directions, as far as the plan has a part of the budget for them. Where
-/// all significant features are wanted, `level` is that of their scores, in rows, if there is
-/// one.
+/// Releases effect sizes and directions if the plan has a part of the budget for them. If all
+/// significant features are requested, `level` is the significance threshold of their scores, in
+/// rows, if there is one.
 pub(crate) fn findings(
     plan: &Plan,
     counted: &Counted,
@@ -109,14 +109,15 @@ fn effect_sizes(
     // The scale of the noise, in rows.
     let scale = sensitivity as f64 / units.row / epsilon.to_f64();
     let rows: Vec<f64> = noisy.iter().map(|&effect_size| effect_size as f64 / units.row).collect();
-    // The scale is by the rounded center.
+    // The scale depends on the rounded center.
     let noise = (scale / units.one_row).max(steps as f64 / epsilon.to_f64())
         * (1.0 + counted.classes.len() as f64 / f64::from(GRID));
     let test = plan.significance_test(&counted.classes, counted.rate, noise);
     let largest = units.reach.largest(&counted.classes);
-    // What exceeds the largest effect size is noise: where that is not significant, nothing is.
+    // Values above the largest effect size are noise: if the largest is not significant, nothing
+    // is.
     let in_steps: Vec<f64> = rows.iter().map(|rows| rows.min(largest) / units.one_row).collect();
-    // A draw of its own: it only has to differ from all others.
+    // A separate draw: its bits only have to differ from all others.
     let judged = match plan.request.without_threshold().is_some() || plan.fwer.is_some() {
         true => None,
         false => test.and_then(|test| test.judge(k, &in_steps, &bits.branch(SIGNIFICANCE_LANE))),
@@ -153,7 +154,7 @@ fn noisy_counts(counted: &Counted) -> NoisyCounts<'_> {
     NoisyCounts { counts: &counted.classes, rate: counted.rate, step }
 }
 
-/// Lanes of the bits of effect sizes and directions that their noise does not read.
+/// The lane of the bits of effect sizes and directions that their noise does not read.
 pub(crate) const SIGNIFICANCE_LANE: u64 = 1 << 32;
 const SPREAD_LANE: u64 = SIGNIFICANCE_LANE + 1;
 
@@ -162,8 +163,8 @@ const UNCLEAR: f64 = 0.25;
 
 /// Directions with their error probabilities. The sum of the largest and the smallest signed sum
 /// has the sign of the association, and twice the sensitivity of one sum. The error of the center
-/// can tip the sign of a correlation; that of a threshold only where the association is not
-/// monotone.
+/// can flip the sign of a correlation, and the sign for a threshold only where the association is
+/// not monotone.
 fn directions(
     plan: &Plan,
     epsilon: &Epsilon,

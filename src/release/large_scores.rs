@@ -11,11 +11,12 @@
 //! Permute-and-flip with the budget eps' draws whether q > 0, with the utilities q and -q: the
 //! answer is wrong with probability exp(-eps' |q|/Delta)/2.
 //!
-//! An excess of Delta ln C(d, k)/eps over null features is about half of what `peel-pnf` needs. With
-//! fewer than m scores above t, `canonical` finds more of them than `peel-pnf`; with more, `peel-pnf`
-//! does, until scores are so large that both find all ([`choice`](crate::request::plan)). The level
-//! need not be exact: with 0.3 to 0.7 in place of the factor 1/2, with the ranks 0.4 k to 0.75 k,
-//! and with c to 3 c in place of 2 c, the mean number of true features found differed by at most 2%.
+//! An excess of Delta ln C(d, k)/eps over null features is about half of the excess that `peel-pnf`
+//! needs. With fewer than m scores above t, `canonical` finds more of them than `peel-pnf`; with
+//! more, `peel-pnf` does, until scores are so large that both find all
+//! ([`choice`](crate::request::plan)). The level need not be exact: with 0.3 to 0.7 in place of the
+//! factor 1/2, with the ranks 0.4 k to 0.75 k, and with c to 3 c in place of 2 c, the mean number
+//! of true features found differed by at most 2%.
 //!
 //! 3% of the selection's budget is enough for the draw: its noise Delta/eps' is then about a third
 //! of Delta ln C(d, k)/eps at k = 20 of 1,000 features. At k = 5 both are about equal, and the draw
@@ -23,10 +24,10 @@
 //!
 //! # Privacy
 //!
-//! t is a function of released counts. Order statistics of scores, each of which moves by at most
-//! Delta, move by at most Delta, so both utilities have the sensitivity Delta, and the draw is
-//! eps'-differentially private by the proof of `pnf`. The selection is private given the draw: both
-//! together cost the sum of their parts.
+//! t is a function of released counts. Order statistics of scores move by at most Delta if each
+//! score moves by at most Delta, so both utilities have the sensitivity Delta, and the draw is
+//! eps'-differentially private by the proof of `pnf`. The selection is private given the draw:
+//! together they spend the sum of their parts.
 
 use crate::error::Result;
 use crate::estimate::Counted;
@@ -80,7 +81,8 @@ const MANY: usize = 0;
 fn utilities(scores: &[i64], rank: usize, level: f64) -> [i64; 2] {
     let mut values = scores.to_vec();
     let (_, ranked, _) = values.select_nth_unstable_by(rank - 1, |a, b| b.cmp(a));
-    // The level ends where scores do, which are at least 0: so the difference is a utility.
+    // The level is limited to the range of scores, which are at least 0: so the difference is a
+    // utility.
     let excess = *ranked - (level.ceil() as i64).clamp(0, LARGEST as i64);
     [excess, -excess]
 }
@@ -96,7 +98,7 @@ mod tests {
             .map(move |i| std::array::from_fn(|place| i / most.pow(place as u32) % most))
     }
 
-    /// Where no score moves by more than 1, no utility does.
+    /// If no score moves by more than 1, no utility does.
     #[test]
     fn utilities_have_the_sensitivity_of_scores() {
         for rank in 1..=4 {

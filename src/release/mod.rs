@@ -1,4 +1,4 @@
-//! Releases: private draws from gathered values with the budget of a plan, and the record of them.
+//! Releases: private draws from gathered values with the budget of a plan, and their record.
 
 pub(crate) mod describe;
 pub(crate) mod draws;

@@ -1,72 +1,74 @@
-//! The number of features that are selected where all significant ones are wanted, and the
-//! features themselves: drawn together.
+//! The number of features and the features themselves, drawn together when all significant features
+//! are requested.
 //!
-//! A selection of K features costs about K ln d and an effect size for each of them about K, so K
-//! must neither be too large for the budget nor leave features out. By the counts that are released
-//! with a private center, K names require scores of at least t_K. For some numbers K_1 = 1 < K_2 <
-//! ... as long as t_K is below the largest possible score, let q_i = s_\[K_i\] - t_(K_i), with
-//! s_\[K\] the K-th largest score. One set y of features is drawn among all sets of all these sizes,
-//! by permute-and-flip with the loss
+//! A selection of K features costs about K ln d, and an effect size for each of them costs about K,
+//! so K must neither be too large for the budget nor leave features out. By the counts that are
+//! released with a private center, K names require scores of at least t_K. For some numbers K_1 = 1
+//! < K_2 < ... as long as t_K is below the largest possible score, let q_i = s_\[K_i\] - t_(K_i),
+//! with s_\[K\] the K-th largest score. One set y of features is drawn among all sets of all these
+//! sizes, by permute-and-flip with the loss
 //!
 //! ```text
 //! loss(y) = max(0, t_(K_i) - least score in y, q_(i+1), q_(i+2), ...)    for a set y of K_i features
 //! ```
 //!
-//! It is 0 for sets of the last size with q_i >= 0 whose members all have scores of t_(K_i) or more.
-//! The sampler and its exact law are in `mechanism/sized_sets.rs`. The effect sizes of the set are
-//! released, and features are named whose noisy effect size exceeds L + r_K: L is the significance
-//! threshold, which the largest score of all null features exceeds with probability at most
-//! alpha/2, by the released counts (see `estimate/significance.md`; scores have no noise), and r_K the
-//! level that the largest noise of K effect sizes exceeds with probability at most alpha/2.
+//! It is 0 for sets of the last size with q_i >= 0 whose members all have scores of t_(K_i) or
+//! more. The sampler and its exact law are in `mechanism/sized_sets.rs`. The effect sizes of the
+//! set are released, and features are named whose noisy effect size exceeds L + r_K. L is the
+//! significance threshold, which the largest score of all null features exceeds with probability at
+//! most alpha/2, by the released counts (see `estimate/significance.md`; scores have no noise). r_K
+//! is the level that the largest noise of K effect sizes exceeds with probability at most alpha/2.
 //!
 //! # The required scores
 //!
-//! t_K is the larger of two scores. L + 0.7 r_K: a feature there is named in nearly half of all
-//! runs, and one more name is worth a little more noise in the others. And the score from which on
-//! a set of K features stands out from sets of null features. Let r be the rate of the noise,
-//! eps/(2 Delta), and m(u) = 6 d e^(-u^2/(2 sigma^2)), at most d, three times about the expected
-//! number of null features with a score of u or more, sigma by the released counts. If some set has the loss 0, a set of
-//! K_i features with a least score of about u is drawn with probability at most
-//! C(m(u), K_i) e^(-r (t_(K_i) - u)), for it must be accepted (see `sized_sets`). With
+//! t_K is the larger of two scores. The first is L + 0.7 r_K: a feature there is named in nearly
+//! half of all runs, and one more name is worth a little more noise in the others. The second is
+//! the score from which on a set of K features stands out from sets of null features. Let r be the
+//! rate of the noise, eps/(2 Delta), and m(u) = 6 d e^(-u^2/(2 sigma^2)), at most d, three times
+//! about the expected number of null features with a score of u or more, sigma by the released
+//! counts. If some set has the loss 0, a set of K_i features with a least score of about u is drawn
+//! with probability at most C(m(u), K_i) e^(-r (t_(K_i) - u)), because it must be accepted (see
+//! `sized_sets`). With
 //!
 //! ```text
 //! t_(K_i) >= largest over u of (u + ln C(m(u), K_i)/r) + ln(i (i + 1)/p)/r,    p = 1/50,
 //! ```
 //!
-//! that is p/(i (i + 1)) for each u, and about p for all numbers together: about one run in 50 at
-//! most selects null features only because they are many, unless more of them than m(u) have large
-//! scores at once. Features that share a factor, such as a batch, can: hence the factor 3, without
-//! which 2 of 30 runs named none of five strong features among 1,000 with a correlation of .6 (none
-//! of 60 with it), and with which the mean number of names on the tables below falls from 6.2 to
-//! 5.7. Nothing of the two guarantees below depends on this.
+//! that is p/(i (i + 1)) for each u, and about p for all numbers together: at most about one run in
+//! 50 selects null features only because they are many, unless more of them than m(u) have large
+//! scores at once. Features that share a factor, such as a batch, can: hence the factor 3. Without
+//! it 2 of 30 runs named none of five strong features among 1,000 with a correlation of .6 (none of
+//! 60 with it); with it the mean number of names on the tables below falls from 6.2 to 5.7. Neither
+//! of the two guarantees below depends on this.
 //!
-//! Drawing the number first, with a budget of its own, did worse: where noise made it too large for
-//! the budget of the selection, the whole set was wrong and no feature was named. On tables of 300
-//! rows and 5,000 features with eight of KS distances from .42 to .55, at epsilon 2, this was all of
-//! the 20% of runs that named no feature.
+//! Drawing the number first, with its own part of the budget, did worse: where noise made it too
+//! large for the budget of the selection, the whole set was wrong and no feature was named. On
+//! tables of 300 rows and 5,000 features with eight of KS distances from .42 to .55, at epsilon 2,
+//! this explained all of the 20% of runs that named no feature.
 //!
 //! # Privacy
 //!
 //! The t_K are functions of released counts. A least score, an order statistic, and maxima of their
-//! differences from constants move by at most Delta where each score does: the loss of every set has
-//! the sensitivity Delta, and the draw of the number and the set is private by the proof of `pnf`, at
-//! the part of the budget for the selection. The effect sizes are private given this set; names are
-//! a function of all these. The whole costs the sum of its parts.
+//! differences from constants move by at most Delta where each score does: the loss of every set
+//! has the sensitivity Delta, and the draw of the number and the set is private by the proof of
+//! `pnf`, at the part of the budget for the selection. The effect sizes are private given this set;
+//! names are a function of all these. The whole spends the sum of its parts.
 //!
 //! # False discoveries
 //!
-//! Call a feature *null* if it has no association with the target. With
-//! probability at least 1 - alpha/2 no null feature of the table has a score above L, whichever the
-//! others are: this holds for all of them before any is selected, so neither K nor the set, which
-//! depend on the scores, matter. The noise of the effect sizes is drawn after the set and is
-//! independent of the scores: given K, all of it lies below r_K with probability at least 1 -
-//! alpha/2. Then no null feature is named: any is with probability at most alpha. (One p-value for
-//! score and noise together, as with a given k, would not do: K depends on the scores.) The expected
-//! share of null features among the names is then at most alpha, too.
+//! Call a feature *null* if it has no association with the target. With probability at least 1 -
+//! alpha/2 no null feature of the table has a score above L, for any other features: this holds for
+//! all of them before any is selected, so neither K nor the set, which depend on the scores,
+//! matter. The noise of the effect sizes is drawn after the set and is independent of the scores:
+//! given K, all of it lies below r_K with probability at least 1 - alpha/2. If both hold, no null
+//! feature is named; so any null feature is named with probability at most alpha. (One p-value for
+//! score and noise together, as with a given k, would not do: K depends on the scores.) The
+//! expected share of null features among the names is then at most alpha, too.
 //!
-//! L takes rows of one weight. Rows of people weigh one over their number, by which people of one
-//! class may all count less: without an association the score would exceed L. So tables with
-//! people of several rows are refused, unless the score is paired: then each person counts once.
+//! L assumes rows of equal weight. Rows of people have the weight one over their number, so that
+//! all people of one class may count less: without an association the score would exceed L. So
+//! tables with people of several rows are refused, unless the score is paired: then each person
+//! counts once.
 
 use crate::error::Result;
 use crate::estimate::{Counted, noise_level};
@@ -96,7 +98,7 @@ const DEPENDENT: f64 = 3.0;
 /// The number of scores up to the largest typical one of null features at which sets are counted.
 const PLACES: usize = 64;
 
-/// A number of features, and what it takes.
+/// A number of features, with the scores that it requires.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Needed {
     number: usize,
@@ -104,8 +106,8 @@ struct Needed {
     score: f64,
 }
 
-/// The numbers that may be drawn by these counts: ascending from 1, as far as scores can reach what
-/// they take. `level` is the significance threshold, in rows.
+/// The numbers that may be drawn by these counts: ascending from 1, as long as scores can reach the
+/// required ones. `level` is the significance threshold, in rows.
 fn numbers(plan: &Plan, counts: &[f64], level: f64) -> Result<Vec<Needed>> {
     let (Some(fwer), Some(reach)) = (&plan.fwer, plan.scoring.reach()) else {
         return Ok(Vec::new());
@@ -155,13 +157,13 @@ fn ascending(most: usize) -> impl Iterator<Item = usize> {
     std::iter::successors(Some(1), next).take_while(move |number| *number <= most)
 }
 
-/// About ln C(d, k), for numbers that need not be whole.
+/// About ln C(d, k), also for numbers that are not whole.
 fn ln_choose(d: f64, k: f64) -> f64 {
     let ln_factorial = |n: f64| libm::lgamma(n + 1.0);
     ln_factorial(d) - ln_factorial(k) - ln_factorial(d - k)
 }
 
-/// The significance threshold of scores by these counts, in rows; `None` if they are too noisy to give
+/// The significance threshold of scores by these counts, in rows; `None` if they are too noisy for
 /// one.
 pub(crate) fn level(
     plan: &Plan,
@@ -174,8 +176,8 @@ pub(crate) fn level(
     Some(test.level(fwer.half(), &bits.branch(LEVEL))? * units.one_row)
 }
 
-/// Draws the features to select, ascending, and with them their number, by their scores; `level` is
-/// the significance threshold, in rows. `None` if the counts give no units.
+/// Draws the features to select, ascending, and their number, by their scores; `level` is the
+/// significance threshold, in rows. `None` if the counts give no units.
 ///
 /// # Errors
 ///
@@ -198,12 +200,12 @@ pub(crate) fn draw(
     Ok(Some(sized_sets::draw(scores, &sizes, epsilon, bits)))
 }
 
-/// A score that is required, on the grid, rounded up. It ends where scores do.
+/// A required score on the grid, rounded up and limited to the range of scores.
 fn on_grid(score: f64) -> i64 {
     (score.ceil() as i64).min(LARGEST as i64)
 }
 
-/// The branch of the bits of the draw by which the level is simulated.
+/// The branch of the bits of the draw that simulates the level.
 const LEVEL: u64 = 1 << 32;
 
 #[cfg(test)]
@@ -217,15 +219,16 @@ mod tests {
     use crate::table::Scaling;
 
     /// The number drawn, and whether half of the features or more are among the first `strong`, in
-    /// 300 draws: 300 rows of two classes and 5,000 features, null ones with typical scores, and the
-    /// others from `least` to 1.3 times that, in rows. The significance threshold is at 54 rows.
+    /// 300 draws: 300 rows of two classes and 5,000 features; null features have typical scores,
+    /// and the others have scores from `least` to 1.3 times that, in rows. The significance
+    /// threshold is at 54 rows.
     fn drawn(strong: usize, least: f64) -> Vec<(usize, bool)> {
         let features = 5_000;
         let select = Select::significant().epsilon(2).target(Target::classes(["a", "b"]));
         let request = select.into_request();
         let plan = Plan::new(&request, features, Arc::new(Scaling::RowRank)).unwrap();
         let numbers = numbers(&plan, &[150.0; 2], 54.0).unwrap();
-        // In hundredths of a row, of which one row moves 50.
+        // In hundredths of a row; one row moves a score by 50.
         let size =
             |needed: &Needed| SetSize { k: needed.number, required: on_grid(100.0 * needed.score) };
         let sizes: Vec<SetSize> = numbers.iter().map(size).collect();
@@ -246,9 +249,9 @@ mod tests {
         (0..300).map(set).collect()
     }
 
-    /// Sets of null features are rare, however many features are strong and however strong the
-    /// budget makes them: at most 4%, where 1 in 50 is expected at most. The number grows with the
-    /// strong features and ends where the budget does.
+    /// Sets of null features are rare for several numbers and scores of strong features: at most
+    /// 4%, where 1 in 50 is expected at most. The number grows with the strong features and is
+    /// limited by the budget.
     #[test]
     fn unrelated_sets_are_rare() {
         let mut means = Vec::new();

@@ -14,12 +14,12 @@ use crate::statistic::pass::Pass;
 use crate::table::{Bounds, Table};
 
 impl Release<'_> {
-    /// The selected features out of the screened ones, whose columns stand at these places of the
+    /// The selected features out of the screened ones, whose columns are at these places of the
     /// rows.
     ///
     /// # Errors
     ///
-    /// Those of a range.
+    /// The errors of reading a range.
     pub(crate) fn refined(
         &self,
         refinement: &Refinement,
@@ -54,7 +54,7 @@ impl Release<'_> {
             .into_iter()
             .map(|place| screened[place])
             .collect();
-        // Whatever the order of the screened ones.
+        // The output does not depend on the order of the screened features.
         picks.sort_unstable();
         Ok(picks)
     }
@@ -64,7 +64,7 @@ impl Release<'_> {
     ///
     /// # Errors
     ///
-    /// Those of a pass.
+    /// The errors of a pass.
     pub(crate) fn refined_by_pass(
         &self,
         pass: &Pass<'_>,
@@ -101,7 +101,7 @@ mod tests {
     const ROWS: usize = 6000;
 
     /// Ten features in a chain, each correlated with the one before; the first, the third and the
-    /// fifth make the target.
+    /// fifth determine the target.
     fn table() -> (Array2<f64>, Array1<f64>) {
         let mut state = 3u64;
         let mut uniform = move || {
@@ -143,7 +143,7 @@ mod tests {
             select().bounds(-2.0, 2.0).target(bounded()).center(Center::None),
             select().bounds(-2.0, 2.0).score(ScoreKind::Ks),
             select().estimates(0).direction("0.1").neighbors(Neighbors::ReplaceOne),
-            // Ranks among so few mix the features.
+            // Ranks among this few features mix them.
             select().scaling(Scaling::RowRank).neighbors(Neighbors::ReplaceOne),
         ]
     }
@@ -152,7 +152,7 @@ mod tests {
         select.clone().seed(seed)
     }
 
-    /// The whole path, by every way to score and to code.
+    /// The whole path, for every score and coding.
     #[test]
     fn features_that_explain_together_are_selected() {
         let (x, y) = table();
@@ -182,8 +182,8 @@ mod tests {
         text.into_bytes()
     }
 
-    /// A stream, a file with memory for few columns, a matrix and a rehearsal: the same seed gives
-    /// the same picks.
+    /// A stream, a file with memory for few columns, a matrix and a seeded simulation: the same
+    /// seed gives the same picks.
     #[test]
     fn it_is_the_same_however_the_table_is_read() {
         let (x, y) = table();

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-/// The day of a run, and the request as it was made: given by the program that ran it, and
-/// independent of the data.
+/// The day of a run, and the request as text: given by the program that ran it, and independent of
+/// the data.
 ///
 /// ```
 /// use dpsis::{FileTable, RunNote, Select};

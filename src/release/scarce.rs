@@ -1,17 +1,17 @@
-//! Classes and strata that may have no row at all, by released counts.
+//! Classes and strata that may be empty, by released counts.
 //!
 //! # Definition
 //!
-//! A count is *scarce* if it is at most t = (ln 30 + s)/rate: its noise falls off by e with every
-//! 1/rate rows, and a run of two classes [ends](super::stop) below s/rate, with s = ln d eps_c/(2
-//! eps_s) for d features, eps_c the part of the center and eps_s that of the selection. The noise
-//! has no memory: of the runs on a class without rows that do not end, one in thirty has a count
-//! that is not scarce. A sum of m counts is scarce up to the Chernoff bound of the noise at the
-//! same probability.
+//! A count is *scarce* if it is at most t = (ln 30 + s)/rate: the tail of its noise falls by a
+//! factor e with every 1/rate rows, and a run of two classes [ends](super::stop) below s/rate, with
+//! s = ln d eps_c/(2 eps_s) for d features, eps_c the part of the center and eps_s the part of the
+//! selection. The noise has no memory: of the runs on a class without rows that do not end, one in
+//! thirty has a count that is not scarce. A sum of m counts is scarce up to the Chernoff bound of
+//! the noise at the same probability.
 //!
-//! This one rule decides what a run reports: a scarce class is named in a warning, and where fewer
-//! than two classes, or sides of a split, are not scarce, no feature is significant, and none is
-//! predicted to be.
+//! This one rule decides the reports of a run: a scarce class is named in a warning, and where
+//! fewer than two classes, or sides of a split, are not scarce, no feature is significant, and the
+//! forecast predicts none to be.
 //!
 //! # Privacy
 //!
@@ -24,10 +24,10 @@ use crate::release::record::{Warning, WarningKind};
 use crate::request::plan::Plan;
 use crate::table::Schema;
 
-/// One in this many runs that do not end misses that a class has no row.
+/// One in this many runs that do not end fails to notice a class without rows.
 const RUNS: f64 = 30.0;
 
-/// The most strata that are listed.
+/// The largest number of strata that are listed.
 const LISTED: usize = 5;
 
 /// The scarce counts of a run.
@@ -115,7 +115,8 @@ impl Scarce {
         Self { all_levels: levels.len() == all, levels, ..Self::default() }
     }
 
-    /// The scarce counts of classes that were given, in words; of numbers, that of all rows.
+    /// The scarce counts of the given classes, as text; for a numeric target, the count of all
+    /// rows.
     pub(crate) fn counted(&self, plan: &Plan, schema: &Schema) -> Option<String> {
         let units = schema.privacy_unit().plural();
         let about = |rows: f64| rows.max(0.0).round();
@@ -223,7 +224,7 @@ mod tests {
     use crate::estimate::laplace;
     use crate::random::Entropy;
 
-    /// The bound holds, and is not far off.
+    /// The bound holds, and is reasonably tight.
     #[test]
     fn sums_of_noise_stay_below_the_bound() {
         for m in [1, 2, 8, 60] {

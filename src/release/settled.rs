@@ -9,21 +9,21 @@ use crate::request::plan::Plan;
 use crate::statistic::coded::CenteredCode;
 use crate::table::TargetCode;
 
-/// The target as scores take it, with everything released on the way to it.
+/// The target as used by scores, with every value released to determine it.
 pub(crate) struct Settled {
     pub(crate) target: CenteredCode,
     pub(crate) released: Released,
     /// The counts released with a private center.
     pub(crate) counted: Option<Counted>,
-    /// The counts of strata, where there are several.
+    /// The counts of strata, if there are several.
     pub(crate) strata: Option<CountedStrata>,
     /// The total number of rows, recorded only if it is public.
     pub(crate) rows: u64,
 }
 
 impl Settled {
-    /// A target coded as one number, at a released center. `shrinks` says whether scores use it
-    /// shrunk by its noise.
+    /// A target coded as one number, at a released center. `shrinks` is true if scores use the
+    /// center shrunk by its noise.
     pub(crate) fn number(
         code: TargetCode,
         released: i32,
@@ -45,7 +45,7 @@ impl Settled {
 
     /// A target coded as one number, at the released center of each stratum.
     pub(crate) fn in_strata(code: TargetCode, counted: CountedStrata) -> Self {
-        // A share outside of 0 to 1 is noise, which scores need and readers do not.
+        // A share outside of 0 to 1 is due to noise; scores need it unclamped, but readers do not.
         let center = |m: i32| code.center_in_units(m.clamp(-GRID, GRID));
         let facts = Released {
             center: Some(counted.strata.iter().map(|stratum| center(stratum.center)).collect()),
@@ -61,7 +61,7 @@ impl Settled {
         Self { target, released: facts, counted: None, strata: Some(counted), rows: 0 }
     }
 
-    /// Two classes, of which the rows of each person are compared: without a center.
+    /// Two classes, with the rows of each person compared: without a center.
     pub(crate) fn pairs(code: TargetCode, counted: Counted, rows: u64) -> Self {
         let released = counts(Some(&counted));
         let (centers, strata) = (vec![0], Vec::new());
@@ -86,7 +86,7 @@ impl Settled {
         self.counted.as_ref().map(|counted| counted.usable).or(of_strata)
     }
 
-    /// The released counts that noise alone can show.
+    /// The released counts that noise alone could explain.
     pub(crate) fn scarce(&self, plan: &Plan) -> Scarce {
         match (&self.counted, &self.strata) {
             (Some(counted), _) => Scarce::of_classes(plan, counted),

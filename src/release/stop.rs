@@ -1,16 +1,15 @@
-//! The end of a run on classes of which next to nothing was counted.
+//! The end of a run on classes with almost no counted rows.
 //!
-//! Labels that are spelled unlike those of the table count next to nothing, and a selection would
-//! then print names by chance for the rest of the budget. With eps the part of the selection, W the
+//! Labels that are spelled unlike those in the table count almost no rows, and a selection would
+//! then spend the rest of the budget on random names. With eps the part of the selection, W the
 //! largest score that the released counts allow, in units of its sensitivity, and d features, a
 //! feature that separates the classes perfectly is lost among the others where eps W < ln d: the
-//! run ends there. With a number as target it ends only where, besides, most rows are counted without
-//! one, as of a column of labels that are not given.
+//! run ends there. With a numeric target it ends only if, in addition, most rows are counted
+//! without a number, as for a column of labels that are not given.
 //!
 //! # Privacy
 //!
-//! Whether a run ends is a function of the released counts, which were paid for, and so is all that
-//! it says.
+//! Whether a run ends, and with which error, is a function of the released counts.
 
 use crate::error::{Error, Parameter, Result};
 use crate::estimate::Counted;
@@ -19,8 +18,8 @@ use crate::privacy::Purpose;
 use crate::request::plan::Plan;
 use crate::table::Schema;
 
-/// By so many times the scale of its noise a count is too low in one run of twenty, ln(20/2): one of
-/// two counts in one of ten.
+/// A count is too low by this multiple of the scale of its noise in one run of twenty, ln(20/2):
+/// one of two counts in one run of ten.
 const LOW: f64 = std::f64::consts::LN_10;
 
 /// A run with a number as target ends only if the count of rows without a number exceeds this
@@ -31,12 +30,12 @@ const OTHERS_BEYOND_ROWS: f64 = 4.0;
 /// The step of a search for a number of rows.
 const STEP: f64 = 1.05;
 
-/// The words for the rows of a table.
+/// The text for the rows of a table.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RowWords {
-    /// The plural of the word for them.
+    /// Their plural noun.
     pub(crate) units: &'static str,
-    /// Whether those that share an identifier take no part.
+    /// Whether rows that share an identifier contribute nothing.
     pub(crate) one_row_each: bool,
 }
 
@@ -46,11 +45,12 @@ impl RowWords {
     }
 }
 
-/// Ends a run after its counts of classes, if these leave a selection nothing to find.
+/// Ends a run after its counts of classes, if the counts leave a selection nothing to find.
 ///
 /// # Errors
 ///
-/// `Input` then, with the counts, the given labels and what is [not spent](Error::unspent).
+/// `Input` in that case, with the counts, the given labels and the [unspent
+/// budget](Error::unspent).
 pub(crate) fn check_counts(
     plan: &Plan,
     RowWords { units, one_row_each }: RowWords,
@@ -60,7 +60,7 @@ pub(crate) fn check_counts(
     let (Some(reach), Ok(selection)) = (plan.scoring.reach(), plan.part(Purpose::Selection)) else {
         return Ok(());
     };
-    // There is nothing to lose where all features are taken.
+    // There is nothing to lose if all features are selected.
     if plan.fwer.is_none() && plan.picks() >= plan.features {
         return Ok(());
     }
@@ -159,7 +159,7 @@ pub(crate) fn check_counts(
 }
 
 /// Whether a feature of the largest score, in units of the sensitivity, is lost among the noise of
-/// so many others.
+/// this many features.
 pub(crate) fn drowns(largest: f64, epsilon: f64, features: usize) -> bool {
     epsilon * largest < libm::log(features as f64)
 }

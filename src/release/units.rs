@@ -21,7 +21,7 @@ impl Units {
     pub(crate) fn null_scale(plan: &Plan, counts: &[f64]) -> Option<f64> {
         let product = plan.scoring.reach()?.product(counts);
         let variance = match plan.association() {
-            // Values that are spread evenly have a third of the largest variance.
+            // Values spread evenly have a third of the largest variance.
             Some(Association::Correlation) => product / 3.0,
             _ => product,
         };

@@ -1,4 +1,4 @@
-//! A release as events for the accountants.
+//! A release as privacy events for the accountants.
 
 use crate::account::Event;
 use crate::error::{Error, Result};
@@ -9,13 +9,13 @@ impl Record {
     /// of the budget.
     ///
     /// The selection is the event of its mechanism
-    /// ([`Card::event`](crate::mechanism::Card::event)); all other parts, and the methods beside
-    /// scores, are pure events. Add only events of one neighbor relation and one unit: between
-    /// replace-one neighbors lie two steps of add/remove.
+    /// ([`Card::event`](crate::mechanism::Card::event)); all other parts, and the methods other
+    /// than scores, are pure events. Add only events of one neighbor relation and one unit:
+    /// replace-one neighbors are two steps of add/remove apart.
     ///
     /// # Errors
     ///
-    /// `Request` if the record is not private: such a release has no price.
+    /// `Request` if the record is not private, because no privacy event describes it.
     ///
     /// ```
     /// use dpsis::account::{Accountant, BasicComposition};
@@ -64,8 +64,8 @@ mod tests {
         FileTable::from_reader(std::io::Cursor::new(text.into_bytes()))
     }
 
-    /// The parts that are not the selection are pure, and so is a selection whose mechanism is not
-    /// an exponential one.
+    /// The parts other than the selection are pure, and so is a selection whose mechanism is not an
+    /// exponential one.
     #[test]
     fn parts_become_events() {
         let request = || Select::new(2).epsilon(3).bounds(0.0, 10.0);
@@ -90,15 +90,15 @@ mod tests {
         assert!(seeded.events().is_err());
     }
 
-    /// Votes and discounted correlations are priced as wholes, though they use peeling.
+    /// Votes and discounted correlations have the cost of the whole, though they use peeling.
     #[test]
     fn methods_beside_scores_are_pure() {
         let record = Select::new(2).epsilon(3).method(Method::DpKendall).run(&table()).unwrap();
         assert_eq!(record.events().unwrap(), [Event::pure("3".parse().unwrap())]);
     }
 
-    /// With a delta the rounds are those that were drawn, not those of the part of epsilon: their
-    /// price is at most that part and delta, and without delta it is what the record says.
+    /// With a delta, the rounds are the drawn ones, not those of the part of epsilon: their cost is
+    /// at most that part and delta, and without delta it is the cost in the record.
     #[test]
     fn rounds_of_a_calibrated_selection_are_those_drawn() {
         let request = Select::new(20).epsilon(1).delta("1e-6").bounds(0.0, 10.0).mechanism(Peel);

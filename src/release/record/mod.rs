@@ -1,7 +1,7 @@
-//! The record of a release. Reports print only what is in it.
+//! The record of a release. Reports print only its content.
 //!
-//! Only `selected` and `released`, which the budget paid for, and the warnings derived from them
-//! depend on the data.
+//! Only the released values `selected` and `released`, and the warnings derived from them, depend
+//! on the data.
 
 mod events;
 mod words;
@@ -41,13 +41,13 @@ impl Selection {
         Self(record)
     }
 
-    /// The same with the receipt of the ledger that paid for it.
+    /// The same selection with the receipt of the ledger that was charged.
     pub(crate) fn with_receipt(mut self, receipt: Receipt) -> Self {
         self.0.ledger = Some(receipt);
         self
     }
 
-    /// The same with a note on its run, or without one.
+    /// The same selection with a note on its run, or without one.
     pub fn with_run(self, run: impl Into<Option<RunNote>>) -> Self {
         Self(self.0.with_run(run))
     }
@@ -56,7 +56,7 @@ impl Selection {
 impl RecordsPrivacy for Record {}
 
 impl Record {
-    /// The same with a note on its run, or without one.
+    /// The same record with a note on its run, or without one.
     #[must_use]
     pub fn with_run(self, run: impl Into<Option<RunNote>>) -> Self {
         Self { run: run.into(), ..self }
@@ -82,7 +82,7 @@ pub struct Record {
     /// The day and the request, if the program that ran it gives them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<RunNote>,
-    /// The ledger that paid for it, if one did.
+    /// The ledger that was charged, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ledger: Option<Receipt>,
     /// Whether the guarantee holds for everything in this record: false if seeded or after the
@@ -90,7 +90,8 @@ pub struct Record {
     pub private: bool,
     /// The selected features.
     pub selected: Vec<Picked>,
-    /// The features that they were refined from, if they were: screened by the mechanism.
+    /// The features, screened by the mechanism, that the selected features were refined from, if
+    /// there was a refinement.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub screened: Option<Vec<Picked>>,
     /// The order of `selected`.
@@ -103,13 +104,13 @@ pub struct Record {
     pub score: ScoreUsed,
     /// The target and its coding.
     pub target: TargetUsed,
-    /// Private estimates that the budget paid for.
+    /// Private estimates, released with their parts of the budget.
     pub released: Released,
     /// The effect sizes and directions of the selected features, in their order; empty if not
     /// released.
     pub estimates: Vec<Estimate>,
-    /// The meaning of the directions among them, and of which there is none; `None` if none were
-    /// released.
+    /// The meaning of the directions among them, and which features have none; `None` without
+    /// released directions.
     pub directions: Option<String>,
     /// Whether the selected features are significant.
     pub significance: Significance,
@@ -170,7 +171,7 @@ pub struct Picked {
     /// The members of a set of features.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub members: Option<SetMembers>,
-    /// Its index among the features, and the columns of ids of people or of covariates, counted
+    /// Its index among the features and the columns of person identifiers or covariates, counted
     /// from 0.
     #[serde(skip)]
     pub index: usize,
@@ -182,8 +183,7 @@ pub struct Picked {
 pub struct Guarantee {
     /// The total budget.
     pub epsilon: Epsilon,
-    /// The delta, which the selection spends: 0 unless one was given and lets it do with less
-    /// noise.
+    /// The delta that the selection spends: 0 unless one was given and reduces the noise.
     pub delta: Delta,
     /// If a delta is spent: the epsilon for which the same release is purely differentially
     /// private.
@@ -193,12 +193,12 @@ pub struct Guarantee {
     pub neighbors: Neighbors,
     /// The unit of privacy.
     pub unit: Unit,
-    /// Whether rows that share an identifier, and rows without one, take no part.
+    /// Whether rows that share an identifier, and rows without one, contribute nothing.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub one_row_per_identifier: bool,
     /// The parts of epsilon; they sum to it exactly.
     pub spent: Vec<Spending>,
-    /// The same parts as the accountants see them: what was drawn, not what it costs.
+    /// The same parts as privacy events: the draws that were made, not their cost.
     pub events: Vec<Event>,
 }
 
@@ -208,7 +208,7 @@ pub struct Guarantee {
 pub struct MechanismUsed {
     /// Its name.
     pub id: String,
-    /// Why it is this one, where none was given.
+    /// Why this mechanism was chosen, if none was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chosen: Option<MechanismReason>,
     /// Its parameters, as exact text, by name.
@@ -259,9 +259,9 @@ pub struct ScoreUsed {
     pub grid: i64,
     /// How values were scaled.
     pub scale: ScaleUsed,
-    /// Whether values were taken as counts per million before they were scaled.
+    /// Whether values were converted to counts per million before they were scaled.
     pub per_million: bool,
-    /// The sets of features whose means took the place of the features.
+    /// The feature sets whose means replaced the features.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub groups: Option<GroupsUsed>,
     /// Whether score and scaling were chosen by default.
@@ -278,25 +278,24 @@ pub struct ScoreUsed {
     pub missing: MissingRule,
 }
 
-/// The sets of features that took the place of the features: facts of the sets and of the header
-/// alone.
+/// The sets that replaced the features: facts about the sets and the header alone.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct GroupsUsed {
     /// The number of sets that are used.
     pub used: usize,
-    /// The number of sets left out, as fewer than `least` of their members are features of the
+    /// The number of sets left out because fewer than `least` of their members are features of the
     /// table.
     pub too_small: usize,
-    /// The number of sets left out, as more than `most` are.
+    /// The number of sets left out because more than `most` are.
     pub too_large: usize,
-    /// The least number of members with which a set is used.
+    /// The smallest number of members with which a set is used.
     pub least: usize,
-    /// The largest, if there is one.
+    /// The largest such number, if there is a limit.
     pub most: Option<usize>,
     /// The number of features of the table.
     pub features: usize,
-    /// The number of members of used sets that are no features of the table, each counted once per
+    /// The number of members of used sets that are not features of the table, each counted once per
     /// set.
     pub missing: usize,
     /// How the members' values were scaled.
@@ -318,18 +317,18 @@ pub struct TargetUsed {
     pub coding: TargetCoding,
     /// The given bounds.
     pub bounds: Option<[f64; 2]>,
-    /// The times and events that make its classes, if it is at a horizon.
+    /// The columns of times and events that define its classes, if it is at a horizon.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_to_event: Option<AtHorizon>,
-    /// The rule by which the rows of a person make its target, if the unit is a person.
+    /// The rule that combines a person's rows into one target, if the unit is a person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub of_person: Option<UnitTarget>,
-    /// The covariates within whose crossed strata it is centered, as they were given.
+    /// The covariates, as given, within whose crossed strata it is centered.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub adjusted_for: Vec<String>,
 }
 
-/// A target at a horizon: the columns of which its two classes are made.
+/// A target at a horizon: the columns that define its two classes.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct AtHorizon {
@@ -352,7 +351,7 @@ impl AtHorizon {
 const ASSUMES: &str = "rows lost before the horizon without the event take no part: right if loss to follow-up does not \
                        depend on the features, given the class (non-informative censoring)";
 
-/// Private estimates released besides the selection.
+/// Private estimates released in addition to the selection.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct Released {
@@ -362,13 +361,14 @@ pub struct Released {
     pub center: Option<Vec<f64>>,
     /// The value at which the target was split.
     pub target_median: Option<f64>,
-    /// The number of features that were drawn by their scores, and of which those significant are
+    /// The number of features that were drawn by their scores, from which the significant ones are
     /// named; absent if k is given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub number: Option<usize>,
-    /// The estimated number of rows with a usable target; with covariates, of those in a stratum.
+    /// The estimated number of rows with a usable target; with covariates, of the rows in a
+    /// stratum.
     pub rows_estimate: Option<u64>,
-    /// The estimated number of rows without.
+    /// The estimated number of rows without a usable target.
     pub unusable_estimate: Option<u64>,
     /// The estimated number of rows with a usable target in no stratum, which contribute nothing;
     /// absent without covariates.
@@ -386,20 +386,21 @@ pub struct Estimate {
     /// the largest that is possible by the noisy counts. For two classes, or a split target, and
     /// the Kolmogorov-Smirnov score it estimates the distance of that name.
     pub effect_size: Option<f64>,
-    /// The ends of an interval that holds the effect size in this table with a probability of about
-    /// 90%. It says nothing about other people than those in the table.
+    /// The lower end of an interval that contains the effect size in this table with a probability
+    /// of about 90%. The interval does not generalize to people outside of the table.
     pub low: Option<f64>,
-    /// See [`low`](Self::low).
+    /// The upper end: see [`low`](Self::low).
     pub high: Option<f64>,
-    /// The probability, at most, that chance alone makes any of the selected features look this
-    /// strong.
+    /// The adjusted p-value: the probability, at most, that any of the selected features would have
+    /// an effect size this large without an association.
     pub p_value: Option<f64>,
-    /// Whether that is at most 5%, or true where all significant features were selected; `None`
+    /// Whether the p-value is at most 5%, or true if all significant features were selected; `None`
     /// if significance was not tested.
     pub significant: Option<bool>,
     /// The direction of the association, if it was released.
     pub direction: Option<Direction>,
-    /// The probability, about, of a direction as clear as this one if the other one is right.
+    /// The approximate probability of a direction as clear as this one if the opposite direction is
+    /// right.
     pub direction_error: Option<f64>,
 }
 
@@ -407,34 +408,35 @@ pub struct Estimate {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Significance {
-    /// The number of them that are significant, all of them where all such features were
-    /// selected; `None` if significance was not tested.
+    /// The number of them that are significant, which is all of them if all significant features
+    /// were requested; `None` if significance was not tested.
     pub significant: Option<usize>,
-    /// The effect size from which on a feature is; above 1 if none can be expected to.
+    /// The significance threshold as an effect size; above 1 if no feature can be expected to be
+    /// significant.
     pub threshold: Option<f64>,
-    /// The result in words.
+    /// The result as text.
     pub text: String,
 }
 
-/// Facts known to anyone who may see the header.
+/// Facts that anyone who may see the header can obtain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct PublicFacts {
-    /// The number of features, or of the sets of them that are used.
+    /// The number of features, or of the feature sets that are used.
     pub features: usize,
-    /// The number of further columns of a matrix, of ids of people or of covariates.
+    /// The number of further columns of a matrix: person identifiers or covariates.
     #[serde(skip)]
     pub(crate) role_columns: usize,
-    /// The number of features requested; `None` if they are all that are significant.
+    /// The number of features requested; `None` if all significant features are requested.
     pub k: Option<usize>,
     /// The bound on false discoveries, if all significant features were requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub false_discoveries: Option<FalseDiscoveryBound>,
-    /// The column recognized as ids and dropped, counted from 1.
+    /// The column recognized as identifiers and dropped, counted from 1.
     pub id_column: Option<usize>,
     /// The number of rows, if neighbors replace one row.
     pub rows: Option<u64>,
-    /// The SHA-256 of the schema file that given the public facts.
+    /// The SHA-256 of the schema file that contained the public facts.
     pub schema_sha256: Option<String>,
 }
 
@@ -462,7 +464,7 @@ pub struct Warning {
     pub about: Vec<Parameter>,
 }
 
-/// An epsilon above this one protects little, and is never advised.
+/// An epsilon above this one protects little, and is never recommended.
 pub(crate) const LARGE_EPSILON: f64 = 10.0;
 
 impl Warning {

@@ -1,4 +1,4 @@
-//! The words of a record: enums with one text each, for JSON and reports.
+//! The vocabulary of a record: enums with one text each, for JSON and reports.
 
 use serde::Serialize;
 
@@ -29,21 +29,21 @@ words! {
     }
 }
 
-/// Why it is this mechanism, where none was given.
+/// Why this mechanism was chosen, if none was given.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "by", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum MechanismReason {
     /// By k and the number of features.
     Size,
-    /// Without k: features are drawn together with their number, among sets of all numbers whose
-    /// worst member decides, as in `canonical` with gamma 1 for one number.
+    /// Without k: features are drawn together with their number, among sets of all sizes; the worst
+    /// member of a set decides, as in `canonical` with gamma 1 for one number.
     Number,
-    /// By the released counts of rows: the largest score that they allow is so many times the
-    /// sensitivity times k ln(d)/eps, with eps the selection's part of the budget. From 20 on it is
-    /// `canonical`, below `peel-pnf`.
+    /// By the released counts of rows: the largest score that they allow is a multiple of the
+    /// sensitivity times k ln(d)/eps, with eps the selection's part of the budget. From the
+    /// multiple 20 on it is `canonical`, below `peel-pnf`.
     Counts {
-        /// The ratio, rounded down to one digit after the point.
+        /// The multiple, rounded down to one decimal place.
         ratio: String,
     },
     /// By a private draw with its own part of the budget: `peel-pnf` if many scores are large,
@@ -54,10 +54,10 @@ pub enum MechanismReason {
         #[serde(skip_serializing_if = "Option::is_none")]
         many: Option<bool>,
     },
-    /// Counts will decide: in a dry run, which has none.
+    /// Counts will decide: in a dry run, which has no counts.
     Rows {
-        /// From about so many usable rows on, in classes (or sides of a split) of equal size, it is
-        /// `canonical`, below `peel-pnf`.
+        /// From about this number of usable rows on, in classes (or sides of a split) of equal
+        /// size, it is `canonical`, below `peel-pnf`.
         canonical_from: String,
     },
 }
@@ -110,7 +110,7 @@ words! {
         Bounds = "bounds",
         /// As one of the given classes.
         Classes = "classes",
-        /// As it is, by its order or value.
+        /// Unchanged, by its order or value.
         Number = "number",
     }
 }
@@ -130,11 +130,11 @@ words! {
 words! {
     /// The contribution of a missing feature value.
     MissingRule {
-        /// None: it is set to the middle of the grid.
+        /// No contribution: it is set to the middle of the grid.
         GridMiddle = "0, the middle of the grid",
-        /// All missing values of a feature take the one value with which its score is smallest.
+        /// All missing values of a feature take the single value with which its score is smallest.
         SmallestScore = "the value with the smallest score",
-        /// None: the value forms no pair.
+        /// No contribution: the value forms no pair.
         NoPair = "in no pair",
     }
 }
@@ -168,9 +168,9 @@ words! {
         RareClass = "rare-class",
         /// Many rows without a usable target according to a private count.
         UnusableTargets = "unusable-targets",
-        /// A feature whose name is one of ids.
+        /// A feature whose name suggests identifiers.
         IdAsFeature = "id-as-feature",
-        /// A given delta that would buy next to nothing, and is not spent.
+        /// A given delta that would gain next to nothing, and is not spent.
         UnspentDelta = "unspent-delta",
         /// An epsilon that protects little.
         LargeEpsilon = "large-epsilon",
@@ -178,11 +178,11 @@ words! {
         OneSidedSplit = "one-sided-split",
         /// Strata have too few rows for their centers according to private counts.
         SmallStrata = "small-strata",
-        /// Strata have next to no rows of one class according to private counts.
+        /// Strata have almost no rows of one class according to private counts.
         OneSidedStrata = "one-sided-strata",
         /// Many rows are in no stratum according to a private count.
         NoStratum = "no-stratum",
-        /// Too few blocks to tell features apart by votes.
+        /// Too few blocks to distinguish features by votes.
         FewBlocks = "few-blocks",
     }
 }
