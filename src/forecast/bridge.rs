@@ -1,13 +1,12 @@
-//! The law of the Kolmogorov-Smirnov score of a feature without association, at a center that is not
-//! exact.
+//! The distribution of the Kolmogorov-Smirnov score of a null feature at an inexact center.
 //!
-//! # What it is
+//! # Definition
 //!
-//! Of n rows n1 belong to the second class; v = n1 n0/n. In the order of such a column the classes
-//! are a random permutation, so that the partial sums of the centered target are, for many rows, a
-//! Brownian bridge b plus the drift of a wrong center. With x the sum of the centered target over
-//! all rows, in units of 2 sqrt(v) times the distance of the two classes, the score in the same
-//! units is
+//! Of n rows n1 belong to the second class; v = n1 n0/n. In the order of the column of a null
+//! feature the classes are a random permutation, so that the partial sums of the centered target
+//! are, for many rows, a Brownian bridge b plus the drift of a wrong center. With x the sum of the
+//! centered target over all rows, in units of 2 sqrt(v) times the distance of the two classes, the
+//! score in the same units is
 //!
 //! ```text
 //! Y = max over u of |b(u) - x (1 - 2u)|,
@@ -47,26 +46,26 @@ pub(super) fn tail(y: f64, drift: f64) -> f64 {
     sum.clamp(0.0, 1.0)
 }
 
-/// Below this Y lies with probability under 1e-12, whatever the drift.
+/// Y is below this value with probability under 1e-12, for any drift.
 const LOWEST: f64 = 0.2;
 
-/// So many terms are enough from [`LOWEST`] on.
+/// This many terms are enough from [`LOWEST`] on.
 const MOST_TERMS: u32 = 16;
 
-/// The quantiles of a score without association, by a table.
+/// The quantiles of the score of a null feature, by a table.
 pub(super) struct Quantiles {
-    /// -ln P(Y > y) and y^2, both ascending. Far out one is nearly linear in the other.
+    /// -ln P(Y > y) and y^2, both ascending. Far out in the tail one is nearly linear in the other.
     points: Vec<(f64, f64)>,
 }
 
 /// The places of the table.
 const PLACES: usize = 256;
 
-/// The table ends where this is -ln P(Y > y): beyond what any number of features reaches.
+/// The last -ln P(Y > y) of the table: larger than any number of features reaches.
 const END: f64 = 45.0;
 
 impl Quantiles {
-    /// Of the largest of `of` independent scores Y, at this drift.
+    /// The largest of `of` independent scores Y, at this drift.
     pub(super) fn of_bridge(drift: f64, of: f64) -> Self {
         // P(Y > y) is below 2 e^(2x^2 - 2y^2).
         let end = END + libm::log(of);
@@ -74,7 +73,7 @@ impl Quantiles {
         Self::new((drift.abs().max(LOWEST), high), of, |y| tail(y, drift))
     }
 
-    /// Of the largest of `of` independent magnitudes of standard normal numbers.
+    /// The largest of `of` independent magnitudes of standard normal numbers.
     pub(super) fn of_normal(of: f64) -> Self {
         // P(|Z| > z) is below 2 e^(-z^2/2).
         let high = (2.0 * (END + libm::log(of) + 1.0)).sqrt();
@@ -108,7 +107,7 @@ impl Quantiles {
 mod tests {
     use super::*;
 
-    /// Published values of Kolmogorov's distribution.
+    /// Compares with published values of Kolmogorov's distribution.
     #[test]
     fn without_drift_it_is_kolmogorovs() {
         for (y, p) in [(0.8276, 0.5), (1.2238, 0.1), (1.3581, 0.05), (1.6276, 0.01)] {
@@ -118,8 +117,8 @@ mod tests {
         }
     }
 
-    /// Against simple walks between two heights, whose paths that touch a wall are counted step by
-    /// step.
+    /// Compares with simple walks between two heights, whose paths that touch a wall are counted
+    /// step by step.
     #[test]
     fn with_drift_it_is_a_bridge_between_two_heights() {
         let steps = 2000usize;
@@ -145,7 +144,7 @@ mod tests {
         }
     }
 
-    /// Also those of the largest of several.
+    /// Also the quantiles of the largest of several.
     #[test]
     fn quantiles_invert_the_tail() {
         let levels = [0.05, 0.7, 3.0, 12.0, 18.0];

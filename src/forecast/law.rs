@@ -1,6 +1,6 @@
-//! The scores of a table that is simulated, in rows.
+//! The distribution of the scores of a simulated table, in rows.
 //!
-//! # What it is
+//! # Definition
 //!
 //! The target splits the n rows in two: two classes, the sides of a median, or the most even groups
 //! of three and more classes. n1 rows are in the second, v = n1 n0/n, and scores are computed at a
@@ -15,11 +15,12 @@
 //! | `kendall`, a number | n/2 | normal, of the variance of Kendall's tau | normal, of the variance of tau for normal data |
 //! | `kendall`, classes | n1 n0/(n - 1) | normal, of the variance of the Mann-Whitney statistic | normal, of the variance by Hanley and McNeil |
 //!
-//! Of three and more classes a score takes the best of several splits: without association it is
-//! taken for the largest of as many independent ones, which it exceeds nowhere. A target in a range
-//! is taken for two classes, which have the largest variance. Within strata, scores give up what the
-//! noise of the centers may add. Yes/no features of the same effect size score a little less than
-//! numeric ones, which take the best of many thresholds.
+//! For three and more classes a score takes the best of several splits: for a null feature its
+//! distribution is assumed to be that of the largest of as many independent scores, which it
+//! exceeds nowhere. A target in a range is treated as two classes, which have the largest variance.
+//! Within strata, scores are reduced by the largest amount that the noise of the centers may add.
+//! Yes/no features of the same effect size score a little less than numeric ones, which take the
+//! best of many thresholds.
 //!
 //! # Source
 //!
@@ -42,8 +43,8 @@ use crate::statistic::memo::Memo;
 /// The largest change of Kendall's score by one row, in rows.
 const KENDALL_ROW: f64 = 1.5;
 
-/// A target as it was counted and centered: the rows of both classes or groups, and the share of
-/// the second as scores take it, and as released.
+/// A counted and centered target: the rows of both classes or groups, and the share of the second
+/// as used by scores, and as released.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Split {
     pub(super) rows: [f64; 2],
@@ -53,13 +54,13 @@ pub(super) struct Split {
     pub(super) one_row: f64,
 }
 
-/// The law of scores for a target.
+/// The distribution of scores for a target.
 pub(super) struct Law {
     /// A score of effect size 1.
     pub(super) largest: f64,
     /// The largest change of a score by one row.
     pub(super) one_row: f64,
-    /// The scale of scores without association.
+    /// The scale of scores of null features.
     scale: f64,
     quantiles: Arc<Quantiles>,
     given_up: f64,
@@ -70,7 +71,7 @@ pub(super) struct Law {
 /// bits of the number of features.
 pub(super) type QuantileMemo = Memo<(Option<i64>, u64), Quantiles>;
 
-/// Drifts are rounded to this part of a unit.
+/// Drifts are rounded to multiples of one over this number.
 const DRIFTS: f64 = 64.0;
 
 /// The effect of an effect size on a score.
@@ -81,7 +82,7 @@ enum Signal {
     Auc { rows: [f64; 2] },
 }
 
-/// An effect size, with what its scores need.
+/// An effect size, with the values that its scores need.
 pub(super) struct Effect {
     r: f64,
     shift: Shift,
@@ -94,8 +95,8 @@ impl Effect {
 }
 
 impl Law {
-    /// The law for a target of a plan, and for the largest of `of` features without association;
-    /// `None` for methods that do not score single features.
+    /// The distribution for a target of a plan, and for the largest of `of` null features; `None`
+    /// for methods that do not score single features.
     ///
     /// # Errors
     ///
@@ -155,8 +156,8 @@ impl Law {
             return Ok(Some(law));
         }
         let Some(radius) = radius_in_strata(plan, split.rows) else { return Ok(None) };
-        // The sums of a function over the rows of strata of equal size, which it splits in half but
-        // for chance: the root of their squares, or their magnitudes.
+        // The sums of a function over the rows of strata of equal size, which the function splits
+        // in half up to chance: the root of their squares, or their magnitudes.
         let sums = match radius.is_tiny {
             true => (2.0 / PI * n * plan.strata as f64).sqrt(),
             false => n.sqrt(),
@@ -167,7 +168,7 @@ impl Law {
         Ok(Some(Self { given_up, one_row: law.one_row + radius / 2.0, ..law }))
     }
 
-    /// Scores of features without association, for ascending levels -ln U of uniform numbers.
+    /// Scores of null features, for ascending levels -ln U of uniform numbers.
     pub(super) fn nulls<'a>(&'a self, levels: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
         self.quantiles.at(levels).map(|quantile| self.kept(self.scale * quantile))
     }
@@ -215,7 +216,7 @@ impl Law {
         [self.kept(score); 2]
     }
 
-    /// A score without what it gives up in strata.
+    /// A score after its reduction in strata.
     fn kept(&self, score: f64) -> f64 {
         (score - self.given_up).max(0.0)
     }

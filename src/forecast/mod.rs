@@ -1,16 +1,16 @@
-//! Forecasts: what a run would find, from public numbers alone.
+//! Forecasts: the probable findings of a run, from public numbers alone.
 //!
 //! | I want to ... | see |
 //! | --- | --- |
 //! | plan a study: effect sizes, rows and epsilon that a selection needs | [`PlanOptions`] |
-//! | know the probability that one effect size is found, or significant | [`Forecast`] |
+//! | get the probability that one effect size is found, or significant | [`Forecast`] |
 //!
 //! This is the only simulator: plans, dry runs, the advice of a report, inspection and all
-//! interfaces use it. It reads no table. Tables are simulated in which some features have an effect
-//! size *in the population* and all others are without association, independent of each other; the
-//! releases and the mechanism are those of a run (`world`), the scores follow their distributions
-//! (`law`). Approximate are these distributions (for numeric features, two classes in each split),
-//! and the significance threshold, which moves with the counts by its main term alone
+//! interfaces use it. It reads no table. In simulated tables some features have an effect size *in
+//! the population*, and all others are null features, independent of each other; the releases and
+//! the mechanism are the same as in a run (`world`), and the scores follow their distributions
+//! (`law`). These distributions are approximate (for numeric features, two classes in each split),
+//! and so is the significance threshold, which moves with the counts by its main term alone
 //! (`threshold`). `tests/it/forecasts.rs` compares the probabilities with real runs.
 
 mod bridge;
@@ -38,7 +38,7 @@ use world::{Draws, World};
 pub use power::{AtEpsilon, OfStrong, PlanOptions, PlanRecord, Wanted};
 pub use search::{Least, Probability};
 
-/// The probabilities for which effect sizes, rows and epsilons are given.
+/// The probabilities for which effect sizes, rows and epsilons are reported.
 pub const PROBABILITIES: [f64; 2] = [0.5, 0.9];
 
 /// Effect sizes are searched between these, and epsilons.
@@ -57,20 +57,21 @@ const STEP: f64 = 1.06;
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Chances {
-    /// That it is selected; without k, that it is named.
+    /// The probability that it is selected; without k, that it is named.
     pub found: Probability,
-    /// That it is selected and significant; `None` if the request tests no significance.
+    /// The probability that it is selected and significant; `None` if the request tests no
+    /// significance.
     pub significant: Option<Probability>,
 }
 
-/// The least values with which features are found, and are significant, with each of
-/// [`PROBABILITIES`]; `None` where none is enough.
+/// The smallest values with which features are found, and are significant, with each of
+/// [`PROBABILITIES`]; `None` where no value is enough.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Needed {
     /// That a feature is selected; without k, that it is named.
     pub found: [Option<Least>; 2],
-    /// That it is selected and significant; none if the request tests no significance.
+    /// That a feature is selected and significant; `None` if the request tests no significance.
     pub significant: [Option<Least>; 2],
 }
 
@@ -78,8 +79,8 @@ pub struct Needed {
 /// [`CheckedSelect::forecast`](crate::CheckedSelect::forecast).
 ///
 /// An effect size is that of the population, as a share of the largest possible: for `ks` the
-/// Kolmogorov-Smirnov distance. Effect sizes are those of numeric features; all features but the
-/// strong ones are without association.
+/// Kolmogorov-Smirnov distance. Effect sizes refer to numeric features; all features but the strong
+/// ones are null features.
 ///
 /// # Privacy
 ///
@@ -102,11 +103,11 @@ impl std::fmt::Debug for Forecast {
 pub struct Simulated {
     /// The number of features with an effect; by default k, or one without k.
     pub strong: Option<usize>,
-    /// The number of tables; by default as many as take some tenths of a second.
+    /// The number of tables; by default as many as can be simulated in some tenths of a second.
     pub tables: Option<usize>,
     /// The seed of all draws.
     pub seed: u64,
-    /// The number of threads, on which nothing depends.
+    /// The number of threads; the result does not depend on it.
     pub threads: usize,
 }
 
@@ -158,7 +159,7 @@ impl Forecast {
         world::tests_significance(&self.plan)
     }
 
-    /// The forecast at another epsilon, of the same simulated tables.
+    /// The forecast at another epsilon, with the same simulated tables.
     ///
     /// # Errors
     ///
@@ -169,7 +170,7 @@ impl Forecast {
         Ok(Self { plan, draws: draws.clone(), strong: *strong, threads: *threads })
     }
 
-    /// The forecast where only names are released: without a part of the budget for effect sizes.
+    /// The forecast when only names are released: without a part of the budget for effect sizes.
     ///
     /// # Errors
     ///
@@ -222,7 +223,8 @@ impl Forecast {
         self.effect_sizes_unless(rows, &|| Ok(()))
     }
 
-    /// The same, unless `check` fails, which is called before each simulation.
+    /// Like [`effect_sizes`](Self::effect_sizes), unless `check` fails, which is called before each
+    /// simulation.
     pub(crate) fn effect_sizes_unless(&self, rows: &[f64], check: Check<'_>) -> Result<Needed> {
         check()?;
         let world = self.world(rows)?;
@@ -242,7 +244,7 @@ impl Forecast {
         self.rows_unless(shares, effect_size, &|| Ok(()))
     }
 
-    /// The same, unless `check` fails, which is called before each simulation.
+    /// Like [`rows`](Self::rows), unless `check` fails, which is called before each simulation.
     pub(crate) fn rows_unless(
         &self,
         shares: &[f64],
@@ -284,7 +286,8 @@ impl Forecast {
             true => (MIN_CLASS / smallest).clamp(MIN_CLASS, MAX_ROWS),
             false => MAX_ROWS,
         };
-        // Noise takes about as many rows of effect, and chance their square.
+        // Noise needs rows in proportion to 1/effect size, sampling error in proportion to its
+        // square.
         let start = (10.0 / effect_size).powi(2).clamp(low, MAX_ROWS);
         let range = Range { low, high: MAX_ROWS, start, factor: FACTOR, step: STEP };
         Response::new(range, move |all: f64| {
@@ -304,7 +307,8 @@ impl Forecast {
         self.epsilon_unless(rows, effect_size, &|| Ok(()))
     }
 
-    /// The same, unless `check` fails, which is called before each simulation.
+    /// Like [`epsilon`](Self::epsilon), unless `check` fails, which is called before each
+    /// simulation.
     pub(crate) fn epsilon_unless(
         &self,
         rows: &[f64],
@@ -328,7 +332,7 @@ impl Forecast {
         })
     }
 
-    /// The median of the largest effect size in a table in which no feature has any association.
+    /// The median of the largest effect size in a table of null features alone.
     ///
     /// # Errors
     ///
@@ -347,10 +351,10 @@ impl Forecast {
     }
 }
 
-/// Ends a search if it fails.
+/// A check that ends a search if it fails.
 type Check<'a> = &'a dyn Fn() -> Result<()>;
 
-/// The least values for all probabilities.
+/// The smallest values for all probabilities.
 fn needed<F: FnMut(f64) -> Result<Chances>>(mut response: Response<F>) -> Result<Needed> {
     let mut least = |of: Of| -> Result<[Option<Least>; 2]> {
         let [half, most] = PROBABILITIES;
@@ -359,7 +363,7 @@ fn needed<F: FnMut(f64) -> Result<Chances>>(mut response: Response<F>) -> Result
     Ok(Needed { found: least(|chances| Some(chances.found))?, significant: least(SIGNIFICANT)? })
 }
 
-/// The least value for significance in half of all runs.
+/// The smallest value for significance in half of all runs.
 fn half<F: FnMut(f64) -> Result<Chances>>(response: &mut Response<F>) -> Result<Option<f64>> {
     Ok(response.least(SIGNIFICANT, PROBABILITIES[0])?.map(|least| least.value))
 }
@@ -377,7 +381,7 @@ fn unknown() -> Error {
     Error::request(rule).about([Parameter::Method, Parameter::Refine])
 }
 
-/// An epsilon of four digits.
+/// An epsilon rounded to four digits.
 fn rounded(epsilon: f64) -> Result<Epsilon> {
     format!("{epsilon:.3e}").parse()
 }

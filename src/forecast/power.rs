@@ -1,4 +1,5 @@
-//! A power analysis: what a selection with these options would find, from public numbers alone.
+//! A power analysis: the findings to expect from a selection with these options, from public
+//! numbers alone.
 
 use std::cell::Cell;
 
@@ -16,28 +17,29 @@ use crate::request::fields::Target;
 use crate::request::options::SelectOptions;
 use crate::request::plan::{FalseDiscoveryBound, Known, Plan};
 
-/// The fewest and the most rows of a table for which the distributions of scores are good.
+/// The smallest and the largest number of rows for which the distributions of scores are good.
 const ROWS: (u64, u64) = (20, 1_000_000_000);
 
-/// The fewest rows of a class.
+/// The smallest number of rows of a class.
 const MIN_CLASS: f64 = 5.0;
 
-/// The most features.
+/// The largest number of features.
 const MAX_FEATURES: usize = 1_000_000;
 
-/// The private median is within this number of ranks, divided by epsilon, of the middle in 95 of 100
-/// runs, wherever the values lie: the logarithm of twenty times the points of its grid.
+/// The private median is within this number of ranks, divided by epsilon, of the middle in 95 of
+/// 100 runs, for any values: the logarithm of twenty times the points of its grid.
 const MEDIAN_RANK_ERROR_95: f64 = 13.3;
 
-/// The fewest simulated tables, and the most scores of all of them together, at eight bytes each.
+/// The smallest number of simulated tables, and the largest number of scores of all of them
+/// together, at eight bytes each.
 const MIN_TABLES: usize = 20;
 const MAX_SCORES: usize = 50_000_000;
 
 /// Without k, the numbers of features of one effect size that are considered.
 const STRONG: [usize; 4] = [1, 3, 10, 30];
 
-/// The options of a power analysis: those of the selection, and public numbers. As JSON it is one
-/// object of all fields.
+/// The options of a power analysis: the options of the selection, and public numbers. As JSON it is
+/// one object of all fields.
 ///
 /// ```
 /// use dpsis::forecast::PlanOptions;
@@ -57,7 +59,7 @@ pub struct PlanOptions {
     pub select: SelectOptions,
     /// The number of rows with a usable target (people, samples or pairs, where these are protected).
     pub rows: u64,
-    /// The number of features, or of sets of them.
+    /// The number of features, or of feature sets.
     pub features: usize,
     /// The share of the rarer of two classes, or the share of each class: by default all are equal.
     /// One share without a kind of target stands for two classes.
@@ -66,13 +68,14 @@ pub struct PlanOptions {
     pub effect_size: Option<f64>,
     /// Other budgets to consider.
     pub over: Vec<String>,
-    /// The number of simulated tables; by default as many as take some tenths of a second.
+    /// The number of simulated tables; by default as many as can be simulated in some tenths of a
+    /// second.
     pub tables: Option<usize>,
     /// The seed of all draws.
     pub seed: u64,
 }
 
-/// The findings that a selection with some options can expect. No table was read.
+/// The findings to expect from a selection with some options. No table was read.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PlanRecord {
@@ -84,7 +87,7 @@ pub struct PlanRecord {
     pub rows: Vec<f64>,
     /// The number of features.
     pub features: usize,
-    /// The number of features to select; `None` if all significant ones are.
+    /// The number of features to select; `None` if all significant features are selected.
     pub k: Option<usize>,
     /// The bound on false discoveries without k.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -109,7 +112,7 @@ pub struct PlanRecord {
     pub seed: u64,
     /// Whether significance is tested.
     pub tested: bool,
-    /// The median of the largest effect size in a table without any association.
+    /// The median of the largest effect size in a table of null features alone.
     pub largest_null: f64,
     /// The number of features of one effect size: k, or one without k.
     pub strong: usize,
@@ -126,7 +129,7 @@ pub struct PlanRecord {
     pub warnings: Vec<String>,
 }
 
-/// The effect sizes that are needed where another number of features has an effect.
+/// The effect sizes that are needed when another number of features has an effect.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct OfStrong {
@@ -180,13 +183,13 @@ impl PlanOptions {
         self.planned().map(|_| ())
     }
 
-    /// Simulates what a selection would find. `progress` is called with the finished share of the
-    /// work, and ends it if it fails.
+    /// Simulates the findings of a selection. `progress` is called with the finished share of the
+    /// work, and ends the work if it fails.
     ///
     /// # Errors
     ///
-    /// `Request` for options that `select` refuses, for numbers out of range and for methods without
-    /// a [forecast](crate::forecast::Forecast); that of `progress`.
+    /// `Request` for options that `select` refuses, for numbers out of range and for methods
+    /// without a [forecast](crate::forecast::Forecast); the error of `progress`.
     pub fn run(&self, progress: &dyn Fn(f64) -> Result<()>) -> Result<PlanRecord> {
         let (select, plan, rows) = self.planned()?;
         let strong = plan.given_k().unwrap_or(1);
@@ -197,7 +200,7 @@ impl PlanOptions {
         };
         others.retain(|other| *other <= self.features && *other != strong);
         let over = self.over()?;
-        // An effect size takes two longer searches.
+        // An effect size adds two longer searches.
         let last = if self.effect_size.is_some() { 6 } else { 0 };
         let steps = (1 + others.len() + over.len() + last) as f64;
         let finished = Cell::new(0.0);
@@ -331,7 +334,7 @@ impl PlanOptions {
         }
     }
 
-    /// The budgets to consider, ascending, with that of the request.
+    /// The budgets to consider, ascending, including the budget of the request.
     fn over(&self) -> Result<Vec<Epsilon>> {
         if self.over.is_empty() {
             return Ok(Vec::new());

@@ -1,10 +1,11 @@
-//! The least value from which on features are found, or significant, with a given probability, by
-//! simulation.
+//! The smallest value from which on features are found, or significant, with a given probability,
+//! by simulation.
 //!
-//! Probabilities rise with the value, but simulated ones need not quite. Values are tried by steps
-//! and then bisection on a logarithmic scale. What was tried is pooled to a rising curve (isotonic
+//! Probabilities rise with the value, but simulated ones may dip. Values are tried by steps and
+//! then bisection on a logarithmic scale. The results are pooled to a rising curve (isotonic
 //! regression by pooling adjacent violators), and the value is read off between the two points
-//! around it. What was tried for one probability serves the next, so that a larger probability never
+//! around it. The results for one probability are reused for the next, so that a larger probability
+//! never needs a smaller value.
 //! takes a smaller value.
 
 use serde::Serialize;
@@ -32,14 +33,14 @@ impl Probability {
     }
 }
 
-/// A least value, with the standard error of the simulation. 0: the probability is reached at any
-/// value, by chance.
+/// A smallest value, with the standard error of the simulation. It is 0 if even random selection
+/// reaches the probability at any value.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Least {
-    /// The value.
+    /// The smallest value.
     pub value: f64,
-    /// About its standard error.
+    /// Its approximate standard error.
     pub error: f64,
 }
 
@@ -51,10 +52,10 @@ pub(super) type Of = fn(&Chances) -> Option<Probability>;
 pub(super) struct Range {
     pub(super) low: f64,
     pub(super) high: f64,
-    /// The first value that is tried, and the factor between tries until two lie on both sides.
+    /// The first value to try, and the factor between tries until two lie on both sides.
     pub(super) start: f64,
     pub(super) factor: f64,
-    /// Points are tried until neighbors are within this factor.
+    /// Values are tried until neighbors are within this factor.
     pub(super) step: f64,
 }
 
@@ -71,12 +72,12 @@ impl<F: FnMut(f64) -> Result<Chances>> Response<F> {
         Self { range, at, tried: Vec::new() }
     }
 
-    /// The least value with this probability; `None` if not even the high end has it, or if there
-    /// is no such probability.
+    /// The smallest value with this probability; `None` if not even the high end has it, or if
+    /// there is no such probability.
     ///
     /// # Errors
     ///
-    /// Those of the simulation.
+    /// The errors of the simulation.
     pub(super) fn least(&mut self, of: Of, probability: f64) -> Result<Option<Least>> {
         let Range { low, high, start, factor, step } = self.range;
         if self.tried.is_empty() {
@@ -117,7 +118,7 @@ impl<F: FnMut(f64) -> Result<Chances>> Response<F> {
         Ok(())
     }
 
-    /// The rising curve that is nearest to what was tried.
+    /// The rising curve that is nearest to the results of all tries.
     fn rising(&self, of: Of) -> Option<Vec<(f64, f64)>> {
         // Means of pools, and the number of points in each.
         let mut pools: Vec<(f64, usize)> = Vec::new();
@@ -135,7 +136,7 @@ impl<F: FnMut(f64) -> Result<Chances>> Response<F> {
     }
 }
 
-/// The value at which a rising curve has a height, between its ends.
+/// The value at which a rising curve reaches a height, between its ends.
 fn read_off(curve: &[(f64, f64)], height: f64) -> f64 {
     let next = curve.partition_point(|point| point.1 < height);
     match (next.checked_sub(1).and_then(|below| curve.get(below)), curve.get(next)) {
@@ -190,7 +191,7 @@ mod tests {
         assert_eq!(never.least(FOUND, 0.2).unwrap(), Some(Least { value: 0.0, error: 0.0 }));
     }
 
-    /// A dip of the simulation does not lead the search astray.
+    /// A dip of the simulation does not mislead the search.
     #[test]
     fn a_curve_that_does_not_quite_rise() {
         let dip = |x: f64| if (0.3..0.35).contains(&x) { -0.1 } else { 0.0 };

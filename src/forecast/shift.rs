@@ -1,7 +1,7 @@
 //! Numeric features of an effect size: normal values that are shifted in one class, with their
 //! sampling noise.
 //!
-//! # What it is
+//! # Definition
 //!
 //! Values of the two classes are normal with variance 1 around -a and a, so that their distribution
 //! functions F0 and F1 differ by at most r = 2 Phi(a) - 1, the effect size. The observed functions
@@ -57,8 +57,8 @@ impl Shift {
         Self { steps: steps.map(step).collect(), shares }
     }
 
-    /// Calls `each` with the shares of the rows of both classes below each threshold, as they are
-    /// observed in these numbers of rows.
+    /// Calls `each` with the shares of the rows of both classes below each threshold, as observed
+    /// with these numbers of rows.
     pub(super) fn observed(&self, rows: [f64; 2], noise: &Noise, mut each: impl FnMut([f64; 2])) {
         let step = |(deviation, normal): (&[f64; 2], &[f32; 2])| {
             [0, 1].map(|class: usize| deviation[class] * f64::from(normal[class]))

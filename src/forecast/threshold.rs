@@ -1,10 +1,10 @@
 //! The significance threshold of simulated runs.
 //!
-//! A run computes its threshold from the released counts by thousands of draws. Here these draws are
-//! made once, at the exact counts, and the threshold at released counts N is that one, moved by as
-//! much as its main term, sqrt(2 Lambda w(N))/D(N) (see `estimate/significance.md`), differs between the
-//! two. Where the rarest class has few rows for the noise of its count, draws are made at two more
-//! counts of it, and what exceeds the main term is interpolated.
+//! A run computes its threshold from the released counts by thousands of draws. Here these draws
+//! are made once, at the exact counts, and the threshold at released counts N is moved from there
+//! by the difference of its main term, sqrt(2 Lambda w(N))/D(N) (see `estimate/significance.md`).
+//! If the rarest class has few rows compared with the noise of its count, draws are made at two
+//! more counts of it, and the difference to the main term is interpolated.
 
 use crate::estimate::{Counted, SignificanceTest};
 use crate::privacy::Purpose;
@@ -22,8 +22,8 @@ const APART: f64 = 2.0;
 pub(super) struct Thresholds {
     /// The class with the fewest rows.
     rarest: usize,
-    /// Counts of it, ascending, with the threshold in units of the change of a score by one row,
-    /// less the main term; empty without a threshold.
+    /// Counts of the rarest class, ascending, with the threshold in units of the change of a score
+    /// by one row, minus the main term; empty without a threshold.
     above: Vec<(f64, f64)>,
 }
 
@@ -47,8 +47,8 @@ impl Thresholds {
         Self { rarest, above: offs.iter().filter_map(above).collect() }
     }
 
-    /// The threshold at released counts, in rows: of noisy effect sizes, or without k of exact ones;
-    /// `None` if there is none.
+    /// The threshold at released counts, in rows: of noisy effect sizes, or without k of exact
+    /// ones; `None` without a threshold.
     pub(super) fn at(&self, plan: &Plan, counted: &Counted) -> Option<f64> {
         let counts = &counted.classes;
         let test = test(plan, counts).filter(SignificanceTest::is_possible)?;
@@ -62,14 +62,14 @@ fn interpolated(points: &[(f64, f64)], x: f64) -> Option<f64> {
     let [(a, y), .., (_, _)] = points else { return points.first().map(|point| point.1) };
     let next = points.iter().position(|point| point.0 > x).unwrap_or(points.len() - 1).max(1);
     let ((low, at_low), (high, at_high)) = (points[next - 1], points[next]);
-    // Below the first point the line would fall below what is known of it.
+    // Below the first point the line would fall below the known values.
     if x < *a {
         return Some(y.max(at_low));
     }
     Some(at_low + (x - low) / (high - low) * (at_high - at_low))
 }
 
-/// The significance test of a plan by these counts.
+/// The significance test of a plan with these counts.
 fn test(plan: &Plan, counts: &[f64]) -> Option<SignificanceTest> {
     if plan.request.without_threshold().is_some() {
         return None;
@@ -97,7 +97,7 @@ mod tests {
     use crate::estimate::RowsEstimate;
     use crate::request::{Select, Target};
 
-    /// At released counts the moved threshold is the one that is simulated there, within 3%.
+    /// At released counts the moved threshold is within 3% of the threshold simulated there.
     #[test]
     fn thresholds_move_with_the_counts() {
         let labels =

@@ -2,11 +2,11 @@
 //!
 //! In each table the target is split at a median with the noise of the private one, and the counts
 //! and the center are released as in a run, each with its part of the budget. The scores of all
-//! features are drawn from their [`Law`]; then the selection of a run draws from them, with its part
-//! of the budget. Whether a selected feature is significant follows from its exact effect size, the
-//! distribution of the noise, and the significance threshold by the released counts. Tables, noise
-//! and random bits are the same for every effect size, number of rows and epsilon, so that
-//! differences have less noise than the probabilities themselves.
+//! features are drawn from their distribution ([`Law`]); then the selection of a run draws from
+//! them, with its part of the budget. Whether a selected feature is significant follows from its
+//! exact effect size, the distribution of the noise, and the significance threshold by the released
+//! counts. Tables, noise and random bits are the same for every effect size, number of rows and
+//! epsilon, so that differences have less noise than the probabilities themselves.
 //!
 //! The split is off by a number of ranks with probabilities proportional to e^(-epsilon |ranks|),
 //! or half of that epsilon if rows are replaced: the law of the private median where values lie
@@ -33,21 +33,21 @@ use crate::statistic::blocks::Dealer;
 use crate::table::Hooks;
 use crate::threads::in_parallel;
 
-/// Simulated tables have at most this number of features; each stands for several of a wider table,
-/// whose largest score it has.
+/// Simulated tables have at most this number of features; each represents several features of a
+/// wider table, with their largest score.
 const MAX_FEATURES: usize = 1 << 17;
 
-/// The default number of tables is such that they have this number of scores together, between
-/// these limits.
+/// By default the number of tables is chosen so that together they have this number of scores,
+/// between these limits.
 const SCORES: usize = 1 << 20;
 const TABLES: (usize, usize) = (24, 100);
 
 /// The number of tables of quantiles that are kept.
 const MAX_QUANTILES: usize = 1 << 12;
 
-/// The random part of simulated tables of a number of features.
+/// The random part of simulated tables with a number of features.
 pub(super) struct Draws {
-    /// The number of features of the table for each of those that are simulated.
+    /// The number of features of the table that each simulated feature represents.
     each: f64,
     tables: Vec<TableDraws>,
     quantiles: QuantileMemo,
@@ -56,7 +56,7 @@ pub(super) struct Draws {
 /// The random part of one table.
 struct TableDraws {
     seed: u64,
-    /// -ln U for each feature without association, ascending.
+    /// -ln U for each null feature, ascending.
     levels: Vec<f64>,
     /// The noise of features with an effect.
     noise: Vec<Noise>,
@@ -65,8 +65,9 @@ struct TableDraws {
 }
 
 impl Draws {
-    /// The draws for tables of `features`, up to `strong` of which have an effect; `tables` is their
-    /// number, or by default as many as take some tenths of a second.
+    /// The draws for tables of `features` features, up to `strong` of them with an effect; `tables`
+    /// is the number of tables, or by default as many as can be simulated in some tenths of a
+    /// second.
     pub(super) fn new(
         features: usize,
         strong: usize,
@@ -97,7 +98,7 @@ impl Draws {
     }
 }
 
-/// Simulated tables of a number of rows.
+/// Simulated tables with a number of rows.
 pub(super) struct World<'a> {
     plan: &'a Plan,
     draws: &'a Draws,
@@ -108,7 +109,7 @@ pub(super) struct World<'a> {
 /// A simulated table, with the values that a run releases before its scores.
 struct Table {
     law: Law,
-    /// The score of each feature without association, on the grid.
+    /// The score of each null feature, on the grid.
     nulls: Vec<i64>,
     counted: Option<Counted>,
     /// Whether these counts end a run.
@@ -120,11 +121,11 @@ struct Table {
 
 impl<'a> World<'a> {
     /// Tables with these numbers of rows of each class, or of each side of a split; `None` for a
-    /// method that has no scores of single features.
+    /// method without scores of single features.
     ///
     /// # Errors
     ///
-    /// `Request` if the plan has no part of the budget for what it releases.
+    /// `Request` if the plan has no part of the budget for one of its releases.
     pub(super) fn new(
         plan: &'a Plan,
         draws: &'a Draws,
@@ -154,12 +155,12 @@ impl<'a> World<'a> {
         Ok(tables.map(|tables| Self { plan, draws, tables, threads }))
     }
 
-    /// The probabilities for each of `strong` features of an effect size, where all others are
-    /// without association.
+    /// The probabilities for each of `strong` features of an effect size, where all others are null
+    /// features.
     ///
     /// # Errors
     ///
-    /// `Request` if the mechanism does not suit.
+    /// `Request` if the mechanism does not suit the scores.
     pub(super) fn chances(&self, effect: f64, strong: usize) -> Result<Chances> {
         let effect = Effect::new(effect);
         let scores = |table: &Table, number: usize| -> Vec<[f64; 2]> {
@@ -174,7 +175,7 @@ impl<'a> World<'a> {
     ///
     /// # Errors
     ///
-    /// `Request` if the mechanism does not suit.
+    /// `Request` if the mechanism does not suit the scores.
     pub(super) fn chances_in_table(&self, effects: &[f64], strongest: usize) -> Result<Chances> {
         self.chances_of(strongest, &|table: &Table, _| {
             effects.iter().map(|effect| [effect * table.law.largest; 2]).collect()
@@ -182,7 +183,7 @@ impl<'a> World<'a> {
     }
 
     /// The probabilities for the first `strong` of features with these scores and effect sizes in
-    /// rows; all others are without association.
+    /// rows; all others are null features.
     fn chances_of(
         &self,
         strong: usize,
@@ -225,13 +226,13 @@ impl<'a> World<'a> {
             found += 1.0;
             significant += exceeding.as_ref().map_or(0.0, |exceeding| exceeding(effect));
         }
-        // Without k, what is selected but not significant is not named.
+        // Without k, a selected feature that is not significant is not named.
         let found = if plan.fwer.is_some() { significant } else { found };
         Ok([found, significant].map(|sum| sum / strong as f64))
     }
 
     /// The probability that a selected feature of an exact effect size in rows exceeds the
-    /// significance threshold, where `number` are selected.
+    /// significance threshold, when `number` features are selected.
     fn exceeding(&self, table: &Table, number: usize) -> Option<impl Fn(f64) -> f64> {
         let (plan, counted) = (self.plan, table.counted.as_ref()?);
         let steps = plan.request.neighbors.steps() as f64;
@@ -248,7 +249,7 @@ impl<'a> World<'a> {
         })
     }
 
-    /// The median of the largest score of all features without association, as an effect size.
+    /// The median of the largest score of all null features, as an effect size.
     pub(super) fn largest_null(&self) -> f64 {
         let row = Units::row(self.plan);
         let largest = |table: &Table| {
@@ -289,12 +290,12 @@ fn ranks_off(rows: f64, epsilon: &Epsilon, neighbors: Neighbors, [u, sign]: [f64
     if sign > 0.5 { ranks } else { -ranks }
 }
 
-/// Whole numbers of rows, which are counted.
+/// Whole numbers of rows, for counting.
 fn whole(rows: &[f64]) -> Vec<u64> {
     rows.iter().map(|rows| rows.round().max(0.0) as u64).collect()
 }
 
-/// The counts and center as a run releases them, if it does.
+/// The counts and center as a run releases them, if it releases any.
 fn settled(plan: &Plan, randomness: &RandomnessSource, rows: &[u64]) -> Result<Option<Settled>> {
     let (Scoring::Coded(coded), 1) = (&plan.scoring, plan.strata) else { return Ok(None) };
     let hooks = Hooks::default();
@@ -315,8 +316,8 @@ fn settled(plan: &Plan, randomness: &RandomnessSource, rows: &[u64]) -> Result<O
     }))
 }
 
-/// The most even split of the target in two, with its center by what was released, or else the
-/// exact one.
+/// The most even split of the target in two, with its center by the released values, or else the
+/// exact center.
 fn split(plan: &Plan, rows: &[u64], settled: Option<&Settled>) -> Split {
     let rows: Vec<f64> = rows.iter().map(|rows| *rows as f64).collect();
     let (all, q) = (rows.iter().sum::<f64>(), f64::from(GRID));
@@ -348,7 +349,7 @@ fn split(plan: &Plan, rows: &[u64], settled: Option<&Settled>) -> Split {
     Split { rows: [all - second, second], share: used, released, one_row }
 }
 
-/// The number of classes or sides for which rows are given, and the default shares of rows.
+/// The number of classes or sides that need a number of rows, and the default shares of rows.
 pub(super) fn even(plan: &Plan) -> Vec<f64> {
     let classes = plan.scoring.classes();
     vec![1.0 / classes as f64; classes]
