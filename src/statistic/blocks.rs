@@ -12,7 +12,7 @@ use crate::score::{GridRows, scaled};
 use crate::statistic::memo::{Draws, Memo};
 use crate::table::{Columns, Hooks, TargetCode};
 
-/// Dealings whose ballots are kept for many draws.
+/// The number of dealings whose ballots are kept for many draws.
 const MOST_DEALINGS: usize = 1 << 12;
 
 /// For each block the features that it votes for, best first.
@@ -30,7 +30,7 @@ pub(crate) struct Dealer<'a> {
     pub(crate) hooks: &'a Hooks,
 }
 
-/// Everything besides the rows that ballots depend on.
+/// Everything that ballots depend on, except the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Deal {
     /// Distinguishes assignments of rows to blocks among many draws.
@@ -45,11 +45,11 @@ pub(crate) struct BlockRows {
     /// Row-major, n x d.
     x: Vec<f64>,
     features: usize,
-    /// The regression target, or its raw values if it is yet to be split at a median.
+    /// The regression target, or its raw values if it is not split at a median yet.
     target: Vec<f64>,
     /// The total number of rows, including those without a usable target.
     pub(crate) rows: u64,
-    /// How they vote.
+    /// How the blocks vote.
     pub(crate) voting: Arc<Voting>,
     cast: Memo<Deal, Ballots>,
 }

@@ -1,7 +1,8 @@
 //! The values gathered from a table for scores against a coded target, and its scores at any
 //! center.
 //!
-//! Gathered values depend on neither budget nor randomness; one of them serves any number of draws.
+//! Gathered values depend on neither budget nor randomness; one set of them serves any number of
+//! draws.
 
 use std::sync::Arc;
 
@@ -26,8 +27,8 @@ pub(crate) struct Statistic<'t> {
 pub(crate) enum Gathering<'t> {
     /// Sums of rows, with the coding of their targets as one number.
     Sums(Summed<Arc<dyn CodedSums>>, Option<TargetCode>),
-    /// Rows on the grid, of so many features, for a target yet to be split at a median, or for a
-    /// refinement.
+    /// Rows on the grid, with the number of their features, for a target that is not split at a
+    /// median yet, or for a refinement.
     Rows(GridRows, usize),
     /// Columns, of all features or of as many of the first ones as fit in memory.
     Columns(KsRows<'t>),
@@ -36,12 +37,12 @@ pub(crate) enum Gathering<'t> {
 /// Columns of rows with a usable target.
 pub(crate) struct KsRows<'t> {
     pub(crate) columns: KsColumns<'t>,
-    /// The target of each row: its class, its grid value, or its value where that is yet to be
-    /// split.
+    /// The target of each row: its class, its grid value, or its unchanged value if it is not split
+    /// yet.
     pub(crate) targets: Vec<f64>,
-    /// The parts of the rows in scores; none if all are alike.
+    /// The roles of the rows in scores; empty if all are alike.
     pub(crate) roles: Vec<Role>,
-    /// The target of each person and its stratum, where rows are of people.
+    /// The target of each person and its stratum, if rows belong to people.
     pub(crate) people: Option<Vec<(f64, u16)>>,
     pub(crate) family: Family,
     /// The number of all units.
@@ -65,8 +66,8 @@ impl KsRows<'_> {
         self.units().filter(|(_, stratum)| *stratum == Role::NO_STRATUM).count() as u64
     }
 
-    /// The sums of the target, as those of [`CodedSums::target`]: of a number one after the other
-    /// for each stratum.
+    /// The sums of the target, in the form of [`CodedSums::target`]: for a numeric target, the sums
+    /// of each stratum in turn.
     fn target_sums(&self, code: Option<&TargetCode>, strata: usize, classes: usize) -> Vec<u64> {
         let Some(code) = code else {
             let mut counts = vec![0; classes];
@@ -86,7 +87,7 @@ impl KsRows<'_> {
 /// A coded target: the sums that its center is estimated from, and the values that are scored
 /// against it.
 pub(crate) struct Coded<'g> {
-    /// Its coding as one number; none of classes.
+    /// Its coding as one number; `None` for classes.
     pub(crate) code: Option<TargetCode>,
     /// The sums from which its center is estimated: for each stratum of Q + y and of Q - y, or the
     /// number of units of each class.
@@ -104,7 +105,7 @@ pub(crate) enum Scored<'g> {
     Columns(&'g KsRows<'g>),
 }
 
-/// The rows of gathered values, where these still are rows.
+/// The gathered values as rows, if they still are rows.
 pub(crate) enum Kept<'g> {
     Grid(&'g GridRows),
     /// Values by column, and the targets.
@@ -122,12 +123,12 @@ impl Kept<'_> {
 }
 
 impl Statistic<'_> {
-    /// Codes the target, in so many strata; `split` makes a median of its values, if it is split at
-    /// one.
+    /// Codes the target, in this number of strata; `split` computes a median of its values, if it
+    /// is split at one.
     ///
     /// # Errors
     ///
-    /// Those of `split`.
+    /// The errors of `split`.
     pub(crate) fn coded<'g>(
         &'g self,
         strata: usize,
@@ -188,7 +189,7 @@ impl Statistic<'_> {
 }
 
 impl Gathering<'_> {
-    /// The rows, where gathered values still are rows.
+    /// The rows, if the gathered values still are rows.
     pub(crate) fn kept(&self) -> Option<Kept<'_>> {
         match self {
             Self::Sums(..) => None,
@@ -201,16 +202,16 @@ impl Gathering<'_> {
     }
 }
 
-/// A target as scores take it: coded, and centered.
+/// A target as used by scores: coded and centered.
 #[derive(Debug, Clone)]
 pub(crate) struct CenteredCode {
-    /// Its coding as one number; none of classes.
+    /// Its coding as one number; `None` for classes.
     pub(crate) code: Option<TargetCode>,
-    /// The centers that scores are computed with: of the number, or of each class; none in strata.
+    /// The centers for scores: of the number, or of each class; empty in strata.
     pub(crate) centers: Vec<i32>,
-    /// The centers that effect sizes are computed with: the released ones, which are not shrunk.
+    /// The centers for effect sizes: the released ones, which are not shrunk.
     pub(crate) released: Vec<i32>,
-    /// How a number is centered in each stratum, where there are several.
+    /// How a number is centered in each stratum, if there are several.
     pub(crate) strata: Vec<StratumCode>,
 }
 
@@ -241,7 +242,7 @@ impl CenteredCode {
         if rows.people.is_some() { target.of_people(&rows.roles) } else { target }
     }
 
-    /// The largest change of a score of columns when a unit comes or goes, at these centers.
+    /// The largest change of a score of columns when a unit is added or removed, at these centers.
     pub(crate) fn one_row(&self, centers: &[i32], family: Family) -> u64 {
         let target = match &self.code {
             _ if family == Family::Signs => CenteredTarget::of_pairs(Pairs::new([])),
@@ -262,13 +263,13 @@ fn first(centers: &[i32]) -> i32 {
 #[derive(Default)]
 pub(crate) struct Exact {
     pub(crate) effect_sizes: Vec<i64>,
-    /// The largest and the smallest signed sum of each feature; none for classes.
+    /// The largest and the smallest signed sum of each feature; `None` for classes.
     pub(crate) signed: Option<Vec<Extremes>>,
     pub(crate) one_row: u64,
 }
 
 impl Scored<'_> {
-    /// The scores of all features, or of those whose columns are there.
+    /// The scores of all features, or of the features whose columns were gathered.
     ///
     /// # Errors
     ///
@@ -288,7 +289,7 @@ impl Scored<'_> {
         }
     }
 
-    /// The largest change of a score when a unit comes or goes.
+    /// The largest change of a score when a unit is added or removed.
     pub(crate) fn one_row(&self, target: &CenteredCode) -> u64 {
         match self {
             Self::Sums(sums) => sums.one_row(&target.centers),
@@ -327,8 +328,7 @@ impl Scored<'_> {
     }
 }
 
-/// The grid value of a target as a pass keeps it: a value to be split at the median, or a grid
-/// value.
+/// The grid value of a target as kept by a pass: a value to split at the median, or a grid value.
 pub(crate) fn grid_value(code: &TargetCode, target: f64) -> i16 {
     match code {
         TargetCode::SplitAt(median) => TargetCode::split(target, *median, GRID),

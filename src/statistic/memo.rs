@@ -38,7 +38,7 @@ impl<K: Eq + Hash, V: ?Sized> Memo<K, V> {
     ///
     /// # Errors
     ///
-    /// Those of `make`.
+    /// The errors of `make`.
     pub(crate) fn get(&self, key: K, make: impl FnOnce() -> Result<Arc<V>>) -> Result<Arc<V>> {
         let lock = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(value) = lock().get(&key) {

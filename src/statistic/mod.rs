@@ -1,4 +1,4 @@
-//! Statistics: what a pass gathers from a table, and the scores at any center.
+//! Statistics: the values that a pass gathers from a table, and the scores at any center.
 //!
 //! Gathered values depend on neither budget nor randomness.
 

@@ -1,4 +1,4 @@
-//! Columns for scores that are made of whole columns, and the parts of their rows.
+//! Columns for scores that are computed from whole columns, and the roles of their rows.
 
 use crate::error::Result;
 use crate::exact::GRID;
@@ -11,7 +11,7 @@ use crate::statistic::pass::Pass;
 use crate::table::{CellFormat, Limit, OnGrid, Table, TargetCell, UsableSamples, hold};
 
 /// The coded target of each person who has one and its stratum, if any, and the number of all people;
-/// `None` if each row is a unit by itself.
+/// `None` if each row is a unit.
 pub(super) fn people_of(
     table: &dyn Table,
     code: &impl Fn(TargetCell<'_>) -> Option<f64>,
@@ -43,8 +43,8 @@ impl Pass<'_> {
         self.ks_rows_of(table.columns(limit, &code)?, people, words)
     }
 
-    /// The most bytes of columns to hold. What can be read only once is held whole: a refusal would
-    /// depend on the number of rows.
+    /// The memory limit of columns, in bytes. A source that can be read only once is held whole: a
+    /// refusal would depend on the number of rows.
     fn limit(&self, table: &dyn Table) -> Option<Limit> {
         let limit = match self.plan.request.column_memory {
             Some(bytes) => Limit { bytes, fixed: 0, row: 0 },
@@ -96,8 +96,8 @@ impl Pass<'_> {
         Ok(KsRows { columns, targets, roles, people, family, rows })
     }
 
-    /// The scores of all features, of which the first ones are known, in as many passes as memory
-    /// for the columns of the others takes; `scored` scores columns.
+    /// The scores of all features, given the first ones, in as many passes as the other columns
+    /// need for lack of memory; `scored` scores columns.
     ///
     /// # Errors
     ///
@@ -110,7 +110,7 @@ impl Pass<'_> {
     ) -> Result<Vec<i64>> {
         let limit = self.limit(table);
         while values.len() < self.plan.features {
-            // What fitted before is likely to fit again.
+            // A number of columns that fitted before is likely to fit again.
             let most = values.len().saturating_mul(2).min(self.plan.features);
             let features: Vec<usize> = (values.len()..most).collect();
             let rows = self.ks_rows(table, &features, limit)?;

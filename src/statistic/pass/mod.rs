@@ -110,8 +110,8 @@ impl Pass<'_> {
         })
     }
 
-    /// Gathers what one draw needs, in one pass. `median` is the split point of the target, if it
-    /// is already known.
+    /// Gathers the values that one draw needs, in one pass. `median` is the split point of the
+    /// target, if it is already known.
     ///
     /// # Errors
     ///
@@ -132,7 +132,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Whether scores are made of whole columns.
+    /// Whether scores are computed from whole columns.
     fn scores_columns(&self, scoring: &CodedScoring, schema: &Schema) -> bool {
         scoring.association == Association::Ks || self.plan.has_roles(schema)
     }
@@ -174,7 +174,7 @@ impl Pass<'_> {
         if self.scores_columns(scoring, table.schema()) {
             let all: Vec<usize> = (0..d).collect();
             let held = self.ks_rows(table, &all, None)?;
-            // Correlations are not made of sorted columns, and a refinement needs the values
+            // Correlations are not computed from sorted columns, and a refinement needs the values
             // themselves.
             let columns = match held.family {
                 Family::Thresholds if !refines => held.columns.sorted(self.threads, self.hooks)?,
@@ -272,7 +272,7 @@ fn shared<S: CodedSums + 'static>(sums: S) -> Arc<dyn CodedSums> {
     Arc::new(sums)
 }
 
-/// The error for sums at a median that is not there yet.
+/// The error for sums at a median that was not released yet.
 fn not_split() -> Error {
     Error::request("the target is to be split at a median, which was not released yet")
 }

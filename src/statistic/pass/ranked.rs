@@ -39,7 +39,7 @@ impl Pass<'_> {
         self.usable(table, labels, |table, code| table.columns(None, code))
     }
 
-    /// The samples with a usable target, as `read` reads them.
+    /// The samples with a usable target, as read by `read`.
     fn usable<'t, 'u>(
         &self,
         table: &'t mut dyn Table,
@@ -102,7 +102,7 @@ impl Pass<'_> {
         labels: Option<&Labels>,
         draws: Draws,
     ) -> Result<Gathered<'static>> {
-        /// Correlations with picked features that many draws share: 256 MiB.
+        /// The number of correlations with picked features that many draws share: 256 MiB.
         const MOST_SHARED: usize = 1 << 25;
         let held = self.usable(table, labels, |table, code| hold_all(table, None, code))?;
         let UsableSamples { columns, targets, samples, .. } = held;
@@ -124,8 +124,8 @@ impl Pass<'_> {
     }
 }
 
-/// The uncoded target: the number of the class, or the number itself, clipped to its bounds if
-/// there are any.
+/// The uncoded target: the number of the class, or the number itself, clipped to its bounds if it
+/// has any.
 fn whole_target(
     cell: TargetCell<'_>,
     labels: Option<&Labels>,
