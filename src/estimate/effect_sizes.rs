@@ -180,7 +180,8 @@ mod tests {
         (-rate * z[0].abs().max(z[1].abs()) as f64).exp()
     }
 
-    /// Independent Laplace noise of scale sensitivity/eps, as if one effect size alone were released.
+    /// Independent Laplace noise of scale sensitivity/eps, as if one effect size alone were
+    /// released.
     fn independent(rate: f64, z: [i64; 2]) -> f64 {
         (-rate * (z[0].abs() + z[1].abs()) as f64).exp()
     }
@@ -273,8 +274,8 @@ mod tests {
         assert!((half_width(1_000_000, 0.9) / 900_000.0 - 1.0).abs() < 1e-3);
     }
 
-    /// Against simulated noise, and for one effect size against Laplace noise: of 40,000 draws a share
-    /// of alpha lies above, within 5 standard deviations.
+    /// Against simulated noise, and for one effect size against Laplace noise: of 40,000 draws a
+    /// share of alpha lies above, within 5 standard deviations.
     #[test]
     fn the_largest_noise_exceeds_its_level_with_alpha() {
         for alpha in [0.0005f64, 0.025, 0.25] {

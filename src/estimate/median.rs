@@ -22,10 +22,10 @@
 //!
 //! # Guarantee
 //!
-//! eps-differentially private for adding or removing one row: adding y changes #{y <= g} - n/2
-//! by +1/2 or -1/2, and with h likewise, so u has sensitivity 1/2, and the exponential mechanism
-//! uses e^(eps u/(2 * 1/2)). For replacing a row the sensitivity is 1, and eps/2 takes the place of
-//! eps: the case q = 1/2 of the proof in `rank_race`, by which it is drawn exactly. Every grid point
+//! eps-differentially private for adding or removing one row: adding y changes #{y <= g} - n/2 by
+//! +1/2 or -1/2, and with h likewise, so u has sensitivity 1/2, and the exponential mechanism uses
+//! e^(eps u/(2 * 1/2)). For replacing a row the sensitivity is 1, and eps/2 takes the place of eps:
+//! the case q = 1/2 of the proof in `rank_race`, by which it is drawn exactly. Every grid point
 //! takes part, for any data.
 //!
 //! # Cost

@@ -137,10 +137,10 @@ impl RankCounts {
         }
     }
 
-    /// Twice the distance of the middle n/2 from the ranks of the values between each grid point and
-    /// the one before, in units: max(0, 2 A - n, n - 2 B) with A and B values up to the point before
-    /// and up to this one. Like |2 B - n|, it moves by at most 1 with a value: A, B and n/2 each
-    /// move by 0, 1/2 or 1, to the same side.
+    /// Twice the distance of the middle n/2 from the ranks of the values between each grid point
+    /// and the one before, in units: max(0, 2 A - n, n - 2 B) with A and B values up to the point
+    /// before and up to this one. Like |2 B - n|, it moves by at most 1 with a value: A, B and n/2
+    /// each move by 0, 1/2 or 1, to the same side.
     pub(super) fn distances_of_bins(&self) -> impl Iterator<Item = u128> {
         let total = u128::from(self.total());
         let mut below = 0u64;

@@ -2,35 +2,37 @@
 //!
 //! # Release
 //!
-//! With targets on the grid \[-Q, Q\], each stratum has the sums a = sum of Q + y and b = sum of Q - y
-//! over its rows with a usable target, as a [center](super::center) of a whole table has. Two more
-//! counts are of the rows with a usable target in no stratum, and of those without a usable target.
-//! All get discrete Laplace noise of scale s/eps, with s = 2Q for the sums and 1 for the counts.
+//! With targets on the grid \[-Q, Q\], each stratum has the sums a = sum of Q + y and b = sum of Q
+//! - y over its rows with a usable target, as a [center](super::center) of a whole table has. Two
+//! more counts are of the rows with a usable target in no stratum, and of those without a usable
+//! target. All get discrete Laplace noise of scale s/eps, with s = 2Q for the sums and 1 for the
+//! counts.
 //!
 //! # Guarantee
 //!
 //! eps-differentially private, for the whole of it: a row is in one stratum, or in none, or has no
-//! usable target, and is one of these by its own cells alone. It changes a and b of one stratum by 2Q in
-//! all, or one count by 1, and nothing else; the noise there costs eps, and all other releases have
-//! the same distribution with the row as without. By parallel composition, any number of strata
-//! costs the same as one. All that follows is a function of the released sums.
+//! usable target, and is one of these by its own cells alone. It changes a and b of one stratum by
+//! 2Q in all, or one count by 1, and nothing else; the noise there costs eps, and all other
+//! releases have the same distribution with the row as without. By parallel composition, any number
+//! of strata costs the same as one. All that follows is a function of the released sums.
 //!
 //! # Numbers of rows
 //!
-//! The rows of a stratum are (a + b)/2Q, also below 0: the sum over strata is unbiased, and only that
-//! is cut at 0. Counts cut one by one would each add up to 1/eps to the total where strata are empty.
+//! The rows of a stratum are (a + b)/2Q, also below 0: the sum over strata is unbiased, and only
+//! that is cut at 0. Counts cut one by one would each add up to 1/eps to the total where strata are
+//! empty.
 //!
 //! # Centers
 //!
-//! m_s = Q (a - b)/(a + b), with a + b at least 4 s/eps. It is not shrunk toward 0, since that moves
-//! the centers of strata with different classes apart from each other, and by the same amount every
-//! time: a feature that separates these strata gains 2/eps rows in each. Nor is it cut at Q and -Q,
-//! for where a class is absent the noise would then err to one side alone.
+//! m_s = Q (a - b)/(a + b), with a + b at least 4 s/eps. It is not shrunk toward 0, since that
+//! moves the centers of strata with different classes apart from each other, and by the same amount
+//! every time: a feature that separates these strata gains 2/eps rows in each. Nor is it cut at Q
+//! and -Q, for where a class is absent the noise would then err to one side alone.
 //!
-//! The standard deviation of m_s is about 2 sqrt(1 + (m_s/Q)^2) Q/(eps n_s), by the first-order error
-//! ((1 - m/Q) z_a - (1 + m/Q) z_b)/n_s of the ratio and two noises of variance 2/eps^2 rows.
-//! [Scores](crate::score) subtract a multiple of it from each function, in proportion to how much it
-//! separates strata:
+//! The standard deviation of m_s is about 2 sqrt(1 + (m_s/Q)^2) Q/(eps n_s), by the first-order
+//! error ((1 - m/Q) z_a - (1 + m/Q) z_b)/n_s of the ratio and two noises of variance 2/eps^2 rows.
+//! [Scores](crate::score) subtract a multiple of it from each function, in proportion to how much
+//! it separates strata:
 //!
 //! - 2 as a rule;
 //! - 4 in strata whose rarer class has less than 2/eps rows, more or less none: with next to no
@@ -404,7 +406,8 @@ mod tests {
         // 2 * 2/(.5 * 100) = 8%.
         let well = |center, radius| StratumCode { center, radius, is_tiny: false };
         assert_eq!(code([50.0, 50.0], 0), well(0, 80));
-        // Fewer than 2/.5 = 4 rows of one class: twice as much; sqrt(2) of it as the center is at Q.
+        // Fewer than 2/.5 = 4 rows of one class: twice as much; sqrt(2) of it as the center is at
+        // Q.
         assert_eq!(code([3.9, 96.1], 1000), well(1000, 227));
         assert_eq!(code([-3.0, 103.0], 1060), well(1060, 227));
         // No more than Q.

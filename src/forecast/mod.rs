@@ -199,8 +199,8 @@ impl Forecast {
         self.world(rows)?.chances(effect_size, self.strong)
     }
 
-    /// The probabilities for the `strongest` features of a table, on average, by the effect sizes of
-    /// all features in the table itself, in descending order.
+    /// The probabilities for the `strongest` features of a table, on average, by the effect sizes
+    /// of all features in the table itself, in descending order.
     ///
     /// # Errors
     ///

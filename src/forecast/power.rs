@@ -57,7 +57,8 @@ pub struct PlanOptions {
     /// The options of the selection.
     #[serde(flatten)]
     pub select: SelectOptions,
-    /// The number of rows with a usable target (people, samples or pairs, where these are protected).
+    /// The number of rows with a usable target (people, samples or pairs, where these are
+    /// protected).
     pub rows: u64,
     /// The number of features, or of feature sets.
     pub features: usize,

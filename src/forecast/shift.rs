@@ -5,9 +5,9 @@
 //!
 //! Values of the two classes are normal with variance 1 around -a and a, so that their distribution
 //! functions F0 and F1 differ by at most r = 2 Phi(a) - 1, the effect size. The observed functions
-//! differ from these by Brownian bridges over the square roots of the numbers of rows, and the score
-//! takes the best threshold. As the largest of many sums it exceeds r: by a few percent at r = .5,
-//! by half at r = .1 and 200 rows. Sums are taken at [`PLACES`] thresholds.
+//! differ from these by Brownian bridges over the square roots of the numbers of rows, and the
+//! score takes the best threshold. As the largest of many sums it exceeds r: by a few percent at r
+//! = .5, by half at r = .1 and 200 rows. Sums are taken at [`PLACES`] thresholds.
 
 use crate::forecast::normal;
 use crate::random::WordStream;

@@ -216,7 +216,8 @@ impl Terms {
     ///
     /// # Errors
     ///
-    /// As for [`CheckedFitModel::dry_run_with_ledger`](crate::CheckedFitModel::dry_run_with_ledger).
+    /// As for
+    /// [`CheckedFitModel::dry_run_with_ledger`](crate::CheckedFitModel::dry_run_with_ledger).
     pub fn dry_fit(&self, fit: &FitModel, table: &(impl Source + ?Sized)) -> Result<FitDryRun> {
         self.check()?;
         match (self.seed, self.open_ledger()?) {

@@ -650,8 +650,8 @@ mod tests {
         Rows { columns: Vec::new(), targets, weights: Some(weights) }.class_weights()
     }
 
-    /// The largest sum, and the largest change of one class, over all pairs of neighboring tables of
-    /// up to two people with up to three rows of any classes.
+    /// The largest sum, and the largest change of one class, over all pairs of neighboring tables
+    /// of up to two people with up to three rows of any classes.
     fn worst(unit: u16, neighbors: Neighbors) -> (u64, u64) {
         let rows = |count: u32| {
             (0..1 << count).map(move |bits: u32| (0..count).map(|i| bits >> i & 1 == 1).collect())

@@ -291,11 +291,12 @@ fn lambdas() {
     const LAMBDAS: i32 = 14;
     const EPSILONS: [f64; 6] = [0.2, 0.5, 1.0, 2.0, 4.0, 8.0];
     let lambda_of = |l: i32| libm::pow(10.0, f64::from(l - 2) / 4.0);
-    // Of 10 and of multiples of the noise: excess over the best, the largest, and that over 10; where the best is
-    // better than the share of the class alone, and where it is not.
+    // Of 10 and of multiples of the noise: excess over the best, the largest, and that over 10;
+    // where the best is better than the share of the class alone, and where it is not.
     const FACTORS: [f64; 6] = [0.0, 2.0, 2.5, 3.0, 4.0, 6.0];
     let (mut excess, mut cells) = ([[[0.0f64; 3]; 6]; 2], [0.0; 2]);
-    // For each noise of a coefficient: the loss as released, and with slopes that look like noise as 0.
+    // For each noise of a coefficient: the loss as released, and with slopes that look like noise
+    // as 0.
     let mut by_noise = [[0.0; 3]; 4];
     eprintln!("| features | rows | epsilon | lambda | default | 10 | best |");
     for features in [1usize, 3, 5, 10, 20] {

@@ -16,8 +16,8 @@ pub(crate) struct Units {
 }
 
 impl Units {
-    /// The scale of the scores of null features by these counts, in rows; `None` for scores that are
-    /// not by classes or sides.
+    /// The scale of the scores of null features by these counts, in rows; `None` for scores that
+    /// are not by classes or sides.
     pub(crate) fn null_scale(plan: &Plan, counts: &[f64]) -> Option<f64> {
         let product = plan.scoring.reach()?.product(counts);
         let variance = match plan.association() {

@@ -28,12 +28,12 @@ use crate::table::{Bounds, Cancel, Covariate, FeatureSets, Hooks, Scaling, UnitT
 ///
 /// Nothing is checked while a request is built; [`check`](Self::check) and [`run`](Self::run)
 /// report the first error. With the feature `linfa` the request is a parameter set of that library:
-/// `fit` on a `Dataset` returns the [`Selection`], which is a transformer.
+/// `fit` on a `Dataset` returns the [`Selection`](crate::Selection), which is a transformer.
 ///
 /// # Privacy
 ///
-/// The whole [`Selection`] is epsilon-differentially private (delta 0, unless one is
-/// [given](Self::delta)) with respect to adding or removing one row (or to the relation set by
+/// The whole [`Selection`](crate::Selection) is epsilon-differentially private (delta 0, unless one
+/// is [given](Self::delta)) with respect to adding or removing one row (or to the relation set by
 /// [`neighbors`](Self::neighbors)). Each run spends epsilon: the budgets of several runs on one
 /// table, or on tables that share people, add up. The result of a seeded run has another type, see
 /// [`seed`](Self::seed).
@@ -125,8 +125,8 @@ impl Select {
     /// Lets the selection spend a delta too, an exact number from 1e-100 to 1e-3: the whole is then
     /// (epsilon, delta)-differentially private, and a selection by [`Peel`](crate::mechanism::Peel)
     /// of more than a few features has less noise. Where it would gain next to nothing the release
-    /// stays pure, and the record contains a warning. Other mechanisms and methods refuse a delta. Choose
-    /// a delta far below one over the number of rows.
+    /// stays pure, and the record contains a warning. Other mechanisms and methods refuse a delta.
+    /// Choose a delta far below one over the number of rows.
     pub fn delta(self, delta: impl Into<Exact>) -> Self {
         self.with(|request| request.delta = Some(delta.into()))
     }

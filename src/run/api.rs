@@ -111,8 +111,8 @@ impl CheckedSelect {
         run_with_ledger(self.request(), source, ledger, note)
     }
 
-    /// Checks the request against the header of a table (the names, if it is a matrix), and reads no
-    /// row. A reader is consumed by this.
+    /// Checks the request against the header of a table (the names, if it is a matrix), and reads
+    /// no row. A reader is consumed by this.
     ///
     /// # Errors
     ///

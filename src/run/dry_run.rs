@@ -67,8 +67,8 @@ pub struct DryRun {
 pub struct RowsNeeded {
     /// The effect size in the population, from 0 to 1.
     pub effect_size: f64,
-    /// The rows with which features of this effect size are found in half of all runs: k of them, or
-    /// without k a single one.
+    /// The rows with which features of this effect size are found in half of all runs: k of them,
+    /// or without k a single one.
     pub found: Option<f64>,
     /// The rows with which they are significant in half of all runs; `None` without a test.
     pub significant: Option<f64>,

@@ -125,8 +125,8 @@ pub(crate) fn prepared<'t>(
     Ok(table.per_million(request.per_million).grouped(grouping))
 }
 
-/// Refuses features that are factors of R with numbers as levels, which would be read as numbers and
-/// not as categories, unless their levels are given.
+/// Refuses features that are factors of R with numbers as levels, which would be read as numbers
+/// and not as categories, unless their levels are given.
 ///
 /// # Errors
 ///

@@ -9,14 +9,14 @@
 //! S_i = max over c of max(0, | sum over rows of x_i (Q [y = c] - m_c) | - Q |M_ic|)
 //! ```
 //!
-//! Rows in which feature i is missing add nothing to the first sum; M_ic is the sum of Q \[y = c\] -
-//! m_c over them, as for [two classes](super::correlation).
+//! Rows in which feature i is missing add nothing to the first sum; M_ic is the sum of Q \[y = c\]
+//! - m_c over them, as for [two classes](super::correlation).
 //!
 //! # Sensitivity
 //!
-//! A row changes the first sum or the second one of class c by at most Q times Q - m_c or m_c, and a
-//! maximum by no more than its terms: Q max over c of max(Q - m_c, m_c). Replacing a row changes it
-//! by at most twice that.
+//! A row changes the first sum or the second one of class c by at most Q times Q - m_c or m_c, and
+//! a maximum by no more than its terms: Q max over c of max(Q - m_c, m_c). Replacing a row changes
+//! it by at most twice that.
 //!
 //! # Cost
 //!

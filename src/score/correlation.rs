@@ -26,8 +26,8 @@
 //!
 //! Adding or removing a row in which the feature is present changes S_i alone, by |x_i (y - m)| <=
 //! Q (Q + |m|); one in which it is missing changes Q |M_i| alone, by Q |y - m|, at most as much.
-//! Replacing a row changes S'_i by at most twice that. The sums are integers, so the result does not
-//! depend on the order of the rows or the number of threads.
+//! Replacing a row changes S'_i by at most twice that. The sums are integers, so the result does
+//! not depend on the order of the rows or the number of threads.
 //!
 //! # Cost
 //!

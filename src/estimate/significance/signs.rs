@@ -1,8 +1,9 @@
 //! The largest sum of differences within people of null features, by exact binomial tails.
 //!
-//! The sum of n independent numbers in \[-1, 1\] with mean 0 exceeds the expected shortfall of the sum B
-//! of N >= n fair coins of -1 and 1 at level u, min over t of t + E(B - t)^+/u, with a probability of
-//! at most u: see the page of the paired score. The minimum is at the largest t with P(B >= t) >= u.
+//! The sum of n independent numbers in \[-1, 1\] with mean 0 exceeds the expected shortfall of the
+//! sum B of N >= n fair coins of -1 and 1 at level u, min over t of t + E(B - t)^+/u, with a
+//! probability of at most u: see the page of the paired score. The minimum is at the largest t with
+//! P(B >= t) >= u.
 
 use crate::exact::ln_binomial;
 

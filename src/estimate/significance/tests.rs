@@ -381,9 +381,9 @@ fn the_level_is_that_of_the_formula() {
     );
 }
 
-/// Without noise the critical effect size for one of d sums is sqrt(2 ln(2 d/0.04) n1 n0/n)/D, up to
-/// the error of a quantile of 5,000 draws: that of 0.04 has a standard deviation of 7%, and five of
-/// those are 3.3% of the effect size.
+/// Without noise the critical effect size for one of d sums is sqrt(2 ln(2 d/0.04) n1 n0/n)/D, up
+/// to the error of a quantile of 5,000 draws: that of 0.04 has a standard deviation of 7%, and five
+/// of those are 3.3% of the effect size.
 #[test]
 fn the_critical_effect_size_without_noise() {
     for (n1, n0) in [(5000.0, 5000.0), (9000.0, 3000.0f64)] {

@@ -382,8 +382,8 @@ pub struct Released {
 pub struct Estimate {
     /// Its name in the header.
     pub name: String,
-    /// The effect size of its association with the target, from 0 to 1: the noisy score as a share of
-    /// the largest that is possible by the noisy counts. For two classes, or a split target, and
+    /// The effect size of its association with the target, from 0 to 1: the noisy score as a share
+    /// of the largest that is possible by the noisy counts. For two classes, or a split target, and
     /// the Kolmogorov-Smirnov score it estimates the distance of that name.
     pub effect_size: Option<f64>,
     /// The lower end of an interval that contains the effect size in this table with a probability

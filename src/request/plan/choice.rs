@@ -18,18 +18,18 @@
 //!
 //! # Above k = 10: by a private draw
 //!
-//! If m < k features have large scores, `canonical` with gamma 1/4 finds them from about
-//! 3 Delta m ln(d/k)/eps above the scores of null features on, with Delta the sensitivity. Where m is
-//! small compared with k, this is much less than the 2 Delta k ln(d)/eps that `peel-pnf` needs. Where
-//! k features or more have large scores, it is much more, and below it `canonical` finds almost none
+//! If m < k features have large scores, `canonical` with gamma 1/4 finds them from about 3 Delta m
+//! ln(d/k)/eps above the scores of null features on, with Delta the sensitivity. Where m is small
+//! compared with k, this is much less than the 2 Delta k ln(d)/eps that `peel-pnf` needs. Where k
+//! features or more have large scores, it is much more, and below it `canonical` finds almost none
 //! of them. No counts distinguish the two cases. So a private draw decides
 //! ([`large_scores`](crate::release::large_scores)): `peel-pnf` if at least half of the k features
 //! have large scores, `canonical` with gamma 1/4 otherwise.
 //!
-//! Of five true features in eleven kinds of planted tables of 200 to 5,000 rows, at epsilon 0.5 to 5
-//! and k = 20, this finds 4.1 on average, `canonical` with gamma 1/2 4.0 and `peel-pnf` 3.6
-//! (the example `mechanisms` of the papers). Of 20 or 60 true features, of which
-//! 20 are selected, it finds 13.6, these two 12.4 and 14.1.
+//! Of five true features in eleven kinds of planted tables of 200 to 5,000 rows, at epsilon 0.5 to
+//! 5 and k = 20, this finds 4.1 on average, `canonical` with gamma 1/2 4.0 and `peel-pnf` 3.6 (the
+//! example `mechanisms` of the papers). Of 20 or 60 true features, of which 20 are selected, it
+//! finds 13.6, these two 12.4 and 14.1.
 //!
 //! # Privacy
 //!

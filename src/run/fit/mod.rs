@@ -109,8 +109,8 @@ impl FitModel {
         self.with(|request| request.features = Some(names.into_iter().map(Into::into).collect()))
     }
 
-    /// Sets the share of the selection's part for effect sizes and their significance (default 0 for k
-    /// features): see [`Select::estimates`].
+    /// Sets the share of the selection's part for effect sizes and their significance (default 0
+    /// for k features): see [`Select::estimates`].
     pub fn estimates(self, share: impl Into<Exact>) -> Self {
         self.with(|request| request.select.shares.estimates = Some(share.into()))
     }

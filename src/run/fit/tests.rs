@@ -868,11 +868,11 @@ fn small_fit(
 
 /// Whether the numbers of a model of [`small`] rows are possible, and its warning fits the model.
 ///
-/// Values lie within 40 to 70 and 150 to 190, the target within 40 to 80. A range that is drawn well
-/// has its middle at most 20 half-widths from 0, and the noise of a coefficient is at most 0.4 by the
-/// default lambda: log-odds up to 5 at the middle, and two slopes up to 2 per half-width, make an
-/// intercept of at most 85. The mean of the target lies in its range, and slopes up to 5 for
-/// columns up to 70 and 190 make intercepts of at most 1380.
+/// Values lie within 40 to 70 and 150 to 190, the target within 40 to 80. A range that is drawn
+/// well has its middle at most 20 half-widths from 0, and the noise of a coefficient is at most 0.4
+/// by the default lambda: log-odds up to 5 at the middle, and two slopes up to 2 per half-width,
+/// make an intercept of at most 85. The mean of the target lies in its range, and slopes up to 5
+/// for columns up to 70 and 190 make intercepts of at most 1380.
 fn is_sound(fit: &FitRecord) -> bool {
     let Some(model) = &fit.model else { return true };
     let most = if model.kind == ModelKind::Logistic { 85.0 } else { 1380.0 };

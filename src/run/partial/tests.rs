@@ -57,8 +57,8 @@ pub(super) fn of_target(rows: &[String], classes: bool) -> FileTable {
     }
 }
 
-/// Parts of very different sizes. The last one has a row without a target; the first has no row with
-/// a target.
+/// Parts of very different sizes. The last one has a row without a target; the first has no row
+/// with a target.
 fn parts(rows: &[String]) -> Vec<&[String]> {
     let (first, rest) = rows.split_at(1);
     let (second, rest) = rest.split_at(100);

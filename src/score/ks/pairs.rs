@@ -10,8 +10,8 @@
 //! r_ij = (number of pairs with b > a - number of pairs with b < a)/(m n),
 //! ```
 //!
-//! over the m n pairs of a row of either class, and 0 if the feature is missing in one of the classes.
-//! It is the sign of b - a where there is one row of each. The score is
+//! over the m n pairs of a row of either class, and 0 if the feature is missing in one of the
+//! classes. It is the sign of b - a where there is one row of each. The score is
 //!
 //! ```text
 //! S_j = | sum over people of r_ij |,
@@ -42,8 +42,8 @@
 //! P(sum of r_ij >= s) <= E(sum of r_ij - t)^+ / (s - t) <= E(B - t)^+ / (s - t)    for every t < s.
 //! ```
 //!
-//! So the sum exceeds min over t of t + E(B - t)^+/u, the expected shortfall of B at level u, with a
-//! probability of at most u. Rounding moves a sum by less than n/GRID.
+//! So the sum exceeds min over t of t + E(B - t)^+/u, the expected shortfall of B at level u, with
+//! a probability of at most u. Rounding moves a sum by less than n/GRID.
 //!
 //! # Cost
 //!
@@ -51,8 +51,9 @@
 //!
 //! # Source
 //!
-//! J. Arbuthnott (1710); W. J. Dixon and A. M. Mood, "The Statistical Sign Test" (1946); W. Hoeffding
-//! (1963); R. T. Rockafellar and S. Uryasev, "Optimization of Conditional Value-at-Risk" (2000).
+//! J. Arbuthnott (1710); W. J. Dixon and A. M. Mood, "The Statistical Sign Test" (1946); W.
+//! Hoeffding (1963); R. T. Rockafellar and S. Uryasev, "Optimization of Conditional Value-at-Risk"
+//! (2000).
 
 use crate::exact::GRID;
 

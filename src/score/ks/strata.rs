@@ -28,13 +28,13 @@
 //!
 //! Let t_s be the largest magnitude of the rounded w_s (y - m_s), p_s the rounded-up w_s r_s, both
 //! integers. One row is in one stratum s. It changes G(f) by at most t_s, for |f| <= 1. It changes
-//! B_s(f) by at most 1 and no other B: so the first or the second part of P by at most p_s, the first
-//! because a Euclidean norm moves by no more than its argument does. The root is rounded down, and
-//! floor(x + p_s) = floor(x) + p_s for an integer p_s, so the rounded P moves by at most p_s, too. F
-//! is fixed, and max(0, .) and the maximum over F move by no more than their arguments: S moves
-//! by at most max over s of (t_s + p_s). For the correlation f(x) is a grid value, and both are Q times
-//! as large. The rows of a person have weights that add up to at most W, which multiplies G and P,
-//! and S is divided by W and rounded down.
+//! B_s(f) by at most 1 and no other B: so the first or the second part of P by at most p_s, the
+//! first because a Euclidean norm moves by no more than its argument does. The root is rounded
+//! down, and floor(x + p_s) = floor(x) + p_s for an integer p_s, so the rounded P moves by at most
+//! p_s, too. F is fixed, and max(0, .) and the maximum over F move by no more than their arguments:
+//! S moves by at most max over s of (t_s + p_s). For the correlation f(x) is a grid value, and both
+//! are Q times as large. The rows of a person have weights that add up to at most W, which
+//! multiplies G and P, and S is divided by W and rounded down.
 //!
 //! # Cost
 //!

@@ -10,8 +10,8 @@ use crate::statistic::coded::KsRows;
 use crate::statistic::pass::Pass;
 use crate::table::{CellFormat, Limit, OnGrid, Table, TargetCell, UsableSamples, hold};
 
-/// The coded target of each person who has one and its stratum, if any, and the number of all people;
-/// `None` if each row is a unit.
+/// The coded target of each person who has one and its stratum, if any, and the number of all
+/// people; `None` if each row is a unit.
 pub(super) fn people_of(
     table: &dyn Table,
     code: &impl Fn(TargetCell<'_>) -> Option<f64>,

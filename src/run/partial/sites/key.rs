@@ -133,7 +133,7 @@ impl Secret {
 impl SiteKey {
     /// Creates the file of a new key with randomness from the operating system. Where files have
     /// permissions, only its owner may read it. Its public part contains the site's
-    /// [facts](crate::Select::stated_facts) about its table, if they are given, so that sites with
+    /// [facts](crate::Select::site_facts) about its table, if they are given, so that sites with
     /// different facts cannot make a roster, and other sums are not masked.
     ///
     /// # Errors
