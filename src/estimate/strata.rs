@@ -2,11 +2,11 @@
 //!
 //! # Release
 //!
-//! With targets on the grid \[-Q, Q\], each stratum has the sums a = sum of Q + y and b = sum of Q
-//! - y over its rows with a usable target, as a [center](super::center) of a whole table has. Two
-//! more counts are of the rows with a usable target in no stratum, and of those without a usable
-//! target. All get discrete Laplace noise of scale s/eps, with s = 2Q for the sums and 1 for the
-//! counts.
+//! With targets on the grid \[-Q, Q\], each stratum has the sums a = sum of (Q + y) and
+//! b = sum of (Q - y) over its rows with a usable target, as a [center](super::center) of a whole
+//! table has. Two more counts are of the rows with a usable target in no stratum, and of the rows
+//! without a usable target. All get discrete Laplace noise of scale s/eps, with s = 2Q for the sums
+//! and 1 for the counts.
 //!
 //! # Guarantee
 //!

@@ -349,9 +349,9 @@ mod tests {
         assert!(html.contains("Dashed line: significant from 0.45 on"));
         let html = html_of(&with_directions(NAMES));
         assert!(html.contains("<td>rises</td><td class=\"number\">0.02</td></tr>"), "{html}");
-        assert!(
-            html.contains("Direction: whether the target rises or falls; words have none. Error:")
-        );
+        assert!(html.contains(
+            "Direction: whether the target rises or falls; categories have no direction. Error:"
+        ));
     }
 
     #[test]

@@ -259,6 +259,6 @@ mod tests {
         assert_eq!(names(&&record), "a\tb\ndose\n");
         let reference = &record;
         let note = (&reference).note_on_columns();
-        assert_eq!(note, Some("whether the target rises or falls; words have none"));
+        assert_eq!(note, Some("whether the target rises or falls; categories have no direction"));
     }
 }

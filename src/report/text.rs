@@ -293,7 +293,9 @@ mod tests {
     fn directions_end_the_lines() {
         let text = report(&with_directions(NAMES));
         assert!(
-            text.contains("\ndirection  whether the target rises or falls; words have none\n"),
+            text.contains(
+                "\ndirection  whether the target rises or falls; categories have no direction\n"
+            ),
             "{text}"
         );
         let [age, long] = [NAMES[0], NAMES[1]].map(|name| format!("\n           {name:<43}  "));

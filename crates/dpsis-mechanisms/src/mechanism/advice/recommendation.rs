@@ -43,8 +43,7 @@ const ENOUGH_TO_ASK: f64 = 2.0;
 ///
 /// The rule, in this order:
 /// 1. k = 1, and `krr` takes the best of this number of candidates with a probability of 0.9 or
-/// more:
-///    `krr`.
+///    more: `krr`.
 /// 2. All sensitivities are equal: `pnf`, for k > 1 `canonical`.
 /// 3. Positive relation: `rs`. Negative relation: `gem`.
 /// 4. Otherwise `pnf`, for k > 1 `canonical`, with the largest sensitivity for all candidates.
