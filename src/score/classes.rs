@@ -9,8 +9,8 @@
 //! S_i = max over c of max(0, | sum over rows of x_i (Q [y = c] - m_c) | - Q |M_ic|)
 //! ```
 //!
-//! Rows in which feature i is missing add nothing to the first sum; M_ic is the sum of Q \[y = c\]
-//! - m_c over them, as for [two classes](super::correlation).
+//! Rows in which feature i is missing add nothing to the first sum; M_ic is the sum of
+//! (Q \[y = c\] - m_c) over them, as for [two classes](super::correlation).
 //!
 //! # Sensitivity
 //!
