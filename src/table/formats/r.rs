@@ -800,7 +800,7 @@ mod tests {
             (deep, "too deeply"),
             (long, "ends too early"),
             (longer, "ends too early"),
-            (sequence, "a sequence that is none"),
+            (sequence, "an invalid sequence"),
             (pairs(&wide), "no rows and more than 2^24 columns"),
             (word(3), "more than data"),
             (word(4), "more than data"),
