@@ -116,7 +116,7 @@ test_that("no message, and nothing that is printed, holds a cell or the name of 
 
 test_that("formulas with a name that is no column are refused", {
   expect_error(dp_select(status ~ . + typo, mixed, 1, 1, classes = c("well", "ill")), "no column \"typo\"")
-  expect_error(dp_select(status ~ . + age, numbers$x, 1, 1), "names beside \\.")
+  expect_error(dp_select(status ~ . + age, numbers$x, 1, 1), "names next to \\.")
   same <- function(formula) quiet(dp_select(formula, mixed, 2, 5, classes = c("well", "ill"), seed = 1))$names
   expect_identical(same(status ~ . + habit), same(status ~ .))
 })
