@@ -41,8 +41,8 @@ static FILE: locked::Kind = locked::Kind {
 ///
 /// // Each site makes a key and publishes a part of it. Anybody joins the public parts to a roster.
 /// let header = || table("age,dose,status\n");
-/// let north = SiteKey::create(path("north.key"), "north", request.stated_facts(&header())?)?;
-/// let south = SiteKey::create(path("south.key"), "south", request.stated_facts(&header())?)?;
+/// let north = SiteKey::create(path("north.key"), "north", request.site_facts(&header())?)?;
+/// let south = SiteKey::create(path("south.key"), "south", request.site_facts(&header())?)?;
 /// let roster = Roster::new([south.site()?, north.site()?])?;
 ///
 /// // Each site masks the sums of its rows.
