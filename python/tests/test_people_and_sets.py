@@ -239,7 +239,7 @@ FEATURES, EVENT = LABS.drop(columns="event"), LABS["event"]
 SECRET = ["secret"] * len(LABS)
 ON = {"classes": ["no", "yes"]}
 MISTAKES = {
-    "ids for a file": (lambda: dpsis.select(VISITS, 2, 1, unit=SECRET, **ON), ValueError, r"column of them is named.*\(unit\)"),
+    "ids for a file": (lambda: dpsis.select(VISITS, 2, 1, unit=SECRET, **ON), ValueError, r"column of ids of files.*\(unit\)"),
     "a name for an array": (
         lambda: dpsis.select(FEATURES.to_numpy(), 2, 1, y=EVENT, unit="who", **ON), ValueError, r"no names.*unit\)",
     ),
