@@ -110,7 +110,7 @@ fn people_are_told_in_the_table_or_beside_it() {
     assert_eq!(format!("{beside:?}"), format!("{within:?}"));
 }
 
-/// Batches of other columns than the schema states are refused.
+/// Batches with columns that differ from the schema are refused.
 #[cfg(feature = "arrow")]
 #[test]
 fn batches_have_one_schema() {
@@ -124,7 +124,10 @@ fn batches_have_one_schema() {
     });
     // The first pass is over the target alone.
     let error = Select::new(1).epsilon("1").bounds(0.0, 1.0).run(&other).unwrap_err();
-    assert!(error.to_string().contains("other columns than the schema states"), "{error}");
+    assert!(
+        error.to_string().contains("the columns of a record batch differ from its schema"),
+        "{error}"
+    );
     let broken = FileTable::from_passes(schema.clone(), |_| Err(Error::io("gone")));
     assert_eq!(Select::new(1).epsilon("1").run(&broken).unwrap_err().kind(), ErrorKind::Io);
     // No batch is a table without rows, which counts with noise like any other: never malformed.
