@@ -17,8 +17,7 @@ pub(crate) const BLOCKS: usize = 1 << 28;
 ///
 /// # Errors
 ///
-/// The first error of the table's reader; `Input` for more rows than sums can hold; those of
-/// `work`.
+/// The first error of the table's reader or of `work`; `Input` for more rows than sums can hold.
 pub(crate) fn on_blocks(
     table: &dyn BlockTable,
     wanted: &Wanted,
@@ -30,12 +29,7 @@ pub(crate) fn on_blocks(
     let parts = table.parts(wanted);
     let numbered = |blocks, rows| Numbered { blocks, rows, read: &read, total, hooks };
     let source = if parts.len() > 1 {
-        let mut before = 0;
-        let first = |rows: &u64| {
-            before += rows;
-            before - rows
-        };
-        let firsts: Vec<u64> = parts.iter().map(first).collect();
+        let firsts = rows_before(&parts)?;
         let count = parts.len();
         let open = move |part: usize| {
             let wanted = Wanted { part: Some(part), ..wanted.clone() };
@@ -48,6 +42,21 @@ pub(crate) fn on_blocks(
     let work = |place, stop: &AtomicBool| work(place, &mut Blocks { source: &source, stop });
     // All threads end before the first error is returned.
     in_turns(threads, work).into_iter().collect()
+}
+
+/// The number of rows before each part.
+fn rows_before(parts: &[u64]) -> Result<Vec<u64>> {
+    let mut before = 0u64;
+    let mut first = |rows: &u64| {
+        let first = before;
+        before = before.saturating_add(*rows);
+        (before <= MAX_ROWS).then_some(first).ok_or_else(too_many_rows)
+    };
+    parts.iter().map(&mut first).collect()
+}
+
+fn too_many_rows() -> Error {
+    Error::input("the table has more than 2^31 rows")
 }
 
 /// The blocks of a pass.
@@ -74,7 +83,7 @@ impl Blocks<'_, '_> {
     ///
     /// # Errors
     ///
-    /// Those of the table's reader.
+    /// The first error of the table's reader.
     pub(crate) fn each(&mut self, mut take: impl FnMut(u64, RowBlock)) -> Result<()> {
         let stopped = || self.stop.load(Ordering::Relaxed);
         match self.source {
@@ -137,11 +146,63 @@ impl Numbered<'_> {
         self.rows += block.rows as u64;
         let read = self.read.fetch_add(block.rows as u64, Ordering::Relaxed) + block.rows as u64;
         if self.rows > MAX_ROWS {
-            return Some(Err(Error::input("the table has more than 2^31 rows")));
+            return Some(Err(too_many_rows()));
         }
         if let Some(total) = self.total {
             self.hooks.report(read as f64, total.max(1) as f64);
         }
         Some(Ok((first, block)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::block_table::{FileColumns, RowValues};
+
+    /// A table without columns, whose index lists parts of these numbers of rows; each part has two
+    /// rows.
+    struct Parts(FileColumns, Vec<u64>);
+
+    impl BlockTable for Parts {
+        fn layout(&self) -> &FileColumns {
+            &self.0
+        }
+
+        fn blocks(&self, _: &Wanted) -> Result<RowBlocks<'_>> {
+            let values = RowValues::F64(Vec::new());
+            let block = RowBlock { rows: 2, values, by_column: true, texts: Vec::new() };
+            Ok(Box::new(std::iter::once(Ok(block))))
+        }
+
+        fn parts(&self, _: &Wanted) -> Vec<u64> {
+            self.1.clone()
+        }
+    }
+
+    fn first_rows(parts: &[u64]) -> Result<Vec<u64>> {
+        let table = Parts(FileColumns::default(), parts.to_vec());
+        let firsts = Mutex::new(Vec::new());
+        let work = |_, blocks: &mut Blocks<'_, '_>| {
+            blocks
+                .each(|first, _| firsts.lock().unwrap_or_else(PoisonError::into_inner).push(first))
+        };
+        on_blocks(&table, &Wanted::default(), 2, &Hooks::default(), &work)?;
+        let mut firsts = firsts.into_inner().unwrap_or_else(PoisonError::into_inner);
+        firsts.sort_unstable();
+        Ok(firsts)
+    }
+
+    #[test]
+    fn parts_must_match_the_index() {
+        assert_eq!(first_rows(&[2, 2, 2]).unwrap(), [1, 3, 5]);
+        for parts in [[2, 3, 2], [1, 2, 2], [2, 2, 0]] {
+            let error = first_rows(&parts).unwrap_err().to_string();
+            assert!(error.contains("another number of rows than its index"), "{error}");
+        }
+        for parts in [[u64::MAX, 2, 2], [2, u64::MAX, u64::MAX], [MAX_ROWS, 1, 0]] {
+            let error = first_rows(&parts).unwrap_err().to_string();
+            assert!(error.contains("more than 2^31 rows"), "{error}");
+        }
     }
 }
