@@ -293,7 +293,6 @@ impl BlockTable for ArrowTable {
         }))
     }
 
-    /// The columns of a single batch whose wanted numbers all are `f64` and there.
     /// The row groups of a Parquet file that is not read in groups of columns.
     #[cfg(feature = "arrow")]
     fn parts(&self, wanted: &Wanted) -> Vec<u64> {
@@ -305,6 +304,7 @@ impl BlockTable for ArrowTable {
         metadata.metadata().row_groups().iter().map(rows).collect()
     }
 
+    /// The columns of a single batch whose wanted numbers are all `f64` without nulls.
     fn columns(&self, wanted: &Wanted) -> Option<Vec<&[f64]>> {
         let batch = self.only_batch().filter(|_| !wanted.format.has_codes())?;
         let numbers = |&column: &usize| {
