@@ -4,14 +4,14 @@ use super::beside::Beside;
 use super::column::ColumnSummary;
 use super::event_counts::Counts;
 use super::findings::{self, Written};
-use super::missing::{MissingByTarget, TargetValue};
+use super::missing::MissingByTarget;
 use super::people::People;
 use super::{Decimal, Inspection, names};
 use crate::error::Result;
 use crate::request::Target;
 use crate::table::{
-    BLOCKS, CellFormat, FileTable, Format, Hooks, Orientation, Results, RowBlock, RowValues,
-    TextCell, TextPlace, Wanted, on_blocks,
+    BLOCKS, CellFormat, FileTable, Format, Hooks, Orientation, Results, RowBlock, TextCell,
+    TextPlace, Wanted, on_blocks,
 };
 
 /// Inspects a table that is not text, in one pass.
@@ -163,22 +163,6 @@ struct BlockLook<'a> {
     ids: People,
 }
 
-/// The values of a block, by row or by column.
-struct Matrix<'a, A> {
-    values: &'a [A],
-    /// The distances of neighbors in a column and in a row.
-    steps: (usize, usize),
-    rows: usize,
-}
-
-impl<A> Matrix<'_, A> {
-    fn column(&self, column: usize) -> impl Iterator<Item = &A> {
-        let (down, right) = self.steps;
-        let values = self.values.get(column * right..).unwrap_or_default();
-        values.iter().step_by(down.max(1)).take(self.rows)
-    }
-}
-
 /// The place of the target in a block.
 #[derive(Debug, Clone, Copy)]
 enum InBlock {
@@ -187,55 +171,29 @@ enum InBlock {
 }
 
 impl BlockLook<'_> {
-    /// The target of each row whose values these are, if it is among them.
-    fn targets<A: Copy + Into<f64>>(&mut self, values: &Matrix<'_, A>) -> Vec<Option<TargetValue>> {
-        let Some(InBlock::Number(place)) = self.target else { return Vec::new() };
-        values.column(place).map(|&value| self.missing.number(value.into())).collect()
-    }
-
-    fn values<A: Copy + Into<f64>>(
-        &mut self,
-        values: &Matrix<'_, A>,
-        targets: &[Option<TargetValue>],
-    ) {
-        for (c, summary) in self.numbers.iter_mut().enumerate() {
-            for (i, &value) in values.column(c).enumerate() {
-                let value = value.into();
-                summary.take_number(value);
-                if let (false, Some(Some(target))) = (value.is_finite(), targets.get(i)) {
-                    self.missing.missing(c, *target);
-                }
-            }
-        }
-    }
-
     fn block(&mut self, first: u64, block: RowBlock) {
         self.rows += block.rows as u64;
         let text = |cell: &'_ TextCell| cell.clone().unwrap_or_default();
-        // Neighbors of a column in memory, and of a row.
-        let steps = match block.by_column {
-            true => (1, block.rows),
-            false => (self.numbers.len(), 1),
-        };
-        let targets = match (self.target, &block.values) {
-            (Some(InBlock::Text(place)), _) => {
+        let columns = self.numbers.len();
+        let mut targets = Vec::new();
+        match self.target {
+            Some(InBlock::Text(place)) => {
                 let cells = block.texts[place].iter();
-                cells.map(|cell| self.missing.target(&text(cell), self.format)).collect()
+                targets.extend(cells.map(|cell| self.missing.target(&text(cell), self.format)));
             }
-            (_, RowValues::F32(values)) => {
-                self.targets(&Matrix { values, steps, rows: block.rows })
+            Some(InBlock::Number(place)) => {
+                block.each_value(place, columns, |value| targets.push(self.missing.number(value)));
             }
-            (_, RowValues::F64(values)) => {
-                self.targets(&Matrix { values, steps, rows: block.rows })
-            }
-        };
-        match &block.values {
-            RowValues::F32(values) => {
-                self.values(&Matrix { values, steps, rows: block.rows }, &targets);
-            }
-            RowValues::F64(values) => {
-                self.values(&Matrix { values, steps, rows: block.rows }, &targets);
-            }
+            None => {}
+        }
+        for (c, summary) in self.numbers.iter_mut().enumerate() {
+            let mut targets = targets.iter();
+            block.each_value(c, columns, |value| {
+                summary.take_number(value);
+                if let (Some(Some(target)), false) = (targets.next(), value.is_finite()) {
+                    self.missing.missing(c, *target);
+                }
+            });
         }
         for (c, (column, cells)) in self.texts.iter_mut().zip(&block.texts).enumerate() {
             for (i, cell) in cells.iter().enumerate() {

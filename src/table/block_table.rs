@@ -122,6 +122,27 @@ pub(crate) struct RowBlock {
     pub(crate) texts: Vec<Vec<TextCell>>,
 }
 
+#[cfg(feature = "inspect")]
+impl RowBlock {
+    /// Calls `take` with each value of one of the `columns` wanted columns, in the order of rows.
+    pub(crate) fn each_value(&self, column: usize, columns: usize, mut take: impl FnMut(f64)) {
+        let (start, step) = match self.by_column {
+            true => (column * self.rows, 1),
+            false => (column, columns.max(1)),
+        };
+        match &self.values {
+            RowValues::F32(values) => {
+                let values = values.iter().skip(start).step_by(step);
+                values.take(self.rows).for_each(|value| take((*value).into()));
+            }
+            RowValues::F64(values) => {
+                let values = values.iter().skip(start).step_by(step);
+                values.take(self.rows).for_each(|value| take(*value));
+            }
+        }
+    }
+}
+
 /// Values in the narrower type that holds them exactly.
 #[derive(Debug)]
 pub(crate) enum RowValues {
