@@ -4,26 +4,23 @@
 use clap::{Arg, ArgAction, Command};
 
 /// Options for special cases, which only `--help-all` lists.
-const ADVANCED: [&str; 46] = [
+pub(crate) const ADVANCED: [&str; 43] = [
     "alpha",
     "beta",
     "blocks",
     "bounds-file",
     "center",
     "command",
-    "confidence",
     "decimal-comma",
     "decimal-point",
     "delimiter",
     "delta",
     "direction",
     "eta",
-    "file-targets",
     "gamma",
     "group-size",
-    "index-column",
-    "ledger-note",
     "lambda",
+    "ledger-note",
     "level",
     "mechanism",
     "memory",

@@ -157,7 +157,10 @@ fn manual_pages(command: &clap::Command, name: &str, pages: &mut Vec<u8>) -> Res
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
+    use crate::help::ADVANCED;
 
     #[test]
     fn the_definition_of_the_arguments_is_consistent() {
@@ -174,5 +177,19 @@ mod tests {
         listed.sort_unstable();
         all.sort_unstable();
         assert_eq!(listed, all);
+    }
+
+    #[test]
+    fn every_advanced_option_exists() {
+        fn collect(command: &clap::Command, options: &mut BTreeSet<String>) {
+            options
+                .extend(command.get_arguments().filter_map(|arg| arg.get_long()).map(String::from));
+            command.get_subcommands().for_each(|command| collect(command, options));
+        }
+        let mut options = BTreeSet::new();
+        collect(&program(), &mut options);
+        let unknown: Vec<_> = ADVANCED.iter().filter(|name| !options.contains(**name)).collect();
+        assert!(unknown.is_empty(), "{unknown:?}");
+        assert!(ADVANCED.is_sorted());
     }
 }
