@@ -34,7 +34,7 @@ pub(crate) fn record(plan: &Plan, schema: &Schema, entropy: Entropy, chosen: Cho
             index: schema.index(index),
         }
     };
-    let (estimates, significance) = tested(plan, schema, &chosen);
+    let (estimates, significance) = estimates_and_significance(plan, schema, &chosen);
     let mut warnings = warnings(plan, &randomness, schema);
     warnings.extend(chosen.scarce.warning(plan, schema));
     if let Some(counted) = &chosen.strata {
@@ -83,7 +83,11 @@ pub(crate) fn record(plan: &Plan, schema: &Schema, entropy: Entropy, chosen: Cho
 }
 
 /// The estimates about the picks and their significance.
-fn tested(plan: &Plan, schema: &Schema, chosen: &Chosen) -> (Vec<Estimate>, Significance) {
+fn estimates_and_significance(
+    plan: &Plan,
+    schema: &Schema,
+    chosen: &Chosen,
+) -> (Vec<Estimate>, Significance) {
     let effect_sizes = chosen.findings.as_ref().and_then(|findings| findings.effect_sizes.as_ref());
     let directions = chosen.findings.as_ref().and_then(|findings| findings.directions.as_ref());
     let estimate = |(i, &index): (usize, &usize)| {
