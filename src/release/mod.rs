@@ -13,29 +13,10 @@ pub(crate) mod settled;
 pub(crate) mod stop;
 pub(crate) mod units;
 
-pub use record::AtHorizon;
-pub use record::Command;
-pub use record::Direction;
-pub use record::EntropySource;
-pub use record::Estimate;
-pub use record::GroupsUsed;
-pub use record::Guarantee;
-pub use record::MechanismReason;
-pub use record::MechanismUsed;
-pub use record::MissingRule;
-pub use record::PickOrder;
-pub use record::Picked;
-pub use record::PublicFacts;
-pub use record::RandomnessUsed;
-pub use record::Record;
-pub use record::Released;
-pub use record::ScoreId;
-pub use record::ScoreUsed;
-pub use record::Selection;
-pub use record::Significance;
-pub use record::TargetCoding;
-pub use record::TargetUsed;
-pub use record::Warning;
-pub use record::WarningKind;
 pub(crate) use record::of_private;
+pub use record::{
+    AtHorizon, Command, Direction, EntropySource, Estimate, GroupsUsed, Guarantee, MechanismReason,
+    MechanismUsed, MissingRule, PickOrder, Picked, PublicFacts, RandomnessUsed, Record, Released,
+    ScoreId, ScoreUsed, Selection, Significance, TargetCoding, TargetUsed, Warning, WarningKind,
+};
 pub use run_note::RunNote;

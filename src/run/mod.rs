@@ -13,35 +13,15 @@ pub(crate) mod rehearsal;
 pub(crate) mod steps;
 pub(crate) mod within;
 
-pub use dry_run::DryRun;
-pub use dry_run::Noise;
-pub use dry_run::RowsNeeded;
-pub use fit::CheckedFitModel;
-pub use fit::FitDryRun;
-pub use fit::FitModel;
-pub use fit::FitOptions;
-pub use fit::FitRecord;
-pub use fit::FittedModel;
-pub use fit::ModelOptions;
-pub use fit::NotPrivateFitModel;
-pub use partial::ColumnScore;
+pub use dry_run::{DryRun, Noise, RowsNeeded};
+pub use fit::{
+    CheckedFitModel, FitDryRun, FitModel, FitOptions, FitRecord, FittedModel, ModelOptions,
+    NotPrivateFitModel,
+};
+pub use partial::{ColumnScore, Partial, PartialFile, ReleasedTarget, Stage};
 #[cfg(feature = "sites")]
-pub use partial::MaskedPartial;
-pub use partial::Partial;
-pub use partial::PartialFile;
-pub use partial::ReleasedTarget;
-#[cfg(feature = "sites")]
-pub use partial::Roster;
-#[cfg(feature = "sites")]
-pub use partial::Site;
-#[cfg(feature = "sites")]
-pub use partial::SiteFacts;
-#[cfg(feature = "sites")]
-pub use partial::SiteKey;
-pub use partial::Stage;
-pub use rehearsal::Rehearsal;
-pub use rehearsal::RehearsalSeeds;
-pub use rehearsal::RehearsedPick;
+pub use partial::{MaskedPartial, Roster, Site, SiteFacts, SiteKey};
+pub use rehearsal::{Rehearsal, RehearsalSeeds, RehearsedPick};
 
 #[cfg(test)]
 mod tests;
