@@ -131,7 +131,8 @@ fn forms_to_avoid_become_fewer() {
             continue;
         }
         each_file(&path, &mut |_, text| {
-            let lower = text.to_lowercase();
+            // Python's comparison is code.
+            let lower = text.replace("is None", "").to_lowercase();
             for (form, count) in FORMS.iter().zip(&mut counts) {
                 *count += form.phrases.iter().map(|of| occurrences(&lower, of)).sum::<usize>();
             }
