@@ -6,7 +6,6 @@
 //! regression by pooling adjacent violators), and the value is read off between the two points
 //! around it. The results for one probability are reused for the next, so that a larger probability
 //! never needs a smaller value.
-//! takes a smaller value.
 
 use serde::Serialize;
 
