@@ -83,7 +83,7 @@ pub use to_target::{OwnTarget, ToTarget};
 
 pub(crate) use batch::{Batch, Fold, Layout, Role, Value, Values};
 #[cfg(feature = "inspect")]
-pub(crate) use block_table::{RowBlock, RowValues, TextCell, TextPlace, Wanted};
+pub(crate) use block_table::{RowBlock, TextCell, TextPlace, Wanted};
 #[cfg(feature = "inspect")]
 pub(crate) use block_turns::{BLOCKS, on_blocks};
 pub(crate) use cell::CellFormat;
