@@ -7,6 +7,7 @@ import io
 import json
 import os
 import re
+import signal
 import subprocess
 import warnings
 from pathlib import Path
@@ -27,6 +28,12 @@ def seeded_quietly():
         warnings.simplefilter("ignore", dpsis.NotPrivateWarning)
         warnings.simplefilter("ignore", dpsis.DpsisWarning)
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def interrupts():
+    """Ctrl-C raises KeyboardInterrupt, also where the shell starts the tests in the background and ignores it."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
