@@ -249,8 +249,8 @@ fn dates_and_times(column: &dyn Array) -> Option<Vec<Option<String>>> {
     }
 }
 
-/// A number; of all NaNs `f64::NAN`, for the others would be words.
-fn canonical(value: impl Into<f64>) -> f64 {
+/// A number; `f64::NAN` for every NaN, because others would be categories.
+pub(super) fn canonical(value: impl Into<f64>) -> f64 {
     let value = value.into();
     if value.is_nan() { f64::NAN } else { value }
 }

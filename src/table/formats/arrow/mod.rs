@@ -33,7 +33,7 @@ use ::parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
 };
 #[cfg(feature = "arrow")]
-use ::parquet::file::metadata::RowGroupMetaData;
+use ::parquet::file::metadata::{ParquetStatisticsPolicy, RowGroupMetaData};
 use arrow_array::cast::AsArray;
 use arrow_array::types::Float64Type;
 use arrow_array::{Array, RecordBatch};
@@ -101,7 +101,13 @@ impl ArrowTable {
         let content = match format {
             Format::Parquet => {
                 let source = ParquetSource::new(bytes);
-                let load = || Ok(ArrowReaderMetadata::load(&source, ArrowReaderOptions::new())?);
+                // Statistics of values are private, and not needed.
+                let skip = ParquetStatisticsPolicy::SkipAll;
+                let options = ArrowReaderOptions::new()
+                    .with_column_stats_policy(skip.clone())
+                    .with_size_stats_policy(skip.clone())
+                    .with_encoding_stats_policy(skip);
+                let load = || Ok(ArrowReaderMetadata::load(&source, options)?);
                 let metadata = guarded(format.name(), load).map_err(|error| source.cause(error))?;
                 Content::Parquet(source, metadata)
             }

@@ -3,20 +3,27 @@
 //! The crate holds readers and buffers of every column that it reads, some 25 kB each, and works
 //! through all of them for every batch. So of wide tables a group of columns is read at a time, for
 //! as many rows of a row group as a block holds: the block is the only thing that is as wide as the
-//! table.
+//! table. Columns of floats are decoded one by one, by the page decoders of the crate: its readers of
+//! batches search all columns of the file for every group.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::RecordBatch;
+use arrow_schema::DataType;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReaderBuilder};
+use parquet::basic::Type;
+use parquet::column::reader::{get_column_reader, get_typed_column_reader};
+use parquet::data_type::{DataType as ParquetType, DoubleType, FloatType};
+use parquet::file::metadata::ColumnChunkMetaData;
+use parquet::file::serialized_reader::SerializedPageReader;
 
-use super::columns::{cells, read_values};
+use super::columns::{canonical, cells, read_values};
 use super::guard::{guarded, malformed};
 use super::parquet::ParquetSource;
 use crate::error::Result;
-use crate::table::block_table::{RowBlock, RowValues, TextCell, Wanted, rows_in};
-use crate::table::cell::CellFormat;
+use crate::table::block_table::{RowBlock, RowValues, TextCell, Wanted, clean, rows_in};
+use crate::table::cell::{CellFormat, Kind};
 use crate::table::formats::Format;
 use crate::threads::on_threads;
 
@@ -119,6 +126,14 @@ impl<'a> Wide<'a> {
         slots: &mut [A],
         of: impl Fn(f64) -> A + Copy,
     ) -> Result<()> {
+        if let Some(chunks) = self.float_chunks(part.group, columns) {
+            let source = Arc::new(self.source.of_one_reader());
+            let mut columns = chunks.into_iter().zip(slots.chunks_exact_mut(part.rows));
+            let read = |(chunk, slots): (_, &mut [A])| {
+                FloatColumn { source: &source, chunk, part }.read(slots, &self.format, of)
+            };
+            return columns.try_for_each(read).map_err(|error| self.source.cause(error));
+        }
         let mut start = 0;
         self.each_batch(part, columns, |batch| {
             let rows = start..start + batch.num_rows();
@@ -130,6 +145,28 @@ impl<'a> Wide<'a> {
             Ok(())
         })?;
         if start == part.rows { Ok(()) } else { Err(malformed(NAME)) }
+    }
+
+    /// The chunks of some columns in a row group, if all are columns of floats without nesting.
+    fn float_chunks(&self, group: usize, columns: &[usize]) -> Option<Vec<&ColumnChunkMetaData>> {
+        let schema = self.metadata.schema();
+        let group = self.metadata.metadata().row_groups().get(group)?;
+        // Otherwise a column of the table may be several of the file.
+        if group.num_columns() != schema.fields().len() {
+            return None;
+        }
+        let chunk = |&column: &usize| {
+            let chunk = group.column(column);
+            let is_float = match schema.field(column).data_type() {
+                DataType::Float64 => chunk.column_type() == Type::DOUBLE,
+                DataType::Float32 => chunk.column_type() == Type::FLOAT,
+                _ => false,
+            };
+            let form = chunk.column_descr();
+            let is_flat = form.path().parts().len() == 1 && form.max_rep_level() == 0;
+            (is_float && is_flat && form.max_def_level() <= 1).then_some(chunk)
+        };
+        columns.iter().map(chunk).collect()
     }
 
     fn texts(&self, part: &Part, column: Option<usize>) -> Result<Vec<TextCell>> {
@@ -166,6 +203,64 @@ impl<'a> Wide<'a> {
     }
 }
 
+/// A column of floats in some rows of a row group.
+struct FloatColumn<'a> {
+    source: &'a Arc<ParquetSource>,
+    chunk: &'a ColumnChunkMetaData,
+    part: &'a Part,
+}
+
+impl FloatColumn<'_> {
+    /// Writes the values, as [`read_values`] does.
+    fn read<A: Copy + From<f32> + Into<f64>>(
+        &self,
+        slots: &mut [A],
+        format: &CellFormat,
+        of: impl Fn(f64) -> A,
+    ) -> Result<()> {
+        match self.chunk.column_type() {
+            Type::FLOAT => self.read_as::<FloatType, A>(slots, of)?,
+            _ => self.read_as::<DoubleType, A>(slots, of)?,
+        }
+        clean(slots.iter_mut(), Kind::Number, format);
+        Ok(())
+    }
+
+    fn read_as<T: ParquetType, A>(&self, slots: &mut [A], of: impl Fn(f64) -> A) -> Result<()>
+    where
+        T::T: Copy + Into<f64>,
+    {
+        let Part { first, rows, .. } = *self.part;
+        let (mut values, mut levels) = (Vec::with_capacity(rows), Vec::new());
+        let found = guarded(NAME, || {
+            let pages =
+                SerializedPageReader::new(self.source.clone(), self.chunk, first + rows, None)?;
+            let column = get_column_reader(self.chunk.column_descr_ptr(), Box::new(pages));
+            let mut column = get_typed_column_reader::<T>(column);
+            if column.skip_records(first)? != first {
+                return Ok(0);
+            }
+            let (found, ..) = column.read_records(rows, Some(&mut levels), None, &mut values)?;
+            Ok(found)
+        })?;
+        if found != slots.len() {
+            return Err(malformed(NAME));
+        }
+        let number = |value: &T::T| canonical((*value).into());
+        if values.len() == slots.len() {
+            slots.iter_mut().zip(&values).for_each(|(slot, value)| *slot = of(number(value)));
+            return Ok(());
+        }
+        // Nulls are not stored: their level is 0.
+        let mut values = values.iter();
+        for (slot, level) in slots.iter_mut().zip(levels) {
+            let value = if level == 1 { values.next() } else { None };
+            *slot = of(value.map_or(f64::NAN, number));
+        }
+        Ok(())
+    }
+}
+
 impl Iterator for Wide<'_> {
     type Item = Result<RowBlock>;
 
@@ -180,6 +275,7 @@ mod tests {
 
     use super::super::{ArrowTable, Content};
     use super::*;
+    use crate::error::ErrorKind;
     use crate::table::block_table::{BlockTable, TextPlace};
     use crate::table::formats::positioned::Positioned;
 
@@ -230,6 +326,38 @@ mod tests {
                 let found = whole(Wide { group, most, threads: 1 + group % 3, ..wide });
                 assert_eq!(found, expected, "{name}: {group}, {most}");
             }
+        }
+    }
+
+    /// Groups of a damaged file give values or an error about the input.
+    #[test]
+    fn damage_is_an_error_about_the_input() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/formats");
+        let damaged = tempfile::NamedTempFile::new().unwrap();
+        for name in ["none", "zstd"] {
+            let whole = std::fs::read(folder.join(format!("{name}.parquet"))).unwrap();
+            let mut errors = 0;
+            for place in (4..whole.len()).step_by(17) {
+                let mut bytes = whole.clone();
+                bytes[place] ^= 1 << (place % 8);
+                std::fs::write(damaged.path(), bytes).unwrap();
+                let file = Positioned::open(damaged.path()).unwrap();
+                let read = ArrowTable::open(Format::Parquet, file).and_then(|table| {
+                    let numbers: Vec<usize> = (0..table.columns.len()).collect();
+                    let wanted = Wanted { block: 1 << 20, ..Wanted::default() };
+                    let Content::Parquet(source, metadata) = &table.content else {
+                        panic!("{name}")
+                    };
+                    let wide = Wide::new((source, metadata), (numbers, Vec::new()), false, &wanted);
+                    Wide { group: 1, most: 1000, threads: 2, ..wide }
+                        .try_for_each(|block| block.map(drop))
+                });
+                if let Err(error) = read {
+                    assert_eq!(error.kind(), ErrorKind::Input, "{place}: {error}");
+                    errors += 1;
+                }
+            }
+            assert!(errors > 10, "{name}: {errors}");
         }
     }
 }
