@@ -34,8 +34,10 @@ use crate::table::Hooks;
 use crate::threads::in_parallel;
 
 /// Simulated tables have at most this number of features; each represents several features of a
-/// wider table, with their largest score.
-const MAX_FEATURES: usize = 1 << 17;
+/// wider table, with their largest score. Where each represents two, the rows needed at a hundred
+/// simulated tables are at most 3% fewer for 5 picks and 6% for 20, less than the standard error by
+/// [`TABLES`].
+const MAX_FEATURES: usize = 1 << 16;
 
 /// By default the number of tables is chosen so that together they have this number of scores,
 /// between these limits.
