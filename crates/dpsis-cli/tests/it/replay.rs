@@ -321,7 +321,9 @@ fn one_person_replaced_changes_nothing_public() {
     let odd = odd_people();
     for (f, before) in tables(&people).iter().enumerate() {
         let expected = public("select", before, &options);
-        for (i, person) in odd.iter().enumerate().skip(f).step_by(13) {
+        for (i, person) in
+            odd.iter().enumerate().skip(f).step_by(if exhaustive() { 13 } else { 39 })
+        {
             let mut others = people.clone();
             others[[0, 20, people.len() - 1][i % 3]] = person.clone();
             let found = public("select", &tables(&others)[f], &options);
