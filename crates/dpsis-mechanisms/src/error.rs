@@ -390,9 +390,11 @@ impl Error {
             return self.hint("it is a symbolic link to a path that does not exist");
         }
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let beside = std::fs::read_dir(folder.unwrap_or(Path::new("."))).into_iter().flatten();
-        let names: Vec<String> =
-            beside.flatten().map(|file| file.file_name().to_string_lossy().into_owned()).collect();
+        let siblings = std::fs::read_dir(folder.unwrap_or(Path::new("."))).into_iter().flatten();
+        let names: Vec<String> = siblings
+            .flatten()
+            .map(|file| file.file_name().to_string_lossy().into_owned())
+            .collect();
         self.or_near(&names, &name.to_string_lossy())
     }
 

@@ -1,6 +1,6 @@
 //! Exact discrete Gaussian noise.
 //!
-//! # What it does
+//! # Definition
 //!
 //! An integer Z with P(Z = z) proportional to e^(-z^2/(2 s^2)), for a positive rational s^2. With
 //! t = floor(s) + 1, an integer Y with P(Y = y) proportional to e^(-|y|/t) is drawn until it is

@@ -196,25 +196,27 @@ mod tests {
 
     #[test]
     fn reasons_are_given_where_they_hold() {
-        let said = |own: &[u64], k, epsilon: &str, relation, words: &str| {
+        let advises = |own: &[u64], k, epsilon: &str, relation, words: &str| {
             let found = recommend(own, k, &epsilon.parse().unwrap(), relation).unwrap();
             found.reasons.iter().any(|reason| reason.contains(words))
         };
         let (unknown, none, positive) = (Relation::Unknown, Relation::None, Relation::Positive);
-        assert!(said(&[100, 104], 1, "1", none, "Sensitivities hardly differ."));
-        assert!(said(&[10, 25], 1, "1", none, "by a factor of up to 2.5."));
-        assert!(!said(&[10, 25], 1, "1", none, "hardly"));
+        assert!(advises(&[100, 104], 1, "1", none, "Sensitivities hardly differ."));
+        assert!(advises(&[10, 25], 1, "1", none, "by a factor of up to 2.5."));
+        assert!(!advises(&[10, 25], 1, "1", none, "hardly"));
         for (own, relation, epsilon, ask) in [
             ([1, 9], unknown, "2", true),
             ([1, 9], unknown, "1.9", false),
             ([1, 9], none, "2", false),
             ([9, 9], unknown, "2", false),
         ] {
-            assert_eq!(said(&own, 2, epsilon, relation, "cgem"), ask, "{own:?} {epsilon}");
+            assert_eq!(advises(&own, 2, epsilon, relation, "cgem"), ask, "{own:?} {epsilon}");
         }
         let rounds = "The 2 picks are made one after the other, each with epsilon/2.";
-        assert!(said(&[1, 9], 2, "1", positive, rounds));
-        assert!(!said(&[9, 9], 2, "1", positive, rounds) && !said(&[1, 9], 2, "1", none, rounds));
-        assert!(!said(&[1, 9], 1, "1", positive, "one after the other"));
+        assert!(advises(&[1, 9], 2, "1", positive, rounds));
+        assert!(
+            !advises(&[9, 9], 2, "1", positive, rounds) && !advises(&[1, 9], 2, "1", none, rounds)
+        );
+        assert!(!advises(&[1, 9], 1, "1", positive, "one after the other"));
     }
 }

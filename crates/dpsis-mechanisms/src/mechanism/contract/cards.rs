@@ -32,7 +32,7 @@ fn every_mechanism_has_a_card_a_page_and_a_contract() {
         let id = card.id;
         assert_eq!(by_id(id, &Parameters::default()).unwrap().card().id, id);
         assert!(!card.reference.is_empty() && !card.summary.is_empty());
-        for part in ["# What it does", "# Guarantee", "# Sampling, exactly", "# Source"] {
+        for part in ["# Definition", "# Guarantee", "# Sampling, exactly", "# Source"] {
             assert!(card.page.contains(part), "the page of {id} lacks {part}");
         }
         let contract = (card.contract)();
@@ -89,12 +89,12 @@ fn parameters_are_those_of_the_card() {
             let parameters = Setting::new(&[1]).given(name, "out of range").parameters;
             let error = by_id(card.id, &parameters).unwrap_err().to_string();
             let own = card.parameters.iter().any(|own| own.name == name);
-            let said = if own {
+            let documented = if own {
                 name.to_owned()
             } else {
                 format!("{} takes no parameter `{name}`", card.id)
             };
-            assert!(error.contains(&said), "{}: {error}", card.id);
+            assert!(error.contains(&documented), "{}: {error}", card.id);
         }
     }
 }

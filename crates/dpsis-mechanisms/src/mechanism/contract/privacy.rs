@@ -131,9 +131,13 @@ fn privacy_by_enumeration() {
             }
         }
         // The contract contains the ratio found, and a reason if it is not near 1.
-        let said = contract.max_ratio;
-        assert!((said - largest).abs() < 1e-6, "{}: {largest} found, {said} documented", card.id);
-        assert_eq!(said < 0.99, contract.slack.is_some(), "{}", card.id);
+        let documented = contract.max_ratio;
+        assert!(
+            (documented - largest).abs() < 1e-6,
+            "{}: {largest} found, {documented} documented",
+            card.id
+        );
+        assert_eq!(documented < 0.99, contract.slack.is_some(), "{}", card.id);
     }
 }
 

@@ -149,15 +149,15 @@ pub(crate) mod law {
 
     /// The probability of each candidate; `share` of epsilon is for the sign.
     pub(crate) fn law(q: &[f64], d: &[f64], eps: f64, beta: f64, share: f64) -> Vec<f64> {
-        let told = 1.0 / (1.0 + (-share * eps).exp());
-        of_answer(q, d, (1.0 - share) * eps, beta, told)
+        let truthful = 1.0 / (1.0 + (-share * eps).exp());
+        of_answer(q, d, (1.0 - share) * eps, beta, truthful)
     }
 
-    /// The law for the answers of randomized response: `told` is the probability of the true sign,
+    /// The law for the answers of randomized response: `truthful` is the probability of the true sign,
     /// and `eps` the budget of the choice that follows.
-    pub(crate) fn of_answer(q: &[f64], d: &[f64], eps: f64, beta: f64, told: f64) -> Vec<f64> {
+    pub(crate) fn of_answer(q: &[f64], d: &[f64], eps: f64, beta: f64, truthful: f64) -> Vec<f64> {
         let positive = spearman(q, d) > 1e-9;
-        let modified = if positive { told } else { 1.0 - told };
+        let modified = if positive { truthful } else { 1.0 - truthful };
         let (m, g) = (mgem::law::law(q, d, eps, beta), gem::law::law(q, d, eps, beta));
         m.iter().zip(&g).map(|(m, g)| modified * m + (1.0 - modified) * g).collect()
     }

@@ -24,12 +24,12 @@ use crate::privacy::{Delta, Epsilon};
 const LEAST_GAIN: f64 = 0.01;
 
 /// k, the epsilon and the delta of a request.
-type Asked = (usize, Epsilon, Delta);
+type CalibrationKey = (usize, Epsilon, Delta);
 
 thread_local! {
     /// The last result of this thread, with its request: a request is planned several times, and a
     /// simulation draws from it many times.
-    static LAST: RefCell<Option<(Asked, Calibrated)>> = const { RefCell::new(None) };
+    static LAST: RefCell<Option<(CalibrationKey, Calibrated)>> = const { RefCell::new(None) };
 }
 
 /// The price of a selection, and its noise.
