@@ -57,7 +57,7 @@ pub fn npz(bytes: &[u8]) {
     check("t.npz", &[b"PK\x03\x04", bytes].concat(), |table| table);
 }
 
-/// Gene expression as text, with the target in a file beside.
+/// Gene expression as text, with the target in another file.
 pub fn gct(bytes: &[u8]) {
     let folder = Folder::new();
     let targets = folder.write("y.cls", b"3 2 1\n# yes no\nyes no no\n");
@@ -65,7 +65,7 @@ pub fn gct(bytes: &[u8]) {
     check("t.gct", bytes, |table| table.target_column(dpsis::TargetColumn::Named("y".into())));
 }
 
-/// Classes beside a table of three samples.
+/// Classes for a table of three samples.
 pub fn cls(bytes: &[u8]) {
     let folder = Folder::new();
     let targets = folder.write("y.cls", bytes);
@@ -132,7 +132,7 @@ pub fn select(bytes: &[u8]) {
     let folder = Folder::new();
     let path = folder.write("t", bytes);
     let from_file = released(&request, || given(FileTable::new(&path), *facts));
-    // A file may be of another format, and its name is told.
+    // A file may have another format, and errors contain its name.
     if let (Ok(memory), Ok(file)) = (&from_memory, &from_file) {
         assert_eq!(memory, file);
     }

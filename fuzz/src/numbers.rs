@@ -24,7 +24,7 @@ pub fn number(cell: &[u8]) {
         if written.len() <= LONGEST {
             assert_eq!(written.parse::<Epsilon>().unwrap(), epsilon);
         }
-        // What both read is the same to the last place: the epsilon is exact, the float is near it.
+        // Both read the same number to the last place: the epsilon is exact, the float is near it.
         if let Some(float) = expected {
             let ratio = epsilon.to_f64() / float;
             assert!((ratio - 1.0).abs() < 1e-15, "{epsilon} {float}");

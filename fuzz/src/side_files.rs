@@ -1,4 +1,4 @@
-//! Small files beside a table: targets, bounds, schemas, ledgers, candidates.
+//! Small files that accompany a table: targets, bounds, schemas, ledgers, candidates.
 
 use dpsis::{
     CandidateColumns, Candidates, Choose, Expense, FileTable, Ledger, LedgerEntry, Neighbors,
@@ -7,7 +7,7 @@ use dpsis::{
 
 use super::files::Folder;
 use super::schema_file::{SchemaFile, read_schema};
-use super::tables::{released, said, whole};
+use super::tables::{message_of, released, whole};
 
 const ROWS: &[u8] = b"id,a,b\np1,1,2\np2,3,4\np3,5,6\n";
 
@@ -41,7 +41,7 @@ pub fn schema(bytes: &[u8]) {
     let (schema, hash) = match read_schema(&path) {
         Ok(read) => read,
         Err(error) => {
-            said(&error);
+            message_of(&error);
             return;
         }
     };
@@ -57,7 +57,7 @@ pub fn schema(bytes: &[u8]) {
     }
 }
 
-/// A ledger that is read pays for a release, or refuses it, and shows it then; what was spent stays
+/// A ledger that is read charges a release or refuses it, and shows it then; spent budget stays
 /// spent.
 pub fn ledger(bytes: &[u8]) {
     const START: &[u8] = b"dpsis ledger 1\n";
@@ -66,7 +66,7 @@ pub fn ledger(bytes: &[u8]) {
     let ledger = match Ledger::open(&path) {
         Ok(ledger) => ledger,
         Err(error) => {
-            said(&error);
+            message_of(&error);
             return;
         }
     };
@@ -117,7 +117,7 @@ pub fn candidates(bytes: &[u8]) {
             let candidates = match read {
                 Ok(candidates) => candidates.with_the_largest_sensitivity(),
                 Err(error) => {
-                    said(&error);
+                    message_of(&error);
                     continue;
                 }
             };
@@ -126,7 +126,7 @@ pub fn candidates(bytes: &[u8]) {
                     let chosen = &choice.selected[0].name;
                     assert!(candidates.names().contains(chosen));
                 }
-                Err(error) => drop(said(&error)),
+                Err(error) => drop(message_of(&error)),
             }
         }
     }

@@ -16,13 +16,13 @@ pub(crate) type Table = (Vec<String>, Vec<u64>, Vec<String>);
 
 /// Reads a table; NaN with its payload counts.
 pub(crate) fn whole(source: &FileTable) -> Result<Table, String> {
-    let table = WholeTable::read(source).map_err(|error| said(&error))?;
+    let table = WholeTable::read(source).map_err(|error| message_of(&error))?;
     let bits = table.values.iter().map(|value| value.to_bits()).collect();
     Ok((table.features, bits, table.targets))
 }
 
 /// The kind and the message of an error, which must be one of a request or of malformed input.
-pub(crate) fn said(error: &Error) -> String {
+pub(crate) fn message_of(error: &Error) -> String {
     let known = matches!(error.kind(), ErrorKind::Input | ErrorKind::Request);
     assert!(known, "{:?}: {error}", error.kind());
     format!("{:?}: {error}", error.kind())
@@ -32,7 +32,7 @@ pub(crate) fn said(error: &Error) -> String {
 pub(crate) fn released(request: &Select, table: impl Fn() -> FileTable) -> Result<String, String> {
     let run = |threads: usize| {
         let request = request.clone().threads(threads).seed(1);
-        let drawn = request.run(&table()).map_err(|error| said(&error))?;
+        let drawn = request.run(&table()).map_err(|error| message_of(&error))?;
         Ok(dpsis::report::to_json(&drawn).unwrap())
     };
     let one = run(1);
