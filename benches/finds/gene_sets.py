@@ -5,7 +5,7 @@
 DPSIS is the program, SETS a folder of CSV files (.csv, .csv.gz) whose last column is the class. In each of the folds, which
 are stratified, five features are selected from the rows of the others, a logistic model with a cross-validation of its
 own is fitted to them, and the rows left out give its balanced accuracy: the mean over all folds of all sets. A run that
-private counts end counts as a guess. Beside it:
+private counts end counts as a guess. For comparison:
 the same by five random columns, and by the five that are strongest without noise (F statistic; not private).
 Needs numpy, pandas and scikit-learn; draws are seeded.
 """

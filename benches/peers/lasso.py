@@ -4,7 +4,7 @@
 each installed peer (celer, scikit-learn; glmnet of R), then the benchmark again; ratios refer to the
 mean of its two medians. Each peer runs at its default tolerance, and at the loosest power of ten (of 100
 for glmnet) whose relative duality gap, computed here from its coefficients, is at most 1e-8, as in the
-benchmark, or at 1e-15 if there is none. Medians of runs in one process with loaded libraries, one
+benchmark, or at 1e-15 without a gap in the benchmark. Medians of runs in one process with loaded libraries, one
 thread. The peers get matrices in column-major order, which suits them.
 """
 

@@ -1,4 +1,4 @@
-"""A Parquet file of very many columns beside the same table as CSV, and polars: processor time and memory.
+"""A Parquet file of very many columns compared with the same table as CSV, and with polars: processor time and memory.
 
     python benches/peers/wide_parquet.py target/release/dpsis [ROWS COLUMNS]
 

@@ -1,4 +1,4 @@
-"""What a private selection from Spark costs beside Spark's own sums of the same columns, in the same session.
+"""The cost of a private selection from Spark, compared with Spark's own sums of the same columns in the same session.
 
     python benches/scale/spark.py make FOLDER [--rows 1000000] [--features 2000] [--files 20]
     python benches/scale/spark.py run FOLDER [--files 20] [--work sums,bounds,bins,ks] [--ks-features 200] [--cores 2]
@@ -8,7 +8,7 @@ three of the columns, and a label. `run` starts Spark in this process (`local[co
 median time of three runs after one to warm up, the time of the processor in all its processes, the ratio of that to
 `SELECT sum(x0), ...`, and the largest resident memory of the driver (this process), of the JVM, which is driver and executors
 in one, and of the largest Python worker. Needs the packages dpsis, pyspark and pyarrow. Where the machine has other work, the
-time of the processor tells more.
+time of the processor is more reliable.
 """
 
 import argparse
