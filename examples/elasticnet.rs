@@ -2,8 +2,8 @@
 //!
 //! The selection is private. The model fitted on the selected columns is not, because it uses the
 //! data without noise; it is only for the data holder, or for data declared public. (linfa's
-//! elastic net centers only the target: features should have a mean near 0, as those of the demo
-//! do.)
+//! elastic net centers only the target: features should have a mean near 0, as in the demo
+//! data.)
 #![allow(clippy::print_stdout)] // an example prints
 
 use dpsis::Select;

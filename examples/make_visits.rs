@@ -3,7 +3,7 @@
 //! 400 people with 1 to 6 visits each, one row per visit: age, sex, 40 laboratory values, and
 //! whether an event was seen at the visit. Three values are higher where the risk of a person is:
 //! they are measured with an error at each visit. Ten values rise with age, as the risk does, and
-//! tell nothing more of it. All data are synthetic.
+//! carry no further information about it. All data are synthetic.
 
 use std::io::{self, Write};
 
@@ -13,8 +13,8 @@ use rand_distr::{Distribution, StandardNormal};
 
 const PEOPLE: usize = 400;
 const VALUES: usize = 40;
-/// The values that tell the risk, counted from 1.
-const TELLING: [usize; 3] = [11, 23, 31];
+/// The values that depend on the risk, counted from 1.
+const INFORMATIVE: [usize; 3] = [11, 23, 31];
 /// Those that rise with age alone: 2, 6, 10, ...
 const AGING: usize = 4;
 
@@ -42,9 +42,9 @@ pub(crate) fn write_visits(out: &mut impl Write) -> io::Result<()> {
             let age = 55.0 + 14.0 * aged + visit as f64;
             write!(out, "p{person:03},{age:.0},{sex}")?;
             for value in 1..=VALUES {
-                let told = if TELLING.contains(&value) { risk } else { 0.0 };
+                let own_risk = if INFORMATIVE.contains(&value) { risk } else { 0.0 };
                 let grown = if value % AGING == 2 { 1.1 * aged } else { 0.0 };
-                let lab = 1.2 * told + grown + 0.6 * own[value - 1] + 0.6 * normal();
+                let lab = 1.2 * own_risk + grown + 0.6 * own[value - 1] + 0.6 * normal();
                 write!(out, ",{lab:.1}")?;
             }
             // Seen at the last visit, if at all.

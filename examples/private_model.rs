@@ -1,6 +1,6 @@
 //! A private model on privately selected features: `cargo run --release --example private_model`.
 //!
-//! One budget pays for the selection and for the model, so that both may be published.
+//! One budget covers the selection and the model, so that both may be published.
 #![allow(clippy::print_stdout)] // an example prints
 
 use dpsis::{FitModel, Select};
