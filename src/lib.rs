@@ -44,7 +44,7 @@
 //! | select by DPKendall or (feature `methods`) the two-stage method | [`Select::method`], [`Method`] |
 //! | fit a LASSO to many features | `method::Lasso` (feature `methods`) |
 //! | compare with choices that are not private | [`mechanism::Baseline`], [`Choose::trials`] |
-//! | score features from my own rows, or those of a database | [`Scaler`], [`score::CorrelationSums`], [`score::ClassSums`] |
+//! | score features from my own rows or a database | [`Scaler`], [`score::CorrelationSums`], [`score::ClassSums`] |
 //! | estimate a center, a median or another quantile privately | [`mod@estimate`] |
 //! | compute the joint epsilon and delta of several releases | [`account`], [`Record::events`], [`mechanism::Card::event`] |
 //! | check a mechanism's claim, or any release by its outcomes (feature `verify`) | `verify` |

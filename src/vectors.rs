@@ -36,12 +36,12 @@ fn arch() -> Arch {
 
 #[cfg(test)]
 thread_local! {
-    static STATED: std::cell::Cell<Option<Arch>> = const { std::cell::Cell::new(None) };
+    static GIVEN: std::cell::Cell<Option<Arch>> = const { std::cell::Cell::new(None) };
 }
 
 #[cfg(test)]
 fn arch() -> Arch {
-    STATED.get().unwrap_or_default()
+    GIVEN.get().unwrap_or_default()
 }
 
 /// The results of `find` on each instruction set of the processor, including scalar code.
@@ -54,10 +54,10 @@ pub(crate) fn on_each<T>(mut find: impl FnMut() -> T) -> Vec<T> {
         all.extend(pulp::x86::V3::try_new().map(Arch::V3));
     }
     let found = all.into_iter().map(|arch| {
-        STATED.set(Some(arch));
+        GIVEN.set(Some(arch));
         find()
     });
     let found = found.collect();
-    STATED.set(None);
+    GIVEN.set(None);
     found
 }

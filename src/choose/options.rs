@@ -104,7 +104,7 @@ impl ChooseOptions {
         }
         let id = match &self.mechanism {
             Some(id) => id,
-            // Parameters without a mechanism are those of the default one.
+            // Parameters without a mechanism apply to the default mechanism.
             None if self.above.is_none() && !self.parameters.is_empty() => canonical::CARD.id,
             None => return Ok(request),
         };

@@ -141,7 +141,7 @@ impl Choose {
         note: &str,
     ) -> Result<Choice> {
         let expense = self.expense(note)?;
-        let (choice, receipt) = ledger.pay(&expense, || self.run(&candidates()?))?;
+        let (choice, receipt) = ledger.charge(&expense, || self.run(&candidates()?))?;
         Ok(choice.with_receipt(receipt))
     }
 

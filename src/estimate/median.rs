@@ -105,7 +105,7 @@ pub(crate) struct Decimals {
     pub(crate) high: i32,
 }
 
-/// The magnitudes of the grid except [`LARGEST`]; the powers of ten are those of the last digit.
+/// The magnitudes of the grid except [`LARGEST`]; the powers of ten belong to the last digit.
 pub(crate) const MAGNITUDES: [Decimals; 3] = [
     Decimals { first: 100, end: 1000, low: -8, high: -4 },
     Decimals { first: 1000, end: 10_000, low: -5, high: 2 },

@@ -1,11 +1,11 @@
 //! Inspection of tables that are not text.
 
-use super::beside::Beside;
 use super::column::ColumnSummary;
 use super::event_counts::Counts;
 use super::findings::{self, Written};
 use super::missing::MissingByTarget;
 use super::people::People;
+use super::target_file::TargetFile;
 use super::{Decimal, Inspection, names};
 use crate::error::Result;
 use crate::request::Target;
@@ -27,9 +27,10 @@ pub(super) fn inspect(
     let is_text = |column: &usize| layout.texts.binary_search(column).is_ok();
     let is_read = |column: &usize| layout.unread.binary_search(column).is_err();
     let ids = layout.ids && !layout.no_ids && given.ids().is_none();
-    let beside = [(ids, TextPlace::Ids), (layout.target, TextPlace::Target)];
-    let beside = beside.into_iter().filter(|(there, _)| *there).map(|(_, place)| place);
-    let texts = layout.texts.iter().copied().filter(is_read).map(TextPlace::Column).chain(beside);
+    let target_file = [(ids, TextPlace::Ids), (layout.target, TextPlace::Target)];
+    let target_file = target_file.into_iter().filter(|(there, _)| *there).map(|(_, place)| place);
+    let texts =
+        layout.texts.iter().copied().filter(is_read).map(TextPlace::Column).chain(target_file);
     let mut wanted = Wanted {
         numbers: (0..layout.names.len())
             .filter(|column| !is_text(column) && is_read(column))
@@ -123,7 +124,7 @@ pub(super) fn inspect(
     header.extend(layout.names.iter().cloned());
     header.extend(layout.target.then_some(beside_name));
     let in_header = if turned { &[][..] } else { &header };
-    let beside = Beside::read(given, (&look.ids, &wanted.format), in_header, target)?;
+    let target_file = TargetFile::read(given, (&look.ids, &wanted.format), in_header, target)?;
     let before = usize::from(ids);
     let index: Vec<usize> = layout.index.iter().map(|column| column + before).collect();
     let counts = Counts::read(table, target);
@@ -137,7 +138,7 @@ pub(super) fn inspect(
         columns: &columns,
         missing: &missing,
         people: &look.ids,
-        beside: beside.as_ref(),
+        target_file: target_file.as_ref(),
         next_cells: 0,
         decimal: Decimal::Point,
         // Cells are parsed when the file is opened if features are rows.

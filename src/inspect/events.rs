@@ -94,12 +94,12 @@ fn words(name: &str) -> Vec<String> {
 }
 
 /// Whether all words of a name are in one of the lists, and at least one is in the first.
-fn is_named(name: &str, of: &[&str], beside: &[&str]) -> bool {
+fn is_named(name: &str, of: &[&str], others: &[&str]) -> bool {
     let words = words(name);
     let is = |word: &String, all: &[&str]| all.contains(&word.as_str());
     let follow_up = words.windows(2).any(|pair| pair[0] == "follow" && pair[1] == "up");
     let has_one = words.iter().any(|word| is(word, of)) || follow_up && of.contains(&"followup");
-    has_one && words.iter().all(|word| is(word, of) || is(word, beside) || is(word, &OTHERS))
+    has_one && words.iter().all(|word| is(word, of) || is(word, others) || is(word, &OTHERS))
 }
 
 /// A round number of at most the median of some sorted times.
@@ -140,7 +140,7 @@ impl Seen<'_> {
     pub(super) fn target_at_horizon(&self, draft: &mut Draft) {
         let Some(events) = self.given_events() else { return };
         draft.suggestion.target = Target::TimeToEvent(events.clone());
-        if self.beside.is_none() {
+        if self.target_file.is_none() {
             let places = self.places_of_events().unwrap_or_default();
             for (place, (name, about)) in places.iter().zip(events.columns()) {
                 match place {
@@ -199,10 +199,10 @@ impl Seen<'_> {
         }
     }
 
-    /// Asks the user whether two columns that look like a time to an event are the target.
+    /// Adds the question whether two columns that look like a time to an event are the target.
     pub(super) fn ask_about_events(&self, draft: &mut Draft) {
         if self.given_target.is_some_and(|target| target.time_to_event().is_some())
-            || self.beside.is_some()
+            || self.target_file.is_some()
             || self.turned
         {
             return;
@@ -249,9 +249,9 @@ impl Seen<'_> {
         let own = self.target_column();
         let mut places: HashSet<usize> = self.feature_places().into_iter().collect();
         places.extend(own);
-        let of = |names: &[&str], beside: &[&str], is: &dyn Fn(usize) -> bool| -> Vec<usize> {
+        let of = |names: &[&str], others: &[&str], is: &dyn Fn(usize) -> bool| -> Vec<usize> {
             let named = (0..self.columns.len()).filter(|place| places.contains(place));
-            named.filter(|&c| is_named(&self.header[c], names, beside) && is(c)).collect()
+            named.filter(|&c| is_named(&self.header[c], names, others) && is(c)).collect()
         };
         let times = of(&TIMES, &EVENTS, &|c| {
             let column = &self.columns[c];

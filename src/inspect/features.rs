@@ -13,7 +13,7 @@ impl Seen<'_> {
         let own = !self.turned
             || !matches!(self.given.target, TargetColumn::Last)
             || matches!(self.written, Written::Blocks { target: true, .. });
-        let here = own && self.beside.is_none();
+        let here = own && self.target_file.is_none();
         let events = self.places_of_events().and_then(|[_, event]| event);
         let skip = [self.id_column(), self.target_column().filter(|_| here), events];
         let given = [self.given.id.as_ref(), self.given.unit.as_ref()];
@@ -80,10 +80,10 @@ impl Seen<'_> {
     fn numeric_names(&self, draft: &mut Draft, places: &[usize]) {
         let is_number = |name: &str| CellFormat::default().number(name.as_bytes()).is_some();
         let numbers = places.iter().filter(|&&c| is_number(&self.header[c])).count();
-        let of_target = self.target_column().filter(|_| self.beside.is_none());
+        let of_target = self.target_column().filter(|_| self.target_file.is_none());
         let names_target = of_target.is_none_or(|target| !is_number(&self.header[target]));
-        let asks = matches!(self.written, Written::Text(_)) && !self.given.numeric_names;
-        if asks && numbers > 0 && 2 * numbers >= places.len() && names_target {
+        let is_unclear = matches!(self.written, Written::Text(_)) && !self.given.numeric_names;
+        if is_unclear && numbers > 0 && 2 * numbers >= places.len() && names_target {
             draft.warn_about(
                 "header",
                 "are the numbers in the header names, as of wavelengths? If the header is missing and they are values, \

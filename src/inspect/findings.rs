@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::Decimal;
-use super::beside::Beside;
 use super::column::ColumnSummary;
 use super::event_counts::Counts;
 use super::missing::MissingByTarget;
 use super::names::{has_identifiers_by_name, place_of_target};
 use super::people::People;
+use super::target_file::TargetFile;
 use crate::error::Parameter;
 use crate::request::Target;
 use crate::table::{
@@ -104,7 +104,7 @@ pub(super) struct Seen<'a> {
     /// The values of the column of identifiers, or of the first column.
     pub(super) people: &'a People,
     /// The target file.
-    pub(super) beside: Option<&'a Beside>,
+    pub(super) target_file: Option<&'a TargetFile>,
     /// The number of cells of the line after a header of one cell, by its likely delimiter.
     pub(super) next_cells: usize,
     /// The decimal sign.
@@ -229,7 +229,7 @@ impl Seen<'_> {
             Written::Text(other) => format!("separated by {:?}", char::from(other)),
             Written::Blocks { format, .. } => format!("format {}", format.name()),
         };
-        let (columns, rows) = (self.header.len() - self.beside(), self.rows);
+        let (columns, rows) = (self.header.len() - self.target_file(), self.rows);
         draft.say(
             "shape",
             match self.turned {
@@ -355,7 +355,7 @@ impl Seen<'_> {
     }
 
     /// The number of columns here that are separate from the file's columns.
-    fn beside(&self) -> usize {
+    fn target_file(&self) -> usize {
         match self.written {
             Written::Text(_) => 0,
             Written::Blocks { ids, target, .. } => usize::from(ids) + usize::from(target),
@@ -428,7 +428,7 @@ impl Seen<'_> {
                  and are printed when selected",
             );
             draft.suggestion.facts.orientation = Some(Orientation::FeaturesAsRows);
-        } else if self.beside.is_some_and(Beside::is_of_columns) {
+        } else if self.target_file.is_some_and(TargetFile::is_of_columns) {
             draft.suggestion.open.push(Parameter::Orientation);
             draft.warn_about(
                 "layout",

@@ -3,7 +3,6 @@
 //! **Not private**: the results depend on the data without noise and must not be passed on.
 
 mod amount;
-mod beside;
 mod blocks;
 mod column;
 mod dates;
@@ -19,17 +18,18 @@ mod options;
 mod people;
 mod roles;
 mod strays;
+mod target_file;
 
 use crate::error::{Error, Parameter, Result};
 use crate::request::Target;
 use crate::table::{
     CellFormat, FileTable, Format, Orientation, Row, TableFacts, TakeRows, likely_cells,
 };
-use beside::Beside;
 use column::ColumnSummary;
 use event_counts::Counts;
 use missing::MissingByTarget;
 use people::People;
+use target_file::TargetFile;
 
 pub use findings::{Finding, Suggestion};
 pub use options::InspectOptions;
@@ -84,7 +84,7 @@ fn inspect_text(table: &FileTable, target: Option<&Target>) -> Result<Inspection
     }
     let turned = given.orientation == Some(Orientation::FeaturesAsRows);
     let rows = look.rows;
-    let beside = Beside::read(
+    let target_file = TargetFile::read(
         given,
         (&look.ids, &look.format),
         if turned { &[] } else { &look.header },
@@ -106,7 +106,7 @@ fn inspect_text(table: &FileTable, target: Option<&Target>) -> Result<Inspection
         columns: &look.columns,
         missing: &look.missing,
         people: &look.ids,
-        beside: beside.as_ref(),
+        target_file: target_file.as_ref(),
         next_cells: look.next_cells,
         decimal,
         unused_codes: look.format.unused_codes(),
@@ -293,8 +293,8 @@ mod tests {
         assert_eq!((found.rows, found.columns), (30, 5));
         let comma = found.findings.iter().find(|finding| finding.topic == "numbers").unwrap();
         assert_eq!((comma.odd, &comma.about[..]), (true, &[Parameter::DecimalComma][..]));
-        let told = TableFacts { decimal_comma: Some(true), ..given };
-        let found = inspected(&format!("who_id;dose;age;note;out\n{text}"), told);
+        let given_facts = TableFacts { decimal_comma: Some(true), ..given };
+        let found = inspected(&format!("who_id;dose;age;note;out\n{text}"), given_facts);
         let comma = found.findings.iter().find(|finding| finding.topic == "numbers").unwrap();
         assert!(!comma.odd && comma.text.ends_with("as given"), "{}", comma.text);
         assert_eq!(found.suggestion.facts, facts);

@@ -1,10 +1,10 @@
 //! Findings on the columns of identifiers and of the target.
 
-use super::beside::Beside;
 use super::column::{ColumnSummary, MOST_LABELS};
 use super::findings::{Draft, Seen, Written, counted, labels_of, short};
 use super::names::{is_sample_name, named_as_identifiers, words};
 use super::strays::looking;
+use super::target_file::TargetFile;
 use crate::error::Parameter;
 use crate::request::Target;
 use crate::table::{Format, TargetColumn};
@@ -25,7 +25,7 @@ impl Seen<'_> {
         let first =
             || self.columns.first().filter(|first| first.looks_like_identifiers()).map(|_| 0);
         named.or_else(first).filter(|&column| {
-            let is_target = self.beside.is_none() && self.target_column() == Some(column);
+            let is_target = self.target_file.is_none() && self.target_column() == Some(column);
             self.header.len() > 2 && !is_target && !self.is_rather_a_category(column)
         })
     }
@@ -58,8 +58,8 @@ impl Seen<'_> {
         let repeats = self.people.repeated() > 0;
         if repeats && !has_unit {
             let repeated = self.people.repeated();
-            let dropped = match self.beside {
-                Some(Beside { by_id: true, .. }) => {
+            let dropped = match self.target_file {
+                Some(TargetFile { by_id: true, .. }) => {
                     ", and those with such an identifier take part nowhere, since targets are joined by them"
                         .to_owned()
                 }
@@ -127,8 +127,8 @@ impl Seen<'_> {
         if let Some(name) = given {
             draft.suggestion.facts.target = TargetColumn::Named(name.clone());
         }
-        if let Some(beside) = self.beside {
-            self.target_beside(draft, beside);
+        if let Some(target_file) = self.target_file {
+            self.target_beside(draft, target_file);
             return;
         }
         if self.places_of_events().is_some() {
@@ -161,11 +161,11 @@ impl Seen<'_> {
     }
 
     /// The target in a target file.
-    fn target_beside(&self, draft: &mut Draft, beside: &Beside) {
-        let Beside { column, by_id, targets, joined, .. } = beside;
+    fn target_beside(&self, draft: &mut Draft, target_file: &TargetFile) {
+        let TargetFile { column, by_id, targets, joined, .. } = target_file;
         if *by_id {
             if *joined == 0 {
-                self.no_id_matches(draft, beside);
+                self.no_id_matches(draft, target_file);
                 return;
             }
             let without = self.rows.saturating_sub(*joined as u64);
@@ -175,17 +175,17 @@ impl Seen<'_> {
             };
             let text = format!("{joined} of the {targets} ids in its file are here, too{without}");
             draft.say("target", text);
-            if beside.repeated > 0 {
+            if target_file.repeated > 0 {
                 let text = format!(
                     "{} occur more than once in its file: rows with one of these take part nowhere",
-                    counted(beside.repeated as u64, "id")
+                    counted(target_file.repeated as u64, "id")
                 );
                 draft.warn("target", text);
             }
-            if beside.alike > *joined {
+            if target_file.alike > *joined {
                 let text = format!(
                     "{} more differ in capitals alone from ids here: write them alike",
-                    beside.alike - joined
+                    target_file.alike - joined
                 );
                 draft.warn("target", text);
             }
@@ -200,18 +200,18 @@ impl Seen<'_> {
     }
 
     /// No identifier of the target file is in the table: no run is possible.
-    fn no_id_matches(&self, draft: &mut Draft, beside: &Beside) {
+    fn no_id_matches(&self, draft: &mut Draft, target_file: &TargetFile) {
         draft.suggestion.open.push(Parameter::TargetFile);
-        let none = format!("none of the {} ids in its file is in the table", beside.targets);
-        if beside.alike > 0 {
+        let none = format!("none of the {} ids in its file is in the table", target_file.targets);
+        if target_file.alike > 0 {
             let text = format!(
                 "{none}; {} differ in capitals alone from ids there: write them alike",
-                beside.alike
+                target_file.alike
             );
             draft.warn("target", text);
         } else if self.turned {
             draft.warn("target", format!("{none}, whose ids are in the header: write them alike"));
-        } else if beside.is_of_columns() {
+        } else if target_file.is_of_columns() {
             draft.say("target", format!("{none}'s rows"));
         } else {
             let text = format!("{none}: give the column that holds them, or write them alike");

@@ -152,7 +152,7 @@ mod tests {
     }
 
     /// The same with columns of levels: up to the rounding for people the bounds are reached, and
-    /// are smaller than those of numbers in their place.
+    /// are smaller than for numbers in their place.
     #[test]
     fn moves_of_levels_by_enumeration() {
         for (numbers, levels) in [(1, &[1][..]), (1, &[3]), (2, &[2]), (1, &[2, 2])] {
@@ -236,7 +236,7 @@ mod tests {
         assert!(worst_add.largest > given.largest / 2);
 
         // A person with a row at each of two levels, and a person with one row: the sums of levels
-        // are rounded down, and move by more components than those of a row.
+        // are rounded down, and move by more components than the sums of a row.
         let variables = Variables::new(vec![Some(0); 3]);
         let sums = |people: &[&[&[i16]]]| {
             let mut moments = Moments::new(variables.clone(), 3);

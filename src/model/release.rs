@@ -132,7 +132,7 @@ impl Term {
         }
     }
 
-    /// The range whose middle and upper end are those of the grid; `None` if it must be drawn.
+    /// The range with the middle and upper end of the grid; `None` if it must be drawn.
     ///
     /// # Errors
     ///

@@ -275,7 +275,7 @@ impl Release<'_> {
     ///
     /// # Errors
     ///
-    /// Those of `exact`.
+    /// The errors of `exact`.
     pub(crate) fn with_findings(
         &self,
         settled: Settled,

@@ -17,14 +17,14 @@ use crate::privacy::{Delta, Epsilon, Ledger, LedgerTerms, Neighbors};
 
 /// The number to compute, with the given value of the other.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Asked {
+pub enum Quantity {
     /// Epsilon, at this delta.
     Epsilon(Delta),
     /// Delta, at this epsilon.
     Delta(Epsilon),
 }
 
-impl Asked {
+impl Quantity {
     fn name(&self) -> &'static str {
         match self {
             Self::Epsilon(_) => "epsilon",
@@ -47,11 +47,11 @@ impl Asked {
 /// The events of all releases, and the guarantee that they have in common.
 ///
 /// ```
-/// use dpsis::report::{Asked, Releases};
+/// use dpsis::report::{Quantity, Releases};
 ///
 /// let mut year = Releases::default();
 /// year.add("peel:2,50x52")?;
-/// let account = year.account(Asked::Epsilon("1e-9".parse()?))?;
+/// let account = year.account(Quantity::Epsilon("1e-9".parse()?))?;
 /// assert!(account.text().contains("6.6155 (the least)"));
 /// # Ok::<(), dpsis::Error>(())
 /// ```
@@ -143,12 +143,12 @@ impl Releases {
     /// # Errors
     ///
     /// `Request` if no accountant prices all of these together.
-    pub fn account(self, asked: Asked) -> Result<Account> {
+    pub fn account(self, quantity: Quantity) -> Result<Account> {
         let Self { events, relation } = self;
         let price = |card: &&AccountantCard| Price {
             accountant: card.id,
             summary: card.summary,
-            price: asked
+            price: quantity
                 .of(|delta| card.epsilon(&events, delta), |epsilon| card.delta(&events, epsilon)),
         };
         let prices: Vec<Price> = ACCOUNTANTS.iter().map(price).collect();
@@ -158,14 +158,14 @@ impl Releases {
             ));
         }
         let limit = CentralLimit::of(&events).and_then(|limit| {
-            asked.of(|delta| limit.epsilon(delta), |epsilon| limit.delta(epsilon))
+            quantity.of(|delta| limit.epsilon(delta), |epsilon| limit.delta(epsilon))
         });
         Ok(Account {
             for_relation: relation,
-            asked: asked.name(),
-            at: match &asked {
-                Asked::Epsilon(delta) => delta.to_string(),
-                Asked::Delta(epsilon) => epsilon.to_string(),
+            quantity: quantity.name(),
+            at: match &quantity {
+                Quantity::Epsilon(delta) => delta.to_string(),
+                Quantity::Delta(epsilon) => epsilon.to_string(),
             },
             events,
             prices,
@@ -253,7 +253,7 @@ pub struct Account {
     #[serde(rename = "for", skip_serializing_if = "Option::is_none")]
     for_relation: Option<String>,
     /// The number that was computed.
-    asked: &'static str,
+    quantity: &'static str,
     /// The given value of the other number.
     at: String,
     events: Vec<Event>,
@@ -292,8 +292,8 @@ impl Account {
         if let Some(relation) = &self.for_relation {
             line("for", relation);
         }
-        let other = if self.asked == "epsilon" { "delta" } else { "epsilon" };
-        line("asked", &format!("{} at {other} {}", self.asked, self.at));
+        let other = if self.quantity == "epsilon" { "delta" } else { "epsilon" };
+        line("quantity", &format!("{} at {other} {}", self.quantity, self.at));
         let best = self.prices.iter().filter_map(|price| price.price.as_ref().ok());
         let mut best = best.copied().fold(f64::INFINITY, f64::min) * (1.0 + 1e-9);
         for Price { accountant, summary, price } in &self.prices {
@@ -322,7 +322,9 @@ impl Account {
     /// A price with five digits; a sum of epsilons exactly.
     fn rounded(&self, accountant: &str, price: f64) -> String {
         match BasicComposition::of(&self.events) {
-            Ok(sum) if accountant == "basic" && self.asked == "epsilon" => sum.total().to_string(),
+            Ok(sum) if accountant == "basic" && self.quantity == "epsilon" => {
+                sum.total().to_string()
+            }
             _ => rounded_up(price),
         }
     }

@@ -82,7 +82,7 @@ impl AcroFolder {
     ///
     /// `Io` if the path exists, or its parent folder is not writable.
     pub fn check(path: &Path) -> Result<()> {
-        beside(path).map(drop)
+        folder_next_to(path).map(drop)
     }
 
     /// Writes the folder to a temporary folder in the same place, which is then renamed: a folder
@@ -92,7 +92,7 @@ impl AcroFolder {
     ///
     /// As for [`check`](Self::check).
     pub fn write(&self, path: &Path) -> Result<()> {
-        let temporary = beside(path)?;
+        let temporary = folder_next_to(path)?;
         let write = || -> io::Result<()> {
             fs::create_dir(temporary.path().join("checksums"))?;
             for (name, bytes) in &self.files {
@@ -109,7 +109,7 @@ impl AcroFolder {
 }
 
 /// Creates a temporary folder next to a path that does not exist yet.
-fn beside(path: &Path) -> Result<tempfile::TempDir> {
+fn folder_next_to(path: &Path) -> Result<tempfile::TempDir> {
     if path.symlink_metadata().is_ok() {
         return Err(cannot(path, io::ErrorKind::AlreadyExists).hint("the folder must be new"));
     }

@@ -1,7 +1,7 @@
 //! The facts for the reports of a release, in one list.
 
 use super::words::{
-    asked_for, chosen_by, features_or_sets, ids, is_paper, paid, scored, screened, selected_by,
+    asked_for, charged, chosen_by, features_or_sets, ids, is_paper, scored, screened, selected_by,
     sets_used, spent, target,
 };
 use crate::choose::ChoiceRecord;
@@ -118,7 +118,7 @@ pub(super) fn sensitivity_of(record: &ChoiceRecord) -> String {
 }
 
 fn ledger(receipt: Option<&Receipt>) -> Option<Fact> {
-    receipt.map(|receipt| Fact::line(Part::How, "ledger", paid(receipt)))
+    receipt.map(|receipt| Fact::line(Part::How, "ledger", charged(receipt)))
 }
 
 /// The run itself.

@@ -172,8 +172,8 @@ mod tests {
         // For any p, the reported bound holds and is less than a tenth off.
         for i in 1..4950 {
             let p = f64::from(i) / 5000.0;
-            let said: f64 = words(p).trim_start_matches("at most ").parse().unwrap();
-            assert!(p <= said + 1e-12 && said <= p * 1.1 + 1e-12, "{p} {said}");
+            let printed: f64 = words(p).trim_start_matches("at most ").parse().unwrap();
+            assert!(p <= printed + 1e-12 && printed <= p * 1.1 + 1e-12, "{p} {printed}");
         }
     }
 

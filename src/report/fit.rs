@@ -6,7 +6,7 @@ use crate::error::Parameter;
 use crate::model::{Model, ModelFeature, ModelKind};
 use crate::privacy::Neighbors;
 use crate::report::text::{lines_of_plan, nothing_drawn, wrap};
-use crate::report::words::{paid, purpose, spent};
+use crate::report::words::{charged, purpose, spent};
 use crate::run::{FitDryRun, FitRecord};
 
 /// The report of a fit: guarantee, parts of the budget, features with their coefficients, caveats.
@@ -35,7 +35,7 @@ pub fn fit_report(record: &FitRecord, options: impl Fn(&[Parameter]) -> String) 
     let parts: Vec<String> = guarantee.spent.iter().map(part).collect();
     let _ = writeln!(text, "spent: {}", parts.join(" + "));
     if let Some(receipt) = &record.ledger {
-        let _ = writeln!(text, "ledger: {}", paid(receipt));
+        let _ = writeln!(text, "ledger: {}", charged(receipt));
     }
     if let (Some(lambda), Some(_)) = (record.lambda, model) {
         let _ = writeln!(text, "lambda: {}", four_digits(lambda));
@@ -67,7 +67,7 @@ pub fn fit_report(record: &FitRecord, options: impl Fn(&[Parameter]) -> String) 
     text
 }
 
-/// The note on columns of words. Whether there are any may be private: it is given for every table.
+/// The note on categorical columns. Whether there are any may be private: it is given for every table.
 const WORDS: &str = "a model uses numbers and the given levels of categorical columns; other categories count as \
      missing, so that another categorical column is selected only by noise, and its coefficient is noise";
 

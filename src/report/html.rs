@@ -118,7 +118,7 @@ fn banners(
             text: format!("Not for release. {}.", reasons.join("; ")),
         }
     };
-    Block::Beside(vec![significance, privacy])
+    Block::SideBySide(vec![significance, privacy])
 }
 
 /// The protected change of a table.

@@ -128,8 +128,10 @@ mod page {
                 banner(Level::Note, "OPEN".to_owned(), text)
             }
         };
-        let mut blocks =
-            vec![Block::Beside(vec![banner(level, format!("{left} OF {cap} LEFT"), spent), state])];
+        let mut blocks = vec![Block::SideBySide(vec![
+            banner(level, format!("{left} OF {cap} LEFT"), spent),
+            state,
+        ])];
         let open = balance.entries.iter().filter(|entry| entry.is_open());
         let open: Vec<String> = open.map(|entry| entry.number.to_string()).collect();
         if !open.is_empty() {

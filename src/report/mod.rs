@@ -30,7 +30,7 @@ pub(crate) mod words;
 pub(crate) mod wrap;
 
 pub use crate::json::to_json;
-pub use account::{Account, Asked, Releases};
+pub use account::{Account, Quantity, Releases};
 #[cfg(feature = "exports")]
 pub use acro::{ACRO_VERSION, AcroFolder};
 pub use fit::{fit_dry_run, fit_report};

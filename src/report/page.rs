@@ -107,7 +107,7 @@ pub enum Block {
         text: String,
     },
     /// Blocks side by side on a wide screen, one below the other on a narrow one.
-    Beside(Vec<Block>),
+    SideBySide(Vec<Block>),
     /// A table; columns of numbers are right-aligned.
     Table {
         /// Its caption; may be empty.

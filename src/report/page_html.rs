@@ -102,8 +102,8 @@ fn block(html: &mut String, block: &Block) {
             escape(words),
             escape(text)
         ),
-        Block::Beside(blocks) => {
-            html.push_str("<div class=\"beside\">\n");
+        Block::SideBySide(blocks) => {
+            html.push_str("<div class=\"side-by-side\">\n");
             for block in blocks {
                 self::block(html, block);
             }
@@ -302,7 +302,7 @@ mod tests {
         let blocks = vec![
             Block::Paragraph(hostile_text()),
             Block::Notice(notice.clone()),
-            Block::Beside(vec![
+            Block::SideBySide(vec![
                 Block::Banner { level: Level::Good, words: hostile_text(), text: hostile_text() },
                 Block::Banner { level: Level::Note, words: hostile_text(), text: hostile_text() },
             ]),

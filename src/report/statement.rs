@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::account::relation_words;
 use super::facts;
 use super::findings;
-use super::words::{features_or_sets, line_of_features, meaning, paid, protected, spent};
+use super::words::{charged, features_or_sets, line_of_features, meaning, protected, spent};
 use crate::choose::ChoiceRecord;
 use crate::model::{Model, ModelKind};
 use crate::privacy::Receipt;
@@ -84,7 +84,7 @@ impl Statement {
         };
         Self { released, ..found }
             .guaranteed(*command, version, *private, guarantee, randomness)
-            .paid(record.ledger.as_ref())
+            .charged(record.ledger.as_ref())
             .warned(record.all_warnings())
             .with_run(record.run.as_ref())
     }
@@ -115,7 +115,7 @@ impl Statement {
                 &findings::columns(record),
             )
             .warned(&record.warnings)
-            .paid(record.ledger.as_ref())
+            .charged(record.ledger.as_ref())
             .with_run(record.run.as_ref())
     }
 
@@ -142,7 +142,7 @@ impl Statement {
                 &[],
             )
             .warned(&record.warnings)
-            .paid(record.ledger.as_ref())
+            .charged(record.ledger.as_ref())
             .with_run(record.run.as_ref())
     }
 
@@ -208,8 +208,8 @@ impl Statement {
         }
     }
 
-    fn paid(self, receipt: Option<&Receipt>) -> Self {
-        Self { ledger: receipt.map(paid), ..self }
+    fn charged(self, receipt: Option<&Receipt>) -> Self {
+        Self { ledger: receipt.map(charged), ..self }
     }
 
     fn warned<'a>(self, warnings: impl IntoIterator<Item = &'a Warning>) -> Self {

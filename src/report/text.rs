@@ -320,8 +320,8 @@ mod tests {
         for record in [record(NAMES), with_effect_sizes(NAMES), with_directions(NAMES)] {
             let text = report(&record);
             let last = text.rfind("\nresult ").unwrap();
-            let said: Vec<&str> = text[last..].split_whitespace().skip(1).collect();
-            assert_eq!(said.join(" "), record.significance.text);
+            let printed: Vec<&str> = text[last..].split_whitespace().skip(1).collect();
+            assert_eq!(printed.join(" "), record.significance.text);
         }
         let text = report(&record(NAMES));
         assert!(!text.contains("\neffect ") && !text.contains("direction "), "{text}");

@@ -398,7 +398,7 @@ pub fn purpose(purpose: Purpose) -> &'static str {
 }
 
 /// The state of a ledger after it was charged for a release, as text.
-pub(super) fn paid(receipt: &Receipt) -> String {
+pub(super) fn charged(receipt: &Receipt) -> String {
     let Receipt { name, cap, spent, left, delta, spent_delta, .. } = receipt;
     let name = if name.is_empty() { String::new() } else { format!("{name}: ") };
     let deltas = match delta.is_zero() {

@@ -215,7 +215,7 @@ impl SelectOptions {
     /// `Request` for an unknown value or options that exclude each other; the errors of reading a
     /// file of sets.
     pub fn request(&self) -> Result<Select> {
-        self.state(self.names()?)
+        self.apply_to(self.names()?)
     }
 
     /// A request with the number of features to select, and no other options.
@@ -248,9 +248,9 @@ impl SelectOptions {
     /// # Errors
     ///
     /// As for [`request`](Self::request).
-    pub fn state(&self, select: Select) -> Result<Select> {
-        let select = self.scoring.state(self.target.state(select)?)?;
-        self.state_release(select)
+    pub fn apply_to(&self, select: Select) -> Result<Select> {
+        let select = self.scoring.apply_to(self.target.apply_to(select)?)?;
+        self.apply_release_to(select)
     }
 
     /// Sets the center, the guarantee, the method and the resources: the remaining options where
@@ -259,9 +259,9 @@ impl SelectOptions {
     /// # Errors
     ///
     /// As for [`request`](Self::request).
-    pub fn state_release(&self, select: Select) -> Result<Select> {
-        let select = self.privacy.state(self.target.state_center(select)?)?;
-        let mut select = self.method.state(select)?;
+    pub fn apply_release_to(&self, select: Select) -> Result<Select> {
+        let select = self.privacy.apply_to(self.target.apply_center_to(select)?)?;
+        let mut select = self.method.apply_to(select)?;
         if let Some(memory) = self.running.memory {
             select = select.memory(memory);
         }
@@ -331,7 +331,7 @@ impl TargetOptions {
         TimeToEvent::new(time, (event, value), by.0).map(Some)
     }
 
-    fn state(&self, mut select: Select) -> Result<Select> {
+    fn apply_to(&self, mut select: Select) -> Result<Select> {
         if let Some(target) = self.kind()? {
             select = select.target(target);
         }
@@ -342,7 +342,7 @@ impl TargetOptions {
         Ok(select.adjust(covariates?))
     }
 
-    fn state_center(&self, select: Select) -> Result<Select> {
+    fn apply_center_to(&self, select: Select) -> Result<Select> {
         Ok(match &self.center {
             None => select,
             Some(CenterOption::Value(value)) => select.center(Center::Given(*value)),
@@ -365,7 +365,7 @@ impl ScoringOptions {
     /// # Errors
     ///
     /// As for [`SelectOptions::request`].
-    fn state(&self, mut select: Select) -> Result<Select> {
+    fn apply_to(&self, mut select: Select) -> Result<Select> {
         #[derive(Clone, Copy, PartialEq)]
         enum Scale {
             Bounds,
@@ -423,7 +423,7 @@ impl ScoringOptions {
 }
 
 impl PrivacyOptions {
-    fn state(&self, mut select: Select) -> Result<Select> {
+    fn apply_to(&self, mut select: Select) -> Result<Select> {
         if let Some(epsilon) = &self.epsilon {
             select = select.epsilon(epsilon);
         }
@@ -460,7 +460,7 @@ impl PrivacyOptions {
 }
 
 impl MethodOptions {
-    fn state(&self, mut select: Select) -> Result<Select> {
+    fn apply_to(&self, mut select: Select) -> Result<Select> {
         let words = [
             ("dp-sis", Method::Scores),
             ("two-stage", Method::TwoStage(TwoStage::default())),
@@ -512,7 +512,7 @@ mod tests {
             "adjust": ["sex=F,M"], "center": "private", "score": "correlation", "bounds": [0, "10"],
             "scale": "cpm", "groups": [["s", ["x", "y"]]], "group_size": [2, null],
             "neighbors": "add-remove", "shares": {"center": "0.2"}, "mechanism": "peel", "threads": 2}"#;
-        let told = Select::new(3)
+        let built = Select::new(3)
             .epsilon("1/2")
             .target(Target::classes(["a", "b"]))
             .unit_target(crate::UnitTarget::AnyPositive)
@@ -525,13 +525,13 @@ mod tests {
             .mechanism(crate::mechanism::Peel)
             .threads(2);
         let given = request(full).unwrap().into_request();
-        let told = told.into_request();
-        assert_eq!(format!("{given:?}"), format!("{told:?}"));
-        assert_eq!((given.groups, given.per_million), (told.groups, true));
+        let built = built.into_request();
+        assert_eq!(format!("{given:?}"), format!("{built:?}"));
+        assert_eq!((given.groups, given.per_million), (built.groups, true));
         let center = |shares: &Shares| shares.center.as_ref().map(ToString::to_string);
-        assert_eq!(center(&given.shares), center(&told.shares));
-        assert_eq!((given.covariates, given.threads), (told.covariates, Some(2)));
-        assert_eq!(given.unit_target, told.unit_target);
+        assert_eq!(center(&given.shares), center(&built.shares));
+        assert_eq!((given.covariates, given.threads), (built.covariates, Some(2)));
+        assert_eq!(given.unit_target, built.unit_target);
         let options = SelectOptions::from_json(full).unwrap();
         let again = serde_json::to_string(&options).unwrap();
         assert_eq!(SelectOptions::from_json(&again).unwrap(), options, "{again}");
@@ -539,7 +539,7 @@ mod tests {
 
     #[test]
     fn what_is_refused() {
-        for (json, said) in [
+        for (json, words) in [
             (r#"{"k": 1, "epsilom": 2}"#, "did you mean \"epsilon\"?"),
             (r#"{"k": "S3CR3T"}"#, "\"k\" has a value of another kind"),
             (r#"{"bounds": 3}"#, "\"bounds\" has a value of another kind"),
@@ -558,7 +558,7 @@ mod tests {
             let error = request(json).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Request);
             let text = error.to_string();
-            assert!(text.contains(said) && !text.contains("S3CR3T"), "{json}: {text}");
+            assert!(text.contains(words) && !text.contains("S3CR3T"), "{json}: {text}");
         }
     }
 }

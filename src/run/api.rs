@@ -5,8 +5,8 @@ use crate::privacy::{Expense, Ledger, NotPrivate};
 use crate::release::record::{Record, Selection};
 use crate::request::builder::{CheckedSelect, Select};
 use crate::request::not_private::NotPrivateSelect;
+use crate::run::charged::{check_ledger, expense_of_rows, run_with_ledger};
 use crate::run::dry_run::{DryRun, check_table, dry_run};
-use crate::run::paid::{check_ledger, expense_of_rows, run_with_ledger};
 use crate::run::steps::run;
 use crate::table::Source;
 

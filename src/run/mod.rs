@@ -2,11 +2,11 @@
 //! sums of parts.
 
 pub(crate) mod api;
+pub(crate) mod charged;
 pub(crate) mod dry_run;
 pub(crate) mod fit;
 #[cfg(feature = "linfa")]
 pub(crate) mod linfa;
-pub(crate) mod paid;
 pub(crate) mod partial;
 pub(crate) mod recording;
 pub(crate) mod rehearsal;

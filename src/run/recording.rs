@@ -113,7 +113,7 @@ fn estimates_and_significance(
 }
 
 /// The meaning of the directions. Whether a column is categorical is private, so the text always
-/// states that categories have no direction.
+/// includes that categories have no direction.
 fn directions_in_words(plan: &Plan, estimates: &[Estimate]) -> Option<String> {
     estimates.iter().find(|estimate| estimate.direction.is_some())?;
     let meaning = match plan.request.target.labels() {

@@ -18,8 +18,8 @@ pub(crate) fn of_no_rows() -> Error {
     Error::input("these sums are of no rows")
 }
 
-/// Sums over rows: those of each feature, in an order that depends on the kind of sums, and those
-/// over the rows alone.
+/// Sums over rows: of each feature, in an order that depends on the kind of sums, and over the
+/// rows alone.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawSums {

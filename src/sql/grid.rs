@@ -1,4 +1,4 @@
-//! Values on the integer grid, equal to those of the library.
+//! Values on the integer grid, equal to the library's values.
 
 use crate::error::{Error, Result};
 use crate::exact::GRID;

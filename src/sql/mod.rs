@@ -14,7 +14,7 @@
 //!
 //! # Contributions of rows
 //!
-//! They are those of the library on the same table in a file, to the bit: each value is put on the
+//! They equal the library's sums of the same table in a file, to the bit: each value is put on the
 //! integer grid in the same order of floating-point operations, and integers are summed. No row
 //! makes a query fail: no operation overflows, divides by zero or fails to cast, for any cell.
 //!
@@ -36,7 +36,7 @@ mod sums;
 mod tests;
 
 pub use dialect::SqlDialect;
-pub(crate) use query::{Asked, SqlStep, query};
+pub(crate) use query::{QueryParts, SqlStep, query};
 pub(crate) use result::QueryResult;
 pub(crate) use rows::Coded;
 pub use rows::{SqlForm, SqlTable};

@@ -10,7 +10,7 @@ use crate::sql::{SqlTable, median, sums};
 use crate::table::Scaling;
 
 /// The request for a query.
-pub(crate) struct Asked<'a> {
+pub(crate) struct QueryParts<'a> {
     pub(crate) table: &'a SqlTable,
     /// The names of the features.
     pub(crate) features: Vec<&'a str>,
@@ -55,8 +55,8 @@ impl SqlStep<'_> {
 /// # Errors
 ///
 /// `Request` for a name that the dialect cannot express, or a form that it does not support.
-pub(crate) fn query(asked: &Asked<'_>) -> Result<String> {
-    let Asked { table, features, coded, step, facts } = asked;
+pub(crate) fn query(parts: &QueryParts<'_>) -> Result<String> {
+    let QueryParts { table, features, coded, step, facts } = parts;
     let (dialect, d, classes) = (table.dialect, features.len(), coded.classes());
     let of_cells = !matches!(step, SqlStep::Ranks | SqlStep::Targets);
     let mut queries = table.queries(coded, of_cells.then_some(features))?;

@@ -6,7 +6,7 @@ use crate::exact::GRID;
 use crate::sql::grid::Scale;
 use crate::sql::result::pieces;
 use crate::sql::rows::Coded;
-use crate::sql::{Asked, QueryResult, SqlDialect, SqlForm, SqlStep, SqlTable, query};
+use crate::sql::{QueryParts, QueryResult, SqlDialect, SqlForm, SqlStep, SqlTable, query};
 use crate::table::{Bounds, Labels, Scaling, TargetCode};
 
 const DIALECTS: [SqlDialect; 3] = [SqlDialect::DuckDb, SqlDialect::Spark, SqlDialect::Postgres];
@@ -18,23 +18,23 @@ fn long(dialect: SqlDialect, name: &str) -> SqlTable {
     SqlTable::new(dialect, name, form)
 }
 
-fn asked(table: &SqlTable) -> crate::error::Result<String> {
+fn queried(table: &SqlTable) -> crate::error::Result<String> {
     let labels = Labels::new(vec!["no".into(), "yes".into()])?;
     let code = TargetCode::Classes(labels);
     let step = SqlStep::Correlation(&Scaling::RowRank);
     let features = vec!["a", "b"];
-    query(&Asked { table, features, coded: Coded::Number(&code), step, facts: "{}" })
+    query(&QueryParts { table, features, coded: Coded::Number(&code), step, facts: "{}" })
 }
 
 #[test]
 fn forms_and_names() {
     let wide = |dialect| SqlTable::new(dialect, "t", SqlForm::Wide { target: "y".into() });
     for dialect in DIALECTS {
-        assert_eq!(asked(&wide(dialect)).is_ok(), dialect != SqlDialect::Postgres);
-        assert!(asked(&long(dialect, "t")).is_ok());
+        assert_eq!(queried(&wide(dialect)).is_ok(), dialect != SqlDialect::Postgres);
+        assert!(queried(&long(dialect, "t")).is_ok());
         // A query of the statement would shadow such a table.
         for own in ["dpsis_cells", "DPSIS_x", "\"Dpsis_persons\""] {
-            assert!(asked(&long(dialect, own)).is_err(), "{own}");
+            assert!(queried(&long(dialect, own)).is_err(), "{own}");
         }
     }
 }
@@ -51,8 +51,8 @@ fn columns_that_differ_by_case_are_refused() {
         let code = TargetCode::Classes(labels);
         let (coded, step) = (Coded::Number(&code), SqlStep::Correlation(&Scaling::RowRank));
         let features = features.to_vec();
-        let asked = Asked { table: &table, features, coded, step, facts: "{}" };
-        assert_eq!(query(&asked).is_ok(), expected);
+        let parts = QueryParts { table: &table, features, coded, step, facts: "{}" };
+        assert_eq!(query(&parts).is_ok(), expected);
     }
 }
 
@@ -81,8 +81,8 @@ proptest! {
         };
         let scale = Scale::new(&bounds);
         let near = bounds.middle() + bounds.half() * part;
-        let beside = |v: f64| f64::from_bits((v.to_bits() as i64).wrapping_add(steps) as u64);
-        for v in [v, near, bounds.low(), bounds.high(), bounds.middle()].map(beside) {
+        let near_by = |v: f64| f64::from_bits((v.to_bits() as i64).wrapping_add(steps) as u64);
+        for v in [v, near, bounds.low(), bounds.high(), bounds.middle()].map(near_by) {
             if v.is_finite() {
                 prop_assert_eq!(by_cases(&scale, v), bounds.to_grid(v), "{} in {:?}", v, bounds);
             }

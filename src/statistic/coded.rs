@@ -315,9 +315,9 @@ impl Scored<'_> {
             }
             Self::Columns(rows) => {
                 let target = target.of_rows(rows, centers);
-                let told =
+                let pairs =
                     places.iter().map(|&place| rows.columns.score_with_extremes(place, &target));
-                let (effect_sizes, signed): (Vec<i64>, Vec<Option<Extremes>>) = told.unzip();
+                let (effect_sizes, signed): (Vec<i64>, Vec<Option<Extremes>>) = pairs.unzip();
                 Exact {
                     effect_sizes,
                     signed: signed.into_iter().collect(),

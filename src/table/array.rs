@@ -138,7 +138,7 @@ impl<'a, A: Element> ArrayTable<'a, A> {
         Ok(self)
     }
 
-    /// States whose row each is: the person, or another privacy unit, by an id in any
+    /// Sets the person of each row, or another privacy unit, by an id in any
     /// form. A row with an empty id contributes nothing.
     ///
     /// # Errors
@@ -153,13 +153,13 @@ impl<'a, A: Element> ArrayTable<'a, A> {
         Ok(self)
     }
 
-    /// States that targets of several types are all numbers.
+    /// Declares targets of several types to be numbers.
     #[doc(hidden)]
     pub fn with_number_target(self) -> Self {
         Self { number_target: true, ..self }
     }
 
-    /// States that targets of another type stand for booleans.
+    /// Declares that targets of another type stand for booleans.
     #[doc(hidden)]
     pub fn with_boolean_target(self) -> Self {
         Self { boolean_target: true, ..self }
@@ -280,7 +280,7 @@ struct OpenArray<'s, 'a, A> {
     hooks: Hooks,
 }
 
-/// The values of each feature, if they are contiguous in memory and those of the rows are not.
+/// The values of each feature, if they are contiguous in memory and the values of rows are not.
 fn by_feature<'a, A>(x: &ArrayView2<'a, A>) -> Option<Vec<&'a [A]>> {
     if x.is_standard_layout() {
         return None;
@@ -330,7 +330,7 @@ impl<A: Element> OpenArray<'_, '_, A> {
         if let Some(values) = layout.and_then(A::values) {
             return send(rows, values);
         }
-        // So many values fit in the processor's caches; at least a cache line of each feature.
+        // This number of values fits in the processor's caches; at least a cache line of each feature.
         let some = ((1 << 16) / x.ncols().max(1)).clamp(16, 256);
         for start in rows.clone().step_by(some) {
             let rows = start..(start + some).min(rows.end);

@@ -18,7 +18,7 @@ impl<A: Copy + Into<f64> + Sync> Value for A {}
 /// Consecutive samples.
 #[derive(Clone, Copy)]
 pub(crate) struct Batch<'a> {
-    /// The number of the first sample. Those of the others rise from it, and no sample of another
+    /// The number of the first sample. The numbers of the others rise from it, and no sample of another
     /// batch has one of them.
     pub(crate) first: u64,
     /// The target's cell of each sample; `None` without one.
@@ -224,7 +224,7 @@ pub(crate) trait Folds: Sync {
     ///
     /// # Errors
     ///
-    /// Those of the work.
+    /// The errors of the work.
     fn thread(&self, place: usize, work: &mut dyn FnMut(&mut Sink<'_>) -> Result<()>)
     -> Result<()>;
 

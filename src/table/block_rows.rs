@@ -114,8 +114,8 @@ impl FileTable {
                 wanted.texts.len() - 1
             })
         };
-        let beside = own_target.then_some(TextPlace::Target);
-        let target = want(beside.or(schema.target().map(TextPlace::Column)));
+        let outside = own_target.then_some(TextPlace::Target);
+        let target = want(outside.or(schema.target().map(TextPlace::Column)));
         let ids = match schema.id() {
             Some(column) => TextPlace::Column(column),
             None => TextPlace::Ids,

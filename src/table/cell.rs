@@ -230,7 +230,7 @@ impl CellFormat {
         !self.codes.is_empty()
     }
 
-    /// The codes that no cell had which this format, or a copy of it, was asked about.
+    /// The codes that no cell has had so far, in this format and its copies.
     #[cfg(feature = "inspect")]
     pub(crate) fn unused_codes(&self) -> Vec<String> {
         let unused = self.codes.iter().filter(|code| !code.occurs.get());

@@ -173,7 +173,7 @@ mod tests {
         assert!(!refused(&whole));
         (0..whole.len()).for_each(|end| assert!(refused(&whole[..end])));
         assert!(refused(&[&whole[..], &[0]].concat()));
-        // Sizes beyond memory, and a width that is none.
+        // Sizes beyond memory, and a width of 0.
         for (place, byte) in [(7, 0xff), (6, 0x10), (15, 0xff), (28, 5)] {
             let mut damaged = whole.clone();
             damaged[place] = byte;

@@ -94,7 +94,7 @@ impl<A: Copy + Into<f64> + Sync> Columns for SomeRows<'_, A> {
     }
 
     fn several(&self, first: usize, values: &mut [Vec<f64>]) {
-        /// So many rows stay in the fastest cache, and the places of their pages.
+        /// This number of rows stays in the fastest cache, and so do the places of their pages.
         const ROWS: usize = 32;
         let (rows, features) = (ndarray::Axis(0), ndarray::Axis(1));
         values.iter_mut().for_each(Vec::clear);

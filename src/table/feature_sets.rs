@@ -60,7 +60,7 @@ impl FeatureSets {
     ///
     /// # Errors
     ///
-    /// `Input` if there is none, or if a name is empty, occurs twice or holds a control character,
+    /// `Input` if there is no set, or if a name is empty, occurs twice or holds a control character,
     /// with the set's number as its row.
     pub fn new<N: Into<String>, M: Into<String>>(
         sets: impl IntoIterator<Item = (N, impl IntoIterator<Item = M>)>,

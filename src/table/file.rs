@@ -78,7 +78,7 @@ impl FileTable {
     }
 
     /// A text table that is read as often as needed: each call of `open` gives a reader of the same
-    /// bytes from their start. Messages say `name`; its extension tells the delimiter where
+    /// bytes from their start. Messages say `name`; its extension determines the delimiter where
     /// a file's would.
     pub fn from_readers<R: Read + Send + 'static>(
         name: impl Into<PathBuf>,
@@ -119,7 +119,7 @@ impl FileTable {
         Self { batches: Some(batches), ..nothing }
     }
 
-    /// States that the last column of the batches holds targets, outside the table, and whether
+    /// Declares that the last column of the batches holds targets, outside the table, and whether
     /// these are numbers by their type though texts stand for them.
     #[cfg(feature = "batches")]
     #[doc(hidden)]
@@ -128,7 +128,7 @@ impl FileTable {
         self
     }
 
-    /// States that the last column of the batches, or the one before the targets, identifies
+    /// Declares that the last column of the batches, or the one before the targets, identifies
     /// people, row by row: each is: outside the table, as [`unit`](Self::unit) does in it.
     #[cfg(feature = "batches")]
     #[doc(hidden)]
@@ -178,19 +178,19 @@ impl FileTable {
         Hooks { progress, ..of_request.clone() }
     }
 
-    /// States all facts at once, instead of those that were given before.
+    /// Sets all facts at once and replaces earlier ones.
     pub fn facts(mut self, facts: TableFacts) -> Self {
         self.facts = facts;
         self
     }
 
-    /// States the column that holds the target; by default the last.
+    /// Sets the column that holds the target; by default the last.
     pub fn target_column(mut self, column: TargetColumn) -> Self {
         self.facts.target = column;
         self
     }
 
-    /// States a file with the targets. CSV `id,value` is joined to the id column (by default the
+    /// Sets a file with the targets. CSV `id,value` is joined to the id column (by default the
     /// table's own ids, or else the first column) by equality of text; a sample without an entry
     /// has a missing target. CSV with one column, a vector as `.npy` and a `.cls` are joined by the
     /// order of the samples and must hold one target per sample.
@@ -199,13 +199,13 @@ impl FileTable {
         self
     }
 
-    /// States the column of ids, which is no feature.
+    /// Sets the column of ids, which is not a feature.
     pub fn id(mut self, name: impl Into<String>) -> Self {
         self.facts.id = Some(name.into());
         self
     }
 
-    /// States the column of person identifiers, which is no feature: a person, a donor, or
+    /// Sets the column of person identifiers, which is not a feature: a person, a donor, or
     /// another privacy unit. Cells are compared as text without surrounding blanks; a
     /// row with a missing one contributes nothing. A target file of ids and values holds one target
     /// for each of them.
@@ -214,21 +214,21 @@ impl FileTable {
         self
     }
 
-    /// States the columns (rows, where features are rows) that are no features, by names or
+    /// Excludes columns (rows, where features are rows) from the features, by names or
     /// patterns; see [`TableFacts::exclude`].
     pub fn exclude<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         self.facts.exclude = names.into_iter().map(Into::into).collect();
         self
     }
 
-    /// States that there is no target, for uses of the features alone.
+    /// Declares that there is no target, for uses of the features alone.
     #[doc(hidden)]
     pub fn without_target(mut self) -> Self {
         self.no_target = true;
         self
     }
 
-    /// States whether samples are rows or columns. By default samples are rows, except in `.gct`.
+    /// Sets whether samples are rows or columns. By default samples are rows, except in `.gct`.
     /// Where features are rows, the header holds the sample ids, which are private; the delimiter
     /// is then not looked for in it, but has to be given or follow from the file's name (`.csv`,
     /// `.tsv`).
@@ -237,7 +237,7 @@ impl FileTable {
         self
     }
 
-    /// States the delimiter of cells, an ASCII character. By default it is the most frequent of
+    /// Sets the delimiter of cells, an ASCII character. By default it is the most frequent of
     /// comma, tab and semicolon in the header.
     pub fn delimiter(mut self, delimiter: u8) -> Self {
         self.facts.delimiter = Some(delimiter);
@@ -251,13 +251,13 @@ impl FileTable {
         self
     }
 
-    /// States texts that stand for a missing value, besides empty cells, `NA` and the like.
+    /// Adds texts that stand for a missing value, besides empty cells, `NA` and the like.
     pub fn missing<N: Into<String>>(mut self, codes: impl IntoIterator<Item = N>) -> Self {
         self.facts.missing = codes.into_iter().map(Into::into).collect();
         self
     }
 
-    /// States that the names in the header may be numbers. Otherwise a header that looks like a row
+    /// Allows names in the header to be numbers. Otherwise a header that looks like a row
     /// of data is refused, because names are printed.
     pub fn numeric_names(mut self, numeric_names: bool) -> Self {
         self.facts.numeric_names = numeric_names;
@@ -485,7 +485,7 @@ impl FileTable {
         Ok(())
     }
 
-    /// Refuses decimal commas where commas separate cells, and asks for the decimal sign where
+    /// Refuses decimal commas where commas separate cells, and requires the decimal sign where
     /// semicolons do: programs write these where the comma is taken, and only the rows, which are
     /// private, show which sign they hold.
     pub(super) fn check_decimal(&self, delimiter: u8) -> Result<()> {

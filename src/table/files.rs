@@ -228,7 +228,7 @@ impl OpenFiles {
             let next = open(other)?;
             let places = in_file(other, first.schema.places_in(&next.schema))?;
             if next.has_words != first.has_words {
-                let rule = "its columns differ in kind from those of the first file";
+                let rule = "its columns differ in kind from the columns of the first file";
                 return in_file(other, Err(Error::request(rule)));
             }
             first.schema = first.schema.with_types_of(&next.schema);
@@ -388,7 +388,7 @@ impl Table for OpenFiles {
 ///
 /// # Errors
 ///
-/// Those of reading the table.
+/// The errors of reading the table.
 #[cfg(feature = "batches")]
 pub fn identifiers(table: &FileTable) -> Result<Vec<Option<u64>>> {
     struct Hashes<'a>(&'a CellFormat, Vec<Option<u64>>);
@@ -520,7 +520,7 @@ mod tests {
         (0..400).map(row).collect()
     }
 
-    /// Whatever is read in one pass or several, in place or in parts of the memory, in order or
+    /// All rows read, in one pass or several, in place or in parts of the memory, in order or
     /// not.
     #[test]
     fn several_files_are_one_table() {
@@ -630,8 +630,8 @@ mod tests {
         // A target file in order would be read from its first line for each of the files.
         let targets = folder.path().join("targets.csv");
         std::fs::write(&targets, format!("y\n{}", "1\n".repeat(9))).unwrap();
-        let beside = FileTables::new(some.into_iter().map(|file| file.target_file(&targets)));
-        let error = Select::new(1).epsilon("1").run(&beside.unwrap()).unwrap_err();
+        let both = FileTables::new(some.into_iter().map(|file| file.target_file(&targets)));
+        let error = Select::new(1).epsilon("1").run(&both.unwrap()).unwrap_err();
         assert!(error.to_string().contains("a target file without ids"), "{error}");
         let readers = [(); 2].map(|()| FileTable::from_reader(&b"a,y\n1,2\n"[..]));
         assert_eq!(FileTables::new(readers).unwrap_err().kind(), ErrorKind::Request);

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! half away from zero, in integers. The number |M_s| follows from the header and the sets,
-//! whatever is missing in the sample. As |x_j| <= Q, also |z_s| <= Q.
+//! for any missing values in the sample. As |x_j| <= Q, also |z_s| <= Q.
 //!
 //! # Privacy
 //!
@@ -38,7 +38,7 @@ use crate::table::schema::{Orientation, Schema};
 /// The members of sets, as places among the features.
 #[derive(Debug, Default)]
 pub(crate) struct Members {
-    /// Those of one set after the other.
+    /// The members of one set after the other.
     places: Vec<u32>,
     /// The number of members of each set, at least 1.
     sizes: Vec<usize>,
@@ -194,7 +194,7 @@ impl Grouping {
     }
 }
 
-/// The error for sets of which none has enough members in the table. Header and sets are public.
+/// The error if no set has enough members in the table. Header and sets are public.
 fn no_set_left(schema: &Schema, facts: &[SetFacts], least: usize, most: Option<usize>) -> Error {
     let most = most.map_or(String::new(), |most| format!(" and at most {most}"));
     let features = schema.d();
@@ -265,9 +265,9 @@ mod tests {
             grouping("id,a,b ,c,y", sets.clone().sizes(least, most), Scaling::RowRank)
         };
         let found = of(2, None).unwrap();
-        let told = |set: &SetFacts| (set.members.present, set.members.missing.join(" "), set.size);
+        let facts = |set: &SetFacts| (set.members.present, set.members.missing.join(" "), set.size);
         assert_eq!(
-            found.facts.iter().map(told).collect::<Vec<_>>(),
+            found.facts.iter().map(facts).collect::<Vec<_>>(),
             [
                 (2, "x".into(), SetSize::Used),
                 // The target is no feature.
@@ -301,7 +301,7 @@ mod tests {
     }
 
     proptest! {
-        /// The means of a row are the same whatever the other rows are, and those of the definition
+        /// The means of a row do not depend on the other rows, and equal the means of the definition
         /// in exact fractions.
         #[test]
         fn a_row_speaks_only_for_itself(

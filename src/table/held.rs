@@ -97,14 +97,14 @@ impl HeldTable {
     }
 
     fn cells(&self, place: TextPlace, rows: Range<usize>) -> Vec<TextCell> {
-        let beside = |cells: &Option<Vec<TextCell>>| match cells {
+        let outside = |cells: &Option<Vec<TextCell>>| match cells {
             Some(cells) => cells[rows.clone()].to_vec(),
             None => vec![None; rows.len()],
         };
         match place {
             TextPlace::Column(column) => rows.map(|row| self.columns[column].cell(row)).collect(),
-            TextPlace::Ids => beside(&self.ids),
-            TextPlace::Target => beside(&self.target),
+            TextPlace::Ids => outside(&self.ids),
+            TextPlace::Target => outside(&self.target),
         }
     }
 }

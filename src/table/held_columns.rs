@@ -389,7 +389,7 @@ impl Fold for HoldColumns<'_> {
         self.tile();
         other.tile();
         self.columns.tiles.extend(other.columns.tiles);
-        // Tiles of one thread may be wider than those of another.
+        // Tiles of one thread may be wider than tiles of another.
         let width = self.holding.width();
         self.columns.cut(width);
         self.width = width;

@@ -87,8 +87,8 @@ mod tests {
     /// A caller who changes their mind has stopped the run all the same; the next run starts anew.
     #[test]
     fn a_wish_is_final() {
-        let asked = AtomicUsize::new(0);
-        let once = move || asked.fetch_add(1, Ordering::Relaxed) == 1;
+        let calls = AtomicUsize::new(0);
+        let once = move || calls.fetch_add(1, Ordering::Relaxed) == 1;
         let hooks = Hooks { progress: None, cancel: Some(Cancel::when(once)) };
         let run = hooks.for_a_run();
         assert_eq!([(); 4].map(|()| run.clone().is_canceled()), [false, true, true, true]);

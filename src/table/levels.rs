@@ -30,7 +30,7 @@ pub struct Levels {
 }
 
 impl Levels {
-    /// The levels of a column: words or numbers, in an order that counts where one is told from the
+    /// The levels of a column: words or numbers, in an order that matters where one is distinguished from the
     /// first.
     ///
     /// # Errors
@@ -56,7 +56,7 @@ impl Levels {
         &self.texts
     }
 
-    /// The values of levels, as those of cells with the missing values of this format. No level may
+    /// The values of levels, read like cells with the missing values of this format. No level may
     /// stand for one, which would make a level of the cells that are at none.
     ///
     /// # Errors

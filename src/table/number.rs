@@ -32,7 +32,7 @@ pub(crate) fn plain_number(
     let negative = window[BEFORE] == b'-';
     let start = BEFORE + usize::from(negative);
     let first = load(window, start)?;
-    // Digits before the mark, or before the end where there is none.
+    // Digits before the mark, or before the end without a mark.
     let at_mark = matches(first, mark).trailing_zeros() as usize / 8;
     let whole = at_mark.min(end.checked_sub(start)?);
     let places = (end - start - whole).saturating_sub(1);

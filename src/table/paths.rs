@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Result};
 use crate::table::managed::refuse_managed_below;
 
-/// The files of these paths, folders and patterns, those of a folder or a pattern in alphabetical
+/// The files of these paths, folders and patterns; files of a folder or a pattern in alphabetical
 /// order. A path that exists is not a pattern. A folder skips names that start with a dot or an
-/// underscore, which engines leave beside their parts. A pattern skips names that start with a dot,
+/// underscore, which engines leave next to their parts. A pattern skips names that start with a dot,
 /// and folders that start with an underscore, unless one of its own names starts so.
 ///
 /// # Errors
@@ -112,7 +112,7 @@ mod tests {
         assert_eq!(of(&["odd[1].csv", "none"]).unwrap(), ["odd[1].csv", "none"]);
         assert_eq!(of(&["*.tsv"]), Err(crate::error::ErrorKind::Io));
         assert_eq!(of(&["[.csv"]), Err(crate::error::ErrorKind::Request));
-        // Folders: what engines leave beside their parts is none, and a folder of folders is
+        // Folders: other files of engines are not parts, and a folder of folders is
         // refused.
         for name in ["_SUCCESS", ".part.crc", "part-2", "part-1"] {
             fs::write(at("d.csv").join(name), "").unwrap();

@@ -16,7 +16,7 @@ impl<'a> Names<'a> {
     }
 
     /// The places of the names that a name or a pattern stands for, from 0: a name that exists
-    /// stands for itself, whatever characters it holds.
+    /// stands for itself, with any characters.
     pub(crate) fn places(&self, pattern: &str) -> Vec<usize> {
         if let Some(place) = self.places.get(pattern) {
             return vec![*place];

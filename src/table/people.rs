@@ -154,7 +154,7 @@ pub(crate) fn key<'a>(cell: &'a [u8], format: &CellFormat) -> Option<&'a [u8]> {
 /// How people get their targets.
 pub(crate) struct PeopleRule {
     pub(crate) rule: UnitTarget,
-    /// Whether rows keep their own targets, by which those of a person are compared.
+    /// Whether rows keep their own targets, by which the targets of a person are compared.
     pub(crate) compares_rows: bool,
     /// The labels of a target of classes.
     pub(crate) labels: Option<Labels>,

@@ -161,7 +161,7 @@ mod tests {
     }
 
     /// Every format, orientation, memory order, number of threads and way through a table gives the
-    /// same bits: those of a sum from the first feature to the last.
+    /// same bits as a sum from the first feature to the last.
     #[test]
     fn the_order_of_the_sum_is_that_of_the_features() {
         let expected: Vec<[u64; 5]> = ROWS
@@ -210,14 +210,14 @@ mod tests {
             let table = table.orientation(Orientation::FeaturesAsRows);
             table.target_column(TargetColumn::Named("y".into())).exclude(["left"])
         };
-        let beside = |table: FileTable| table.target_file(&targets);
+        let with_targets = |table: FileTable| table.target_file(&targets);
         let tables = [
             excluding(file(folder, "plain.csv", text.as_bytes()).id("id")),
             excluding(file(folder, "quoted.csv", quoted.as_bytes()).id("id")),
             rows(file(folder, "turned.csv", turned.as_bytes())),
-            beside(file(folder, "f4.npy", &npy("<f4", false, [7, 5], &narrow))),
-            beside(file(folder, "f8.npy", &npy("<f8", true, [7, 5], &wide))),
-            beside(file(folder, "rows.npy", &npy("<f8", false, [5, 7], &wide)))
+            with_targets(file(folder, "f4.npy", &npy("<f4", false, [7, 5], &narrow))),
+            with_targets(file(folder, "f8.npy", &npy("<f8", true, [7, 5], &wide))),
+            with_targets(file(folder, "rows.npy", &npy("<f8", false, [5, 7], &wide)))
                 .orientation(Orientation::FeaturesAsRows),
         ];
         for (i, table) in tables.iter().enumerate() {

@@ -18,7 +18,7 @@ use crate::table::schema::Schema;
 use crate::table::target::Code;
 use crate::table::target::TargetCell;
 
-/// An open table whose samples go through the steps that a request states, in this order: roles,
+/// An open table whose samples go through the steps of a request, in this order: roles,
 /// levels, counts per million, sets.
 pub(crate) struct PreparedTable<'t> {
     table: Box<dyn Table + 't>,
@@ -42,11 +42,11 @@ impl<'t> PreparedTable<'t> {
         Self { table, steps: Steps::default(), without_words: false }
     }
 
-    /// With the parts of samples in scores, if something tells them.
+    /// With the parts of samples in scores, if roles determine them.
     ///
     /// # Errors
     ///
-    /// `Request` if a column of roles is no feature, or if people are told of a table that can be
+    /// `Request` if a column of roles is no feature, or if people are given for a table that can be
     /// read only once; read errors.
     pub(crate) fn with_roles(
         mut self,
@@ -65,7 +65,7 @@ impl<'t> PreparedTable<'t> {
     /// `Request` if a column is no feature, or a level is a code for missing values.
     pub(crate) fn numbers_and(mut self, levels: &[Levels]) -> Result<Self> {
         if levels.is_empty() {
-            // Whoever reads a table without words takes them for missing: no value is touched.
+            // Readers treat categories as missing when `has_words()` is false, so values need no rewriting.
             self.without_words = true;
         } else {
             let table = (self.table.format(), self.table.has_words());
@@ -146,7 +146,7 @@ impl Steps {
         }
     }
 
-    /// Whether values change, beside those that are taken out for roles.
+    /// Whether values change, apart from those taken out for roles.
     fn changes_values(&self) -> bool {
         self.levels.is_some() || self.per_million || self.grouping.is_some()
     }
@@ -157,7 +157,7 @@ impl Steps {
 }
 
 impl Map for Steps {
-    /// Roles may be told by values.
+    /// Roles may be determined by values.
     fn reads_values(&self) -> bool {
         self.roles.as_ref().is_some_and(|roles| roles.features().is_some())
     }

@@ -69,7 +69,7 @@ impl Quick {
         if largest < f64::from(1u32 << 31) * 2.0 && scale.is_finite() {
             Self { scale, shift: FIXED - middle * scale }
         } else {
-            // Half an integer, whatever the value.
+            // Half an integer, for any value.
             Self { scale: 0.0, shift: FIXED - 0.5 }
         }
     }
@@ -218,7 +218,7 @@ fn by_formula<A: Value>(
     }
 }
 
-/// The last values, fewer than a run, as a run; `None` if there are none.
+/// The last values, fewer than a run, as a run; `None` if no value is left.
 #[inline(always)]
 fn padded<A: Copy>(rest: &[A]) -> Option<[A; RUN]> {
     let mut padded = [*rest.first()?; RUN];
@@ -300,7 +300,7 @@ mod tests {
         let mut found = vectors::on_each(|| {
             let mut out = vec![7; values.len()];
             SameBounds::new(bounds, q).quantize(values, &mut out);
-            // The bounds of each feature may be the same, and those of further features given.
+            // The bounds of each feature may be the same, and bounds of further features given.
             let (each, mut by_each) = (vec![bounds; values.len() + 90], vec![7; values.len()]);
             EachBounds::new(&each, q).quantize(values, &mut by_each);
             assert_eq!(out, by_each);

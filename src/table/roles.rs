@@ -17,7 +17,7 @@ pub(crate) struct Roles {
     unit: Option<usize>,
     strata: Option<Strata>,
     pub(super) people: Option<People>,
-    /// The places of features among those of the table, ids and covariates included.
+    /// The places of features among the columns of the table, ids and covariates included.
     features: Vec<usize>,
 }
 
@@ -37,7 +37,7 @@ impl RoleColumns<'_> {
     ///
     /// # Errors
     ///
-    /// `Request` if it is no feature, if people are told twice, or if no other feature is left.
+    /// `Request` if it is not a feature, if people are identified twice, or if no other feature is left.
     pub(crate) fn features(&self, schema: Schema) -> Result<Schema> {
         let place = |one: &Covariate| schema.place_of_feature(one.name(), Parameter::Covariates);
         let mut places = self.covariates.iter().map(place).collect::<Result<Vec<usize>>>()?;
@@ -63,7 +63,7 @@ impl Roles {
     ///
     /// # Errors
     ///
-    /// `Request` if a column of roles is no feature, or if people are told of a table that can be
+    /// `Request` if a column of roles is no feature, or if people are given for a table that can be
     /// read only once; read errors.
     pub(super) fn of_table(
         table: &mut dyn Table,
@@ -124,7 +124,7 @@ impl Roles {
     }
 }
 
-/// Meets rows whose stratum or person is told by values.
+/// Meets rows whose stratum or person is determined by values.
 struct MeetByValues<'a> {
     strata: Option<&'a Strata>,
     unit: Option<usize>,

@@ -41,7 +41,7 @@ pub(crate) enum TargetRole<'a> {
     Events(&'a TimeToEvent),
     /// Another file, joined by the ids of this one.
     Elsewhere,
-    /// Beside the columns, or in another file in the order of the samples, or joined by ids beside
+    /// Outside the columns, or in another file in the order of the samples, or joined by ids outside
     /// the columns. No column of ids is needed.
     Apart,
 }
@@ -366,7 +366,7 @@ impl Schema {
         self.time_to_event.as_ref()
     }
 
-    /// The place of the column of events, from 0; `None` if the table has none.
+    /// The place of the column of events, from 0; `None` if the table has no such column.
     pub(crate) fn event(&self) -> Option<usize> {
         self.event
     }
@@ -384,7 +384,7 @@ impl Schema {
         self.orientation
     }
 
-    /// The same table with people as its units, told by its ids, or with samples.
+    /// The same table with people, identified by its ids, as units, or with samples.
     pub(crate) fn with_people(self, people: bool) -> Self {
         Self { people, ..self }
     }
@@ -415,7 +415,7 @@ impl Schema {
         (self.joined || self.one_row_each) && !self.people
     }
 
-    /// The same table with people as its units, told by ids beside its columns.
+    /// The same table with people, identified by ids outside its columns, as units.
     pub(crate) fn with_people_beside(self) -> Self {
         Self { people: true, id: None, ..self }
     }
@@ -444,7 +444,7 @@ impl Schema {
     ///
     /// # Errors
     ///
-    /// `Request`, about a parameter, if there is none of this name.
+    /// `Request`, about a parameter, if no feature has this name.
     pub(crate) fn place_of_feature(&self, name: &str, about: Parameter) -> Result<usize> {
         let column = find(&self.names, name, "", about)?;
         self.features.iter().position(|feature| *feature == column).ok_or_else(|| {
@@ -471,7 +471,7 @@ impl Schema {
         Ok(Self { features, role_columns, ..self.clone() })
     }
 
-    /// The places of this schema's features among those of another one with the same columns, by
+    /// The places of this schema's features among the features of another one with the same columns, by
     /// their names.
     ///
     /// # Errors

@@ -47,8 +47,7 @@ pub(crate) mod sealed {
             Ok(())
         }
 
-        /// Whether the target is a number by its type, whatever its values: texts do
-        /// not.
+        /// Whether the target is a number by its type; text files have no types.
         fn has_number_target(&self, opening: &Opening<'_>) -> Result<bool>;
     }
 }

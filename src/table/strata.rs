@@ -16,7 +16,7 @@ const MOST_STRATA: usize = 1000;
 
 /// A covariate, and the strata that it divides samples into.
 ///
-/// As a text: `age:40,60` states cut points and gives three strata, below 40, from 40 to below 60,
+/// As a text: `age:40,60` sets cut points for three strata, below 40, from 40 to below 60,
 /// and from 60 on; `sex=F,M` gives levels and gives one stratum each.
 ///
 /// ```

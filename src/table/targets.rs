@@ -8,7 +8,7 @@
 //!
 //! A row joined by id takes part if its id occurs once in the table, in all its files, and once in
 //! the file of targets. Other rows take part nowhere: they enter no score and no count, not even
-//! that of rows without a usable target. Where ids tell people with several rows, it is enough that
+//! the count of rows without a usable target. Where ids identify people with several rows, it is enough that
 //! the id occurs once in the file of targets.
 //!
 //! # Privacy
@@ -20,7 +20,7 @@
 //!
 //! # Cost
 //!
-//! A pass over the ids of the table, and memory for those of the file of targets.
+//! A pass over the ids of the table, and memory for the ids of the file of targets.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -59,7 +59,7 @@ enum Entries {
     },
     InOrder {
         targets: Vec<TextCell>,
-        /// Whether their type says that they are numbers.
+        /// Whether they are numbers by their type.
         are_numbers: bool,
     },
 }
@@ -99,7 +99,7 @@ impl TargetTable {
         }
     }
 
-    /// Reads what the file says of itself, and no target: its name, and whether it holds ids.
+    /// Reads the header without any target: the name, and whether the file holds ids.
     ///
     /// # Errors
     ///
@@ -161,7 +161,7 @@ impl TargetTable {
         matches!(self.entries, Entries::InOrder { .. })
     }
 
-    /// Whether their type says that the targets are numbers.
+    /// Whether the targets are numbers by their type.
     pub(crate) fn holds_numbers(&self) -> bool {
         matches!(self.entries, Entries::InOrder { are_numbers: true, .. })
     }
@@ -436,15 +436,15 @@ mod tests {
 
     #[test]
     fn samples_get_their_targets() {
-        let told = |text: &str, left_out| (text.to_owned(), left_out);
+        let cell = |text: &str, left_out| (text.to_owned(), left_out);
         let by_id = read("id,v\np1,1\np2,2\np3,\np4,4\np4,4\n").unwrap();
         let found = joined(&by_id, &[&[Some("p2"), Some("p4")], &[Some("p3 "), None, Some("")]]);
-        let nobody = told("", true);
-        let expected = [told("2", false), nobody.clone(), told("", false), nobody.clone(), nobody];
+        let nobody = cell("", true);
+        let expected = [cell("2", false), nobody.clone(), cell("", false), nobody.clone(), nobody];
         assert_eq!(found.unwrap(), expected);
         let in_order = read("status\ncase\ncontrol\n").unwrap();
         let found = joined(&in_order, &[&[None], &[Some("p9")]]).unwrap();
-        assert_eq!(found, [told("case", false), told("control", false)]);
+        assert_eq!(found, [cell("case", false), cell("control", false)]);
         for samples in [&[None][..], &[None; 3]] {
             let error = joined(&in_order, &[samples]).unwrap_err();
             assert!(error.to_string().contains("one target for each sample"), "{error}");

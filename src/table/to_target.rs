@@ -77,8 +77,7 @@ impl ToTarget for f32 {
     }
 }
 
-/// Integers beyond 2^53 are not exactly an `f64`: they stay texts, of which a label can tell them
-/// apart.
+/// Integers beyond 2^53 are not exactly an `f64`: they stay texts, which labels can distinguish.
 macro_rules! wide_integers {
     ($($integer:ty),*) => {$(
         impl ToTarget for $integer {

@@ -34,7 +34,7 @@ impl<F> Results<F> {
     ///
     /// # Errors
     ///
-    /// Those of `work`; then nothing is added.
+    /// The error of `work`; then nothing is added.
     pub(crate) fn add(&self, mut result: F, work: impl FnOnce(&mut F) -> Result<()>) -> Result<()> {
         work(&mut result)?;
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(result);

@@ -23,7 +23,7 @@ impl WholeTable {
     ///
     /// # Errors
     ///
-    /// `Request` if the facts given of the table do not fit its header, or tell people with
+    /// `Request` if the facts given of the table do not fit its header, or identify people with
     /// several rows; `Input` if it is malformed or has no rows; `Io` if it cannot be read.
     pub fn read(source: &(impl Source + ?Sized)) -> Result<Self> {
         // With one thread, blocks of rows are folded in order.

@@ -1,7 +1,7 @@
-//! Words in cells: a text that is no number, as a value beside the numbers.
+//! Categories in cells: a text that is not a number, as a value among the numbers.
 //!
 //! The value of a word is a quiet NaN whose 51 bits of payload are a hash of the text, never 0. So
-//! a cell takes the 8 bytes of a number, and code that asks for numbers alone takes a word as
+//! a cell takes the 8 bytes of a number, and code that reads numbers alone takes a category as
 //! missing. A missing value is `f64::NAN`, whose payload is 0. Two words are the same if their
 //! payloads are.
 //!
@@ -33,7 +33,7 @@ pub(crate) fn nth_word(number: usize) -> f64 {
 
 /// The hash of the word that a value stands for; `None` for a number and for a missing value.
 ///
-/// To be asked only of tables that [may hold words](crate::table::open_table::Table::has_words):
+/// Only for tables that [may hold words](crate::table::open_table::Table::has_words):
 /// the NaNs of others have any payload.
 pub(crate) fn word_of(value: f64) -> Option<u64> {
     let payload = value.to_bits() & PAYLOAD;

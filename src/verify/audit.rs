@@ -82,7 +82,7 @@ impl<T: Ord> Tally<T> {
     /// Tests a claim.
     pub fn judge(&self, claim: &Claim) -> Audited {
         let events = self.outcomes(claim, 2);
-        claim.verdict(self.drawn, self.counts.len(), events)
+        claim.conclusion(self.drawn, self.counts.len(), events)
     }
 
     /// The best event of outcomes for each order, with `tests` tests in total.
@@ -301,7 +301,7 @@ impl Claim {
                 events.push(self.tested(kind, count.test, tally.drawn.test, reversed, 4));
             }
         }
-        self.verdict(tally.drawn, tally.counts.len(), events)
+        self.conclusion(tally.drawn, tally.counts.len(), events)
     }
 
     /// The lower bound of epsilon from the counts of an event on two tables, if `tests` events are
@@ -356,7 +356,7 @@ impl Claim {
         Tested { bound, event: TestedEvent { kind, likelier_on_second: reversed, counts, of } }
     }
 
-    fn verdict(&self, drawn: Count, outcomes: usize, events: Vec<Tested>) -> Audited {
+    fn conclusion(&self, drawn: Count, outcomes: usize, events: Vec<Tested>) -> Audited {
         let best = events.into_iter().max_by(|a, b| a.bound.total_cmp(&b.bound));
         let best = best.filter(|best| best.bound > 0.0);
         let lower_bound = best.as_ref().map_or(0.0, |best| best.bound);

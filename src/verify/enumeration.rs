@@ -278,7 +278,7 @@ impl Verification {
         self.variant.and_then(|place| self.contract.mutants.get(place))
     }
 
-    /// The parameters in effect: all of the mechanism's, or those of the variant.
+    /// The parameters in effect: of the mechanism, or of the variant.
     fn shown(&self, k: usize) -> Result<BTreeMap<&'static str, String>> {
         let mut all: BTreeMap<_, _> = self.mechanism()?.parameters(k).into_iter().collect();
         if let Some(mutant) = self.mutant() {

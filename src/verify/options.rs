@@ -110,14 +110,14 @@ mod tests {
             "monotonic": true, "parameters": {"gamma": "1/4"}}"#;
         let given = VerifyOptions::from_json(full).unwrap();
         let gamma = BTreeMap::from([("gamma".to_owned(), "1/4".to_owned())]);
-        let told = Verification::new("canonical").unwrap().k(2).candidates(4).levels(5).steps(3);
-        let told = told.epsilon("1/2").monotonic(true);
-        let told = told.parameters(Parameters::named(&gamma).unwrap());
+        let built = Verification::new("canonical").unwrap().k(2).candidates(4).levels(5).steps(3);
+        let built = built.epsilon("1/2").monotonic(true);
+        let built = built.parameters(Parameters::named(&gamma).unwrap());
         // Omits the functions of its contract.
         let shown = |all: &Verification| format!("{:?}", all.work().unwrap());
-        assert_eq!(shown(&given.verification().unwrap()), shown(&told));
+        assert_eq!(shown(&given.verification().unwrap()), shown(&built));
         let [found, expected] =
-            [given.check(|_| ()).unwrap(), told.check(None, None, |_| ()).unwrap()];
+            [given.check(|_| ()).unwrap(), built.check(None, None, |_| ()).unwrap()];
         assert_eq!(
             serde_json::to_string(&found).unwrap(),
             serde_json::to_string(&expected).unwrap()
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn what_is_refused() {
-        for (json, said) in [
+        for (json, words) in [
             (r#"{"mechanisn": "peel"}"#, "did you mean \"mechanism\"?"),
             (r#"{"mechanism": "canonical", "levels": -1}"#, "has a value of another kind"),
             (r#"{"mechanism": "none"}"#, "no such mechanism"),
@@ -135,7 +135,7 @@ mod tests {
         ] {
             let error = VerifyOptions::from_json(json).and_then(|options| options.verification());
             let text = error.unwrap_err().to_string();
-            assert!(text.contains(said), "{json}: {text}");
+            assert!(text.contains(words), "{json}: {text}");
         }
     }
 }

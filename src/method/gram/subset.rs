@@ -78,10 +78,10 @@ impl Factor {
         if !(left >= LEAST) {
             return false;
         }
-        let told: f64 = w.iter().zip(&self.z).map(|(w, z)| w * z).sum();
+        let explained: f64 = w.iter().zip(&self.z).map(|(w, z)| w * z).sum();
         let pivot = left.sqrt();
         w.push(pivot);
-        self.z.push((all.with_target[j] - told) / pivot);
+        self.z.push((all.with_target[j] - explained) / pivot);
         self.rows.push(w);
         self.places.push(j);
         true
@@ -112,7 +112,7 @@ pub(super) fn best_subset(all: &Correlations, k: usize) -> Vec<usize> {
     }
 }
 
-/// Visits all subsets of k variables that extend those of the factor by variables from `from` on.
+/// Visits all subsets of k variables that extend the variables of the factor by variables from `from` on.
 fn visit(
     all: &Correlations,
     k: usize,

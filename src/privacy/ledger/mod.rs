@@ -325,7 +325,7 @@ impl Ledger {
     /// # Errors
     ///
     /// As for [`spend`](Self::spend), then the errors of the release.
-    pub(crate) fn pay<T>(
+    pub(crate) fn charge<T>(
         &self,
         expense: &Expense,
         release: impl FnOnce() -> Result<T>,

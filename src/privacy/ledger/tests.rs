@@ -131,9 +131,9 @@ fn deltas_have_a_cap_of_their_own() {
 fn a_failed_release_is_marked_and_stays_spent() {
     let folder = Folder::new();
     let ledger = folder.ledger("1");
-    let failed = ledger.pay(&expense("0.5"), || Err::<(), _>(Error::input("damaged")));
+    let failed = ledger.charge(&expense("0.5"), || Err::<(), _>(Error::input("damaged")));
     assert_eq!(failed.unwrap_err().kind(), ErrorKind::Input);
-    let (answer, receipt) = ledger.pay(&expense("0.25"), || Ok(42)).unwrap();
+    let (answer, receipt) = ledger.charge(&expense("0.25"), || Ok(42)).unwrap();
     assert_eq!((answer, receipt.entry), (42, 2));
     let balance = ledger.read().unwrap();
     assert_eq!(balance.spent(), "0.75");
@@ -147,7 +147,7 @@ fn a_failed_release_is_marked_and_stays_spent() {
     let stranger = Receipt { entry: 3, ..receipt };
     assert_eq!(ledger.mark_failed(&stranger, ErrorKind::Io).unwrap_err().kind(), ErrorKind::Input);
     // A release whose charge is refused does not begin.
-    let refused = ledger.pay(&expense("0.5"), || -> Result<()> { unreachable!() });
+    let refused = ledger.charge(&expense("0.5"), || -> Result<()> { unreachable!() });
     assert_eq!(refused.unwrap_err().kind(), ErrorKind::Budget);
 }
 
@@ -201,13 +201,13 @@ fn a_closing_and_a_spend_do_not_overlap() {
     for _ in 0..20 {
         let folder = Folder::new();
         let ledger = folder.ledger("1");
-        let paid = std::thread::scope(|scope| {
+        let charged = std::thread::scope(|scope| {
             let spends = scope.spawn(|| ledger.spend(&expense("0.5")).is_ok());
             ledger.close("").unwrap();
             spends.join().unwrap()
         });
         // Entries below a closing are not read.
-        assert_eq!(ledger.read().unwrap().entries.len(), usize::from(paid));
+        assert_eq!(ledger.read().unwrap().entries.len(), usize::from(charged));
     }
 }
 
@@ -217,10 +217,11 @@ fn sums_of_many_digits_are_refused() {
     let folder = Folder::new();
     let ledger = folder.ledger("1000");
     let primes = ["1000003", "1000033", "1000037", "1000039", "1000081", "1000099", "1000117"];
-    let paid = primes.iter().filter(|prime| ledger.spend(&expense(&format!("3/{prime}"))).is_ok());
-    let paid = paid.count();
-    assert!((2..7).contains(&paid), "{paid}");
-    assert_eq!(ledger.read().unwrap().entries.len(), paid);
+    let charged =
+        primes.iter().filter(|prime| ledger.spend(&expense(&format!("3/{prime}"))).is_ok());
+    let charged = charged.count();
+    assert!((2..7).contains(&charged), "{charged}");
+    assert_eq!(ledger.read().unwrap().entries.len(), charged);
     let long = LedgerTerms::new(format!("1.{}e0", "1".repeat(60)).parse().unwrap());
     let other = Folder::new();
     let made = Ledger::create(other.path(), long);
@@ -233,12 +234,12 @@ fn sums_of_many_digits_are_refused() {
 fn threads_share_a_ledger() {
     let folder = Folder::new();
     let ledger = folder.ledger("1");
-    let paid: usize = std::thread::scope(|scope| {
+    let charged: usize = std::thread::scope(|scope| {
         let spend = || (0..10).filter(|_| ledger.spend(&expense("0.05")).is_ok()).count();
         let threads: Vec<_> = (0..4).map(|_| scope.spawn(spend)).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).sum()
     });
-    assert_eq!(paid, 20);
+    assert_eq!(charged, 20);
     let balance = ledger.read().unwrap();
     assert_eq!((balance.entries.len(), balance.left()), (20, "0".into()));
 }
@@ -325,7 +326,7 @@ fn a_kept_ledger_is_the_one_in_a_file() {
     assert_eq!(Ledger::text_of(&terms).unwrap().as_bytes(), start);
     let kept = Ledger::kept(start, keeper.clone()).unwrap();
     for ledger in [&file, &kept] {
-        let failed: Result<((), Receipt)> = ledger.pay(&expense("0.75"), || {
+        let failed: Result<((), Receipt)> = ledger.charge(&expense("0.75"), || {
             // The entry is there before the release is made.
             assert_eq!(ledger.read().unwrap().spent(), "0.75");
             Err(Error::input("damaged"))

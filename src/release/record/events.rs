@@ -97,7 +97,7 @@ mod tests {
         assert_eq!(record.events().unwrap(), [Event::pure("3".parse().unwrap())]);
     }
 
-    /// With a delta, the rounds are the drawn ones, not those of the part of epsilon: their cost is
+    /// With a delta, the rounds are the drawn ones, not the rounds that the part of epsilon allows: their cost is
     /// at most that part and delta, and without delta it is the cost in the record.
     #[test]
     fn rounds_of_a_calibrated_selection_are_those_drawn() {

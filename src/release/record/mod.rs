@@ -109,7 +109,7 @@ pub struct Record {
     /// The effect sizes and directions of the selected features, in their order; empty if not
     /// released.
     pub estimates: Vec<Estimate>,
-    /// The meaning of the directions among them, and which features have none; `None` without
+    /// The meaning of the directions among them, and the features without a direction; `None` without
     /// released directions.
     pub directions: Option<String>,
     /// Whether the selected features are significant.

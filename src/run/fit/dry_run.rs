@@ -85,23 +85,23 @@ pub(super) fn dry_run(request: &FitRequest, source: &(impl Source + ?Sized)) -> 
     };
     let center = selection.as_ref().filter(|plan| spends(plan, Purpose::TargetMedian)).map(|_| 0.0);
     let priced = |places: &Vec<usize>| {
-        let asked = model_request(request, &parts, center, (&schema, places))?;
-        let price = asked.price()?;
-        Ok((asked, price))
+        let wanted = model_request(request, &parts, center, (&schema, places))?;
+        let price = wanted.price()?;
+        Ok((wanted, price))
     };
     let priced = possible.iter().map(priced).collect::<Result<Vec<_>>>()?;
     let rows = |(_, price): &(_, ModelPrice)| price.rows_needed;
     let most = priced.into_iter().max_by(|one, other| rows(one).total_cmp(&rows(other)));
-    let (asked, price) = most.ok_or_else(|| Error::request("a model needs a feature"))?;
+    let (wanted, price) = most.ok_or_else(|| Error::request("a model needs a feature"))?;
     let unit = schema.privacy_unit();
-    let needs = Needs::of(&asked, unit)?;
+    let needs = Needs::of(&wanted, unit)?;
     let of_selection = selection.as_ref().map(|plan| &plan.guarantee);
     Ok(FitDryRun {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         command: Command::Fit,
         dry_run: true,
-        features: asked.terms.len(),
-        guarantee: guarantee(request, (&asked, &price), of_selection, &schema)?,
+        features: wanted.terms.len(),
+        guarantee: guarantee(request, (&wanted, &price), of_selection, &schema)?,
         rows_needed: needs.rows,
         needs: needs.to_string(),
         lambda: price.lambda,

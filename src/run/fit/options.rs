@@ -119,16 +119,16 @@ mod tests {
             "levels": [["stage", ["I", "II"]]]}"#;
         let given = FitOptions::from_json(full).unwrap();
         let select = Select::significant().epsilon(2).target(crate::Target::classes(["a", "b"]));
-        let told = FitModel::new(select).selection_share("1/2").ranges("0.1").lambda(30.0);
-        let told = told.levels(["stage=I,II".parse().unwrap()]);
-        assert_eq!(format!("{:?}", given.request().unwrap()), format!("{told:?}"));
+        let built = FitModel::new(select).selection_share("1/2").ranges("0.1").lambda(30.0);
+        let built = built.levels(["stage=I,II".parse().unwrap()]);
+        assert_eq!(format!("{:?}", given.request().unwrap()), format!("{built:?}"));
         let again = serde_json::to_string(&given).unwrap();
         assert_eq!(FitOptions::from_json(&again).unwrap(), given, "{again}");
     }
 
     #[test]
     fn what_is_refused() {
-        for (json, said) in [
+        for (json, words) in [
             (r#"{"lambada": 2}"#, "did you mean \"lambda\"?"),
             (
                 r#"{"selection_share": ["S3CR3T"]}"#,
@@ -138,7 +138,7 @@ mod tests {
         ] {
             let error = FitOptions::from_json(json).and_then(|options| options.request());
             let text = error.unwrap_err().to_string();
-            assert!(text.contains(said) && !text.contains("S3CR3T"), "{json}: {text}");
+            assert!(text.contains(words) && !text.contains("S3CR3T"), "{json}: {text}");
         }
     }
 

@@ -12,8 +12,8 @@ use crate::privacy::{Delta, Epsilon, Expense};
 use crate::release::record::Command;
 use crate::request::check::{check, check_rule_of_people, checked_threads};
 use crate::request::fields::{Center, Names, Request, Scale, Target};
+use crate::run::charged::expense;
 use crate::run::dry_run::EXAMPLE;
-use crate::run::paid::expense;
 use crate::table::{Levels, Scaling};
 
 /// The share of the selection, if none is given.

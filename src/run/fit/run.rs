@@ -15,10 +15,10 @@ use crate::release::record::{
 };
 use crate::request::check::check_people;
 use crate::request::fields::Target;
+use crate::run::charged::{bounds_repeat, check_names, check_target};
 use crate::run::fit::read_once;
 use crate::run::fit::record::{FitRecord, FittedModel};
 use crate::run::fit::request::{FitRequest, Parts};
-use crate::run::paid::{bounds_repeat, check_names, check_target};
 use crate::run::steps::{header, opening, plan_for, prepared, run_prepared, scaling_where_needed};
 use crate::table::{
     Hooks, Identifiers, Levels, PreparedTable, Scaling, Schema, Source, Table, TargetCell,
@@ -60,8 +60,8 @@ fn run_on(
     let selection = match selection {
         Err(error) if error.unspent().is_some() => {
             let places = Vec::from_iter(0..request.features_expected(table.schema().d()));
-            let asked = model_request(request, parts, Some(0.0), (table.schema(), &places))?;
-            let needs = Needs::of(&asked, table.schema().privacy_unit())?;
+            let wanted = model_request(request, parts, Some(0.0), (table.schema(), &places))?;
+            let needs = Needs::of(&wanted, table.schema().privacy_unit())?;
             return Err(error.leaving_more(&parts.model).with_note(&needs.to_string()));
         }
         selection => selection?,
@@ -74,22 +74,22 @@ fn run_on(
         (None, names) => places(names.iter().flatten().map(String::as_str), table.schema())?,
     };
     let center = selection.as_ref().and_then(|record| record.released.target_median);
-    let mut asked = model_request(request, parts, center, (table.schema(), &places))?;
-    let needs = Needs::of(&asked, table.schema().privacy_unit())?;
+    let mut wanted = model_request(request, parts, center, (table.schema(), &places))?;
+    let needs = Needs::of(&wanted, table.schema().privacy_unit())?;
     let counted = selection.as_ref().and_then(|record| record.released.rows_estimate);
-    asked.counted = counted;
+    wanted.counted = counted;
     if counted.is_some_and(|rows| rows < needs.rows) {
         // Too few rows for coefficients: spend the same budget on the mean, or on the counts of the
         // classes.
-        asked.mean_only = true;
-        with_ranges(&mut asked, parts);
+        wanted.mean_only = true;
+        with_ranges(&mut wanted, parts);
     }
     let schema = table.schema().clone();
-    let rows = rows(request, table, &asked.terms)?;
+    let rows = rows(request, table, &wanted.terms)?;
     hooks.check()?;
     let randomness = request.select.entropy.source()?;
-    let released = fit_model(&asked, &rows, &randomness, hooks)?;
-    record(request, (&asked, released), needs, selection, &schema)
+    let released = fit_model(&wanted, &rows, &randomness, hooks)?;
+    record(request, (&wanted, released), needs, selection, &schema)
 }
 
 /// Runs a checked request on a table, charging a ledger first.
@@ -104,7 +104,7 @@ pub(super) fn run_with_ledger(
     note: &str,
 ) -> Result<FittedModel> {
     let expense = check_ledger(request, source, ledger, note)?;
-    let (record, receipt) = ledger.pay(&expense, || run(request, source))?;
+    let (record, receipt) = ledger.charge(&expense, || run(request, source))?;
     Ok(FittedModel::new(record).with_receipt(receipt))
 }
 
@@ -230,7 +230,7 @@ pub(super) fn model_request(
             None => vec![term(TermValues::Numbers(range(place)))],
         }
     };
-    let mut asked = ModelRequest {
+    let mut wanted = ModelRequest {
         regression,
         terms: places.iter().flat_map(terms).collect(),
         neighbors: request.select.neighbors,
@@ -239,8 +239,8 @@ pub(super) fn model_request(
         counted: None,
         uncounted: parts.selection.is_none(),
     };
-    with_ranges(&mut asked, parts);
-    Ok(asked)
+    with_ranges(&mut wanted, parts);
+    Ok(wanted)
 }
 
 /// The scaling: where features are given, bounds by name are needed for these features alone.
@@ -265,10 +265,10 @@ fn levels_but_first(levels: &Levels) -> impl Iterator<Item = TermValues> {
 }
 
 /// Assigns a part of the model's budget to the ranges that are not given, if there are any.
-fn with_ranges(asked: &mut ModelRequest, parts: &Parts) {
+fn with_ranges(wanted: &mut ModelRequest, parts: &Parts) {
     let whole = parts.model.as_rational();
-    asked.budget.ranges = (asked.medians() > 0).then(|| Epsilon::part(whole * &parts.ranges));
-    asked.budget.model = match &asked.budget.ranges {
+    wanted.budget.ranges = (wanted.medians() > 0).then(|| Epsilon::part(whole * &parts.ranges));
+    wanted.budget.model = match &wanted.budget.ranges {
         Some(ranges) => Epsilon::part(whole - ranges.as_rational()),
         None => parts.model.clone(),
     };
@@ -300,7 +300,7 @@ fn rows(request: &FitRequest, table: &mut dyn Table, terms: &[Term]) -> Result<R
 
 fn record(
     request: &FitRequest,
-    (asked, released): (&ModelRequest, ReleasedModel),
+    (wanted, released): (&ModelRequest, ReleasedModel),
     needs: Needs,
     selection: Option<Record>,
     schema: &Schema,
@@ -308,7 +308,7 @@ fn record(
     let randomness = RandomnessUsed::of(request.select.entropy);
     let unit = schema.privacy_unit();
     let of_selection = selection.as_ref().map(|record| &record.guarantee);
-    let guarantee = guarantee(request, (asked, &released.price), of_selection, schema)?;
+    let guarantee = guarantee(request, (wanted, &released.price), of_selection, schema)?;
     let counted = selection.as_ref().and_then(|record| record.released.rows_estimate);
     let rows_estimate = counted.or(released.rows.map(|rows| rows.round() as u64));
     let mut warnings = warnings(request, &released.price, &randomness)?;
@@ -330,7 +330,7 @@ fn record(
                 needs.of_ranges()
             ),
         };
-        let prediction = match asked.regression {
+        let prediction = match wanted.regression {
             Regression::Linear { .. } => "the released mean of the target",
             Regression::Logistic { .. } => "the released share of the second class",
         };
@@ -371,18 +371,18 @@ fn record(
         randomness,
         warnings,
         table_features: schema.d() + schema.role_columns(),
-        places: asked.terms.iter().map(|term| schema.index(term.place)).collect(),
+        places: wanted.terms.iter().map(|term| schema.index(term.place)).collect(),
     })
 }
 
 /// The guarantee for a selection and a model together.
 pub(super) fn guarantee(
     request: &FitRequest,
-    (asked, price): (&ModelRequest, &ModelPrice),
+    (wanted, price): (&ModelRequest, &ModelPrice),
     of_selection: Option<&Guarantee>,
     schema: &Schema,
 ) -> Result<Guarantee> {
-    let ModelBudget { ranges, model, .. } = &asked.budget;
+    let ModelBudget { ranges, model, .. } = &wanted.budget;
     let (mut spent, mut events) = of_selection
         .map(|guarantee| (guarantee.spent.clone(), guarantee.events.clone()))
         .unwrap_or_default();
@@ -396,7 +396,7 @@ pub(super) fn guarantee(
         epsilon: request.epsilon()?,
         delta: price.delta.clone(),
         pure_epsilon: None,
-        neighbors: asked.neighbors,
+        neighbors: wanted.neighbors,
         unit: schema.privacy_unit(),
         one_row_per_identifier: schema.has_one_row_each(),
         spent,
@@ -430,10 +430,10 @@ pub(super) struct Needs {
 }
 
 impl Needs {
-    pub(super) fn of(asked: &ModelRequest, unit: Unit) -> Result<Self> {
-        let rows = asked.price()?.rows_needed.ceil() as u64;
-        let ranges = asked.budget.ranges.is_some();
-        Ok(Self { rows, features: asked.terms.len(), unit, ranges })
+    pub(super) fn of(wanted: &ModelRequest, unit: Unit) -> Result<Self> {
+        let rows = wanted.price()?.rows_needed.ceil() as u64;
+        let ranges = wanted.budget.ranges.is_some();
+        Ok(Self { rows, features: wanted.terms.len(), unit, ranges })
     }
 
     /// The end of a warning: with too few rows, ranges are arbitrary.

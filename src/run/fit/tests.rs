@@ -289,7 +289,7 @@ fn wrong_levels_are_refused() {
     let error = fit.check_ref().unwrap().dry_run(&coded).unwrap_err();
     assert!(error.to_string().contains("missing value"), "{error}");
     let wide: Vec<String> = (0..102).map(|i| format!("w{i}")).collect();
-    for (levels, select, said) in [
+    for (levels, select, words) in [
         (vec!["stag=I,II"], linear(1), "stag"),
         (vec!["stage=I"], linear(1), "two at least"),
         (vec!["stage=I,II", "stage=I,II,III"], linear(1), "twice"),
@@ -304,7 +304,7 @@ fn wrong_levels_are_refused() {
         let fit = FitModel::new(select).levels(levels);
         let error = fit.run_with_ledger(&table, &ledger, "").unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Request, "{error}");
-        assert!(error.to_string().contains(said), "{error}");
+        assert!(error.to_string().contains(words), "{error}");
         assert!(error.parameters().contains(&Parameter::Levels), "{error}");
         // The ledger was not charged.
         assert!(ledger.read().unwrap().entries.is_empty());
@@ -535,11 +535,11 @@ fn people_with_equal_rows_are_rows() {
     let terms = || LedgerTerms::new("60".parse().unwrap());
     let ledger = |name: &str, terms| Ledger::create(folder.path().join(name), terms).unwrap();
     let request = FitModel::new(linear(2).epsilon(30).target(Target::Numeric));
-    let pays = |ledger: &Ledger| request.run_with_ledger(&people("y"), ledger, "");
-    let refused = pays(&ledger("rows.txt", terms())).unwrap_err();
+    let charges = |ledger: &Ledger| request.run_with_ledger(&people("y"), ledger, "");
+    let refused = charges(&ledger("rows.txt", terms())).unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::Request, "{refused}");
     let of_people = ledger("people.txt", terms().unit(crate::privacy::Unit::Person));
-    assert_eq!(pays(&of_people).unwrap().guarantee.unit, crate::privacy::Unit::Person);
+    assert_eq!(charges(&of_people).unwrap().guarantee.unit, crate::privacy::Unit::Person);
     let mean = linear(2).unit_target(crate::table::UnitTarget::Mean);
     assert!(FitModel::new(mean.clone()).run(&rows("y")).is_err());
     assert!(FitModel::new(mean).run(&people("y")).is_ok());

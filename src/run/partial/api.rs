@@ -120,7 +120,7 @@ impl Partial {
     ///
     /// `Input` if a range cannot be read.
     pub fn request(&self, k: usize) -> Result<Select> {
-        self.state(Select::new(k))
+        self.apply_to(Select::new(k))
     }
 
     /// Sets in a request everything that was given for the sums, as [`request`](Self::request) does
@@ -129,8 +129,8 @@ impl Partial {
     /// # Errors
     ///
     /// `Input` if a range cannot be read.
-    pub fn state(&self, select: Select) -> Result<Select> {
-        self.facts.state(select)
+    pub fn apply_to(&self, select: Select) -> Result<Select> {
+        self.facts.apply_to(select)
     }
 }
 
@@ -140,7 +140,7 @@ impl Facts {
     /// # Errors
     ///
     /// `Input` if a range cannot be read.
-    fn state(&self, mut select: Select) -> Result<Select> {
+    fn apply_to(&self, mut select: Select) -> Result<Select> {
         select = select.target(match &self.target {
             CodedBy::Median => Target::Numeric,
             CodedBy::Range(ends) => Target::Bounded(bounds(ends)?),

@@ -206,11 +206,11 @@ impl Facts {
             return Ok(());
         };
         let both = [one, two].map(|value| value.to_string());
-        let told = match both.iter().all(|text| text.len() <= SHORT) {
+        let both_values = match both.iter().all(|text| text.len() <= SHORT) {
             true => format!(": {} and {}", both[0], both[1]),
             false => String::new(),
         };
-        Err(Error::request(format!("the partials were made with another {what}{told}")))
+        Err(Error::request(format!("the partials were made with another {what}{both_values}")))
     }
 
     /// The same facts with the columns in the order of this schema, and the places of its features
@@ -239,8 +239,8 @@ impl Facts {
     /// `Request` in that case.
     pub(super) fn check_request(&self, plan: &Plan) -> Result<()> {
         let format = CellFormat::new(self.decimal_comma, &self.missing);
-        let asked =
+        let wanted =
             Self { released: self.released.clone(), ..Self::new(plan, &self.schema, &format)? };
-        asked.check_equal(self)
+        wanted.check_equal(self)
     }
 }

@@ -225,8 +225,8 @@ mod tests {
             (balance.spent(), balance.entries[1].failed.as_deref()),
             ("6".into(), Some("io"))
         );
-        let asked = |_: Option<&ReleasedTarget>| panic!("nothing was paid");
-        let error = checked.run_in_parts_with_ledger(&ledger, "", asked).unwrap_err();
+        let calls = |_: Option<&ReleasedTarget>| panic!("nothing was paid");
+        let error = checked.run_in_parts_with_ledger(&ledger, "", calls).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Budget);
     }
 
@@ -236,13 +236,13 @@ mod tests {
     fn stages_come_in_order() {
         let rows = rows();
         let case = &cases()[0];
-        let mut asked = 0;
+        let mut calls = 0;
         let stuck = |_: Option<&ReleasedTarget>| {
-            asked += 1;
+            calls += 1;
             gathered(case, &[&rows], &mut None, None)
         };
         let error = case.0.clone().seed(1).run_in_parts(stuck).unwrap_err();
-        assert_eq!((error.kind(), asked), (ErrorKind::Request, 2));
+        assert_eq!((error.kind(), calls), (ErrorKind::Request, 2));
         let unusable = [rows[5].clone()];
         for rows in [&unusable[..], &[]] {
             let seeded = case.0.clone().seed(1);

@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::privacy::{Delta, Ledger};
 use crate::release::record::{Command, Selection};
 use crate::request::fields::Request;
-use crate::run::paid::{check_names, expense, expense_of_rows};
+use crate::run::charged::{check_names, expense, expense_of_rows};
 use crate::run::partial::stages::{release_selection, release_target, run_in_parts, stage_epsilon};
 use crate::run::partial::{Partial, ReleasedTarget, other_stage};
 
@@ -22,7 +22,7 @@ pub(super) fn run_in_parts_with_ledger(
 ) -> Result<Selection> {
     check_names(request)?;
     let expense = expense_of_rows(request, note)?;
-    let (record, receipt) = ledger.pay(&expense, || run_in_parts(request, gather))?;
+    let (record, receipt) = ledger.charge(&expense, || run_in_parts(request, gather))?;
     Ok(Selection::new(record).with_receipt(receipt))
 }
 
@@ -42,7 +42,7 @@ pub(super) fn release_with_ledger(
     let epsilon = stage_epsilon(request, partial, ledger)?.ok_or_else(other_stage)?;
     let delta = Delta::given(request.delta.clone())?;
     let expense = expense(request, Command::Select, epsilon, note).delta(delta);
-    let (record, receipt) = ledger.pay(&expense, || release_selection(request, partial))?;
+    let (record, receipt) = ledger.charge(&expense, || release_selection(request, partial))?;
     Ok(Selection::new(record).with_receipt(receipt))
 }
 
@@ -61,7 +61,9 @@ pub(super) fn release_target_with_ledger(
     let release = || release_target(request, partial);
     // A given center spends no budget.
     let released = match stage_epsilon(request, partial, ledger)? {
-        Some(epsilon) => ledger.pay(&expense(request, Command::Select, epsilon, note), release)?.0,
+        Some(epsilon) => {
+            ledger.charge(&expense(request, Command::Select, epsilon, note), release)?.0
+        }
         None => release()?,
     };
     released.paid_by(ledger)

@@ -10,7 +10,7 @@ use crate::run::partial::stages::settled;
 use crate::run::partial::{ColumnScore, Facts, Partial, ReleasedTarget, Sums, other_stage};
 use crate::run::steps::plan_for;
 use crate::score::RawSums;
-use crate::sql::{Asked, Coded, QueryResult, SqlForm, SqlStep, SqlTable, query};
+use crate::sql::{Coded, QueryParts, QueryResult, SqlForm, SqlStep, SqlTable, query};
 use crate::table::{CellFormat, Schema, TargetColumn, TargetRole};
 
 /// The query that computes the sums of the next stage for a checked request.
@@ -70,7 +70,7 @@ pub(crate) fn stage_query(
         (_, None, Association::Ks | Association::Paired) => SqlStep::Targets,
     };
     let features = schema.feature_names().collect();
-    query(&Asked { table, features, coded, step, facts: &json })
+    query(&QueryParts { table, features, coded, step, facts: &json })
 }
 
 /// The columns: the features, in the order in which they are given, and the target after them, if

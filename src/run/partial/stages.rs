@@ -73,13 +73,13 @@ pub(crate) fn stage_epsilon(
 ) -> Result<Option<Epsilon>> {
     let plan = planned(request, partial)?;
     let mark = partial.facts.released.as_ref().and_then(|released| released.paid.as_ref());
-    let paid = mark.map_or(Ok(false), |mark| ledger.has(mark))?;
+    let charged = mark.map_or(Ok(false), |mark| ledger.has(mark))?;
     let parts = plan.spent.iter().filter(|part| match (partial.stage(), part.purpose) {
         (Stage::Median, purpose) => purpose == Purpose::TargetMedian,
-        (Stage::Center, Purpose::TargetMedian) => !paid,
+        (Stage::Center, Purpose::TargetMedian) => !charged,
         (Stage::Center, purpose) => purpose == Purpose::TargetCenter,
-        (Stage::Selection, Purpose::TargetMedian) => !paid,
-        (Stage::Selection, Purpose::TargetCenter) => !(paid && partial.facts.of_columns()),
+        (Stage::Selection, Purpose::TargetMedian) => !charged,
+        (Stage::Selection, Purpose::TargetCenter) => !(charged && partial.facts.of_columns()),
         (Stage::Selection, _) => true,
     });
     Ok(parts.map(|part| part.epsilon.clone()).reduce(|sum, part| sum + part))

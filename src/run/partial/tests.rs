@@ -362,24 +362,24 @@ fn stages_are_paid_from_a_ledger() {
         checked.release_with_ledger(&sums, &ledger, "selection").unwrap();
         assert_eq!(spent(&ledger), after_all);
     }
-    for paid in [[true, true], [false, true], [true, false], [false, false]] {
-        let ledger = ledger(&format!("columns {paid:?}"));
+    for charged in [[true, true], [false, true], [true, false], [false, false]] {
+        let ledger = ledger(&format!("columns {charged:?}"));
         let select = Select::new(1).epsilon("2");
         let checked = select.clone().check().unwrap();
-        let release = |partial: &Partial, paid: bool| match paid {
+        let release = |partial: &Partial, charged: bool| match charged {
             true => checked.release_target_with_ledger(partial, &ledger, "").unwrap(),
             false => checked.release_target(partial).unwrap(),
         };
         let counts = select.target_partial(&of(), None).unwrap();
-        let median = release(&counts, paid[0]);
+        let median = release(&counts, charged[0]);
         let targets = select.target_partial(&of(), Some(&median)).unwrap();
-        let center = release(&targets, paid[1]);
+        let center = release(&targets, charged[1]);
         assert_eq!(center.epsilon().as_deref(), Some("0.35"));
         let scores = column_scores(&select, &of(), &center);
         let columns = targets.with_columns(&center, scores).unwrap();
         checked.release_with_ledger(&columns, &ledger, "").unwrap();
         // A charge that is not seen is charged again, never left out.
-        let expected = if paid == [true, false] { "2.2" } else { "2" };
+        let expected = if charged == [true, false] { "2.2" } else { "2" };
         assert_eq!(spent(&ledger), expected);
     }
     // Charges to another ledger are not seen, so the part is charged again.

@@ -237,20 +237,20 @@ fn warned(epsilon: &str, rows: usize, labels: [&str; 2], seed: u64) -> Option<bo
 /// labels that do occur, few.
 #[test]
 fn misspelled_labels_are_warned_of() {
-    let (mut told, mut silent) = (0, 0);
+    let (mut warned_runs, mut silent) = (0, 0);
     for (epsilon, rows) in [("0.5", 200), ("1", 1000), ("2", 60)] {
         for seed in 0..if exhaustive() { 400 } else { 50 } {
             match warned(epsilon, rows, ["a", "B"], seed) {
-                Some(true) => told += 1,
+                Some(true) => warned_runs += 1,
                 Some(false) => silent += 1,
                 None => {}
             }
         }
     }
     // A third of the runs print names.
-    assert!(told > 36, "{told}");
+    assert!(warned_runs > 36, "{warned_runs}");
     // 4 of 120, with a standard deviation of 2; 13 of 400, of 3.6.
-    assert!(silent * 20 <= told + silent, "{silent} of {}", told + silent);
+    assert!(silent * 20 <= warned_runs + silent, "{silent} of {}", warned_runs + silent);
     // The noise of a count falls off by e with every 1/0.15 rows: 60 lies 5.6 of them above the
     // bound.
     let alarms = (0..40).filter(|seed| warned("2", 120, ["a", "b"], *seed) == Some(true)).count();

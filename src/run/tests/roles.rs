@@ -306,8 +306,8 @@ fn some_rows(person: u8) -> Vec<Row> {
 }
 
 /// How far a third person with one to three rows moves a score of its declared sensitivity, at
-/// most, over all tables of two people with one row each. `tell` assigns the person identifiers.
-fn largest_move(select: &Select, centers: &[i32], tell: impl Fn(usize, &mut Row)) -> f64 {
+/// most, over all tables of two people with one row each. `assign` sets the person identifiers.
+fn largest_move(select: &Select, centers: &[i32], assign: impl Fn(usize, &mut Row)) -> f64 {
     let (first, second, third) = (some_rows(0), some_rows(1), some_rows(2));
     let mut largest = 0f64;
     let tables = first.iter().step_by(2).flat_map(|a| second.iter().map(move |b| vec![*a, *b]));
@@ -320,7 +320,7 @@ fn largest_move(select: &Select, centers: &[i32], tell: impl Fn(usize, &mut Row)
                     all.iter_mut()
                         .enumerate()
                         .skip(2)
-                        .for_each(|(place, row)| tell(place + j, row));
+                        .for_each(|(place, row)| assign(place + j, row));
                     let (after, _) = scores(select.clone(), &all, centers).unwrap();
                     for (after, before) in after.iter().zip(&before) {
                         let moved = after.abs_diff(*before) as f64 / sensitivity as f64;

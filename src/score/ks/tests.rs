@@ -234,7 +234,7 @@ proptest! {
         prop_assert_eq!(number(&rows, center, 9).score(&column), by_definition(&rows, center));
         let expected = of_classes_by_definition(&rows, &centers, 9);
         prop_assert_eq!(classes(&rows, &centers, 9).score(&column), expected);
-        // The signed sums are those of thresholds.
+        // The signed sums are sums at thresholds.
         let signed = number(&rows, center, 9).signed(&column).unwrap();
         let numbers: Vec<Row> =
             rows.iter().filter(|(cell, _)| matches!(cell, Cell::Number(_))).copied().collect();

@@ -1,5 +1,5 @@
 //! Files of other programs that are taken for tables of text: recognized by their first bytes, so
-//! that the error names them and says how to save a table.
+//! that the error names them and the way to save a table.
 
 use crate::error::Error;
 

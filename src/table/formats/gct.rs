@@ -158,7 +158,7 @@ impl<R: BufRead> GctLines<R> {
 fn cells(line: &[u8], columns: usize, number: u64) -> Result<Vec<&[u8]>> {
     let cells: Vec<&[u8]> = line.split(|&byte| byte == b'\t').collect();
     if cells.len() != columns {
-        // No column in the place: it would tell the number of samples.
+        // No column in the place: it would reveal the number of samples.
         let rule = "the line does not have as many cells as the header";
         return Err(Error::input(rule).at(Some(number), None));
     }

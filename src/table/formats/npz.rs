@@ -163,8 +163,8 @@ impl Entry {
         if !header.starts_with(b"PK\x03\x04") {
             return Err(malformed());
         }
-        let beside = 30 + number(&header, 26, 2)? + number(&header, 28, 2)?;
-        let start = self.header.checked_add(beside).ok_or_else(malformed)?;
+        let after_name = 30 + number(&header, 26, 2)? + number(&header, 28, 2)?;
+        let start = self.header.checked_add(after_name).ok_or_else(malformed)?;
         match self.method {
             0 if self.compressed == self.size => Array::read(file.part(start, self.size)?),
             8 => Array::read(Positioned::Memory(self.inflate(file, start)?)),

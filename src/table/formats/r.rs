@@ -614,7 +614,7 @@ mod tests {
         assert!(table.x[1][0].is_nan());
     }
 
-    /// R's NA is a NaN with the payload 1954: missing, and no word, also beside words.
+    /// R's NA is a NaN with the payload 1954: missing, not a category, also among categories.
     #[test]
     fn values_of_frames() {
         let na = f64::from_bits(0x7ff0_0000_0000_07a2);

@@ -42,7 +42,7 @@ pub(crate) enum ObjectValue {
     /// `None` is `NA`.
     Strings(Vec<Option<Rc<str>>>),
     List(Vec<Object>),
-    /// Name and value; the name is empty where there is none.
+    /// Name and value; the name may be empty.
     Pairs(Vec<(Rc<str>, Object)>),
     Symbol(Rc<str>),
     /// Complex numbers or bytes, which are no values of a table.

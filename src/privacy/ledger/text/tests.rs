@@ -168,8 +168,8 @@ fn no_cut_opens_a_closed_ledger() {
         for cut in 1..line.trim_end().len() {
             let bytes = [whole.as_bytes(), &line.as_bytes()[..cut]].concat();
             let (mut balance, _) = read(&bytes).unwrap();
-            let said = balance.notes.pop().map(|note| note.text);
-            assert!(said.is_none_or(|said| "größer".starts_with(&said)), "{cut}");
+            let note = balance.notes.pop().map(|note| note.text);
+            assert!(note.is_none_or(|note| "größer".starts_with(&note)), "{cut}");
             assert_eq!(balance, before, "{cut}");
         }
         assert_ne!(read((whole.clone() + &line).as_bytes()).unwrap().0, before);

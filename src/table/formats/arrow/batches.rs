@@ -11,7 +11,7 @@ use crate::table::formats::arrow::Batches;
 /// Record batches in turn.
 pub type BatchIterator = Box<dyn Iterator<Item = Result<RecordBatch>> + Send>;
 
-/// Opens the batches for a pass: those of the columns at these places alone, from 0, ascending.
+/// Opens the batches for a pass, with the columns at these places alone, from 0, ascending.
 pub(in crate::table) type OpenBatches = dyn Fn(&[usize]) -> Result<BatchIterator> + Send + Sync;
 
 /// Record batches of one schema.
@@ -110,7 +110,7 @@ impl RecordBatches {
     ///
     /// # Errors
     ///
-    /// Those of opening them; each batch can fail likewise.
+    /// The errors of opening them; each batch can fail likewise.
     pub(super) fn projected(&self, columns: &[usize]) -> Result<Batches<'_>> {
         let wanted = columns.to_vec();
         match &self.content {

@@ -140,9 +140,9 @@ impl ArrowTable {
         let is_unnamed = |column: &usize| {
             index.contains(column) && schema.field(*column).name().starts_with(INDEX)
         };
-        let beside = [units, target];
+        let outside = [units, target];
         let columns: Vec<usize> = (0..schema.fields().len())
-            .filter(|column| !beside.contains(&Some(*column)) && !is_unnamed(column))
+            .filter(|column| !outside.contains(&Some(*column)) && !is_unnamed(column))
             .collect();
         let names = columns.iter().map(|&column| schema.field(column).name().clone()).collect();
         let is_text = |place: &usize| !is_number(schema.field(columns[*place]).data_type());

@@ -38,7 +38,7 @@ pub(super) struct Wide<'a> {
     metadata: &'a ArrowReaderMetadata,
     /// The places in the file of the columns of values, ascending.
     numbers: Vec<usize>,
-    /// Those of texts, where they are in the file.
+    /// The places of the columns of texts, where they are in the file.
     texts: Vec<Option<usize>>,
     narrow: bool,
     format: CellFormat,

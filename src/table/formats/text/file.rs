@@ -73,13 +73,13 @@ impl TextFile {
         Self { input, delimiter: None, decimal_comma: false, hooks: Hooks::default() }
     }
 
-    /// States the delimiter; by default it is found in the header.
+    /// Sets the delimiter; by default it is found in the header.
     pub(crate) fn with_delimiter(mut self, delimiter: Option<u8>) -> Self {
         self.delimiter = delimiter;
         self
     }
 
-    /// States whether commas are decimal marks.
+    /// Sets whether commas are decimal marks.
     pub(crate) fn with_decimal_comma(mut self, decimal_comma: bool) -> Self {
         self.decimal_comma = decimal_comma;
         self

@@ -9,7 +9,7 @@ use crate::request::Target;
 use crate::table::{CellFormat, TableFacts, TargetTable};
 
 /// The targets in a target file.
-pub(super) struct Beside {
+pub(super) struct TargetFile {
     /// The targets that belong to a sample.
     pub(super) column: ColumnSummary,
     /// Whether the targets are joined by identifiers.
@@ -26,7 +26,7 @@ pub(super) struct Beside {
     pub(super) in_header: usize,
 }
 
-impl Beside {
+impl TargetFile {
     /// Reads the given target file, if there is one. `ids` are the identifiers of the table, and
     /// `header` holds the names of columns if each row is read as a sample. The labels of a target
     /// are counted.

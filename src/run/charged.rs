@@ -19,7 +19,7 @@ pub(crate) fn run_with_ledger(
     note: &str,
 ) -> Result<Selection> {
     let expense = check_ledger(request, source, ledger, note)?;
-    let (record, receipt) = ledger.pay(&expense, || run(request, source))?;
+    let (record, receipt) = ledger.charge(&expense, || run(request, source))?;
     Ok(Selection::new(record).with_receipt(receipt))
 }
 
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_is_read_only_after_it_was_paid_for() {
+    fn a_table_is_read_only_after_its_charge() {
         let (_folder, ledger) = ledger();
         for (left, expected) in [("0.25", Ok(())), ("0.25", Err(ErrorKind::Budget))] {
             let was_read = Arc::new(AtomicBool::new(false));
