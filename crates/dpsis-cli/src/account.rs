@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 
 use crate::output::Destination;
-use dpsis::report::{Asked, Releases, to_json};
+use dpsis::report::{Quantity, Releases, to_json};
 use dpsis::{Delta, Epsilon, Result};
 
 /// The joint privacy loss of several releases.
@@ -71,8 +71,8 @@ pub(super) fn account(arguments: &AccountArguments) -> Result<()> {
         releases.add(release)?;
     }
     let account = releases.account(match &arguments.eps {
-        Some(epsilon) => Asked::Delta(epsilon.clone()),
-        None => Asked::Epsilon(arguments.delta.clone()),
+        Some(epsilon) => Quantity::Delta(epsilon.clone()),
+        None => Quantity::Epsilon(arguments.delta.clone()),
     })?;
     Destination::Stdout.write(&match arguments.format {
         AccountFormat::Text => account.text(),

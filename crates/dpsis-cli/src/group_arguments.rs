@@ -31,7 +31,7 @@ impl GroupArguments {
     /// # Errors
     ///
     /// `Request` for sizes that are not numbers.
-    pub(super) fn state(&self, options: &mut ScoringOptions) -> Result<()> {
+    pub(super) fn apply_to(&self, options: &mut ScoringOptions) -> Result<()> {
         let wrong = || Error::request("--group-size must be MIN or MIN,MAX, such as 15,500");
         let number = |text: &str| text.trim().parse().map_err(|_| wrong());
         options.groups = self.groups.clone().map(GroupsOption::File);

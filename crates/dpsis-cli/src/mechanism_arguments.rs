@@ -155,7 +155,7 @@ impl ParameterArguments {
 
 impl MechanismArguments {
     /// Sets the mechanism and its parameters in the options of a method.
-    pub(super) fn state(&self, options: &mut MethodOptions) {
+    pub(super) fn apply_to(&self, options: &mut MethodOptions) {
         options.mechanism.clone_from(&self.mechanism);
         options.parameters = given([("gamma", &self.gamma.gamma)]);
     }

@@ -126,8 +126,8 @@ impl PlanArguments {
             scoring: scoring(&self.score, &self.scaling, &schema, false)?,
             ..SelectOptions::default()
         };
-        self.names.state(&mut select);
-        self.release.state(&self.budget, &mut select)?;
+        self.names.apply_to(&mut select);
+        self.release.apply_to(&self.budget, &mut select)?;
         select.running.threads = Some(self.run.threads()?);
         let number = |text: &str| {
             text.trim().parse().map_err(|_| {

@@ -69,7 +69,7 @@ impl SumsArguments {
 
 impl ChooseArguments {
     /// Adds the release options to the request of the sums.
-    fn state_release(&self, select: Select) -> Result<Select> {
+    fn apply_release_to(&self, select: Select) -> Result<Select> {
         let SumsArguments { center, split, direction, .. } = &self.sums;
         let mut options = SelectOptions::default();
         options.target.center = Some(parse_center(center)?);
@@ -77,7 +77,7 @@ impl ChooseArguments {
             privacy(&self.budget, &self.delta, self.neighbors, split.as_deref(), *direction)?;
         options.method.mechanism.clone_from(&self.mechanism);
         options.method.parameters = self.parameters.named();
-        options.state_release(select)
+        options.apply_release_to(select)
     }
 }
 
@@ -85,7 +85,7 @@ impl ChooseArguments {
 pub(super) fn release(arguments: &ChooseArguments, terms: &Terms, output: Output) -> Result<()> {
     let sums = Partial::of_query(&arguments.file)?;
     let release = SumsRelease {
-        select: arguments.state_release(sums.request(arguments.k())?)?,
+        select: arguments.apply_release_to(sums.request(arguments.k())?)?,
         sums: &sums,
         terms,
         next: "make the next query with it (dpsis sql --released), then choose again with the same --eps and \

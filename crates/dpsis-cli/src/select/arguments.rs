@@ -107,7 +107,7 @@ pub(crate) struct NamesArguments {
 
 impl NamesArguments {
     /// Sets the named features in a request.
-    pub(crate) fn state(&self, options: &mut SelectOptions) {
+    pub(crate) fn apply_to(&self, options: &mut SelectOptions) {
         let Self { k, fwer, at_most } = self.clone();
         (options.k, options.fwer, options.at_most) = (k, fwer, at_most);
     }
@@ -288,8 +288,8 @@ impl SelectArguments {
     }
 
     /// Sets the release in the options: its budget, the method, and the limits of a run.
-    pub(super) fn state_release(&self, options: &mut SelectOptions) -> Result<()> {
-        self.release.state(&self.budget, options)?;
+    pub(super) fn apply_release_to(&self, options: &mut SelectOptions) -> Result<()> {
+        self.release.apply_to(&self.budget, options)?;
         options.running.memory = self.memory.as_deref().map(parse_size).transpose()?;
         options.running.threads = self.threads;
         Ok(())
@@ -298,7 +298,11 @@ impl SelectArguments {
 
 impl ReleaseArguments {
     /// Sets these arguments and a budget in the options of a selection.
-    pub(crate) fn state(&self, budget: &BudgetArgument, options: &mut SelectOptions) -> Result<()> {
+    pub(crate) fn apply_to(
+        &self,
+        budget: &BudgetArgument,
+        options: &mut SelectOptions,
+    ) -> Result<()> {
         options.target.center = Some(parse_center(&self.center)?);
         options.privacy =
             privacy(budget, &self.delta, self.neighbors, self.split.as_deref(), self.direction)?;
@@ -306,7 +310,7 @@ impl ReleaseArguments {
         options.method.blocks = self.blocks;
         options.method.penalty = self.penalty.map(Into::into);
         options.method.refine = self.refine.map(word);
-        self.mechanism.state(&mut options.method);
-        self.groups.state(&mut options.scoring)
+        self.mechanism.apply_to(&mut options.method);
+        self.groups.apply_to(&mut options.scoring)
     }
 }

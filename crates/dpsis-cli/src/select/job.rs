@@ -51,8 +51,8 @@ impl SelectArguments {
         }
         let takes_schema = self.release.method != MethodId::DpKendall;
         let mut given = self.given.request(&self.scaling, takes_schema)?;
-        self.names.state(&mut given.options);
-        self.state_release(&mut given.options)?;
+        self.names.apply_to(&mut given.options);
+        self.apply_release_to(&mut given.options)?;
         let mut select = given.select()?;
         if self.shows_progress()
             && let Some(report) = progress()

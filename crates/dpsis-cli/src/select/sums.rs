@@ -19,9 +19,9 @@ pub(super) fn select(
         partials.iter().map(|path| PartialFile::read(path)).collect::<Result<_>>()?;
     let sums = Partial::total(partials)?;
     let mut options = SelectOptions::default();
-    arguments.state_release(&mut options)?;
-    arguments.names.state(&mut options);
-    let select = options.state_release(sums.state(options.names()?)?)?;
+    arguments.apply_release_to(&mut options)?;
+    arguments.names.apply_to(&mut options);
+    let select = options.apply_release_to(sums.apply_to(options.names()?)?)?;
     let release = SumsRelease {
         select,
         sums: &sums,
