@@ -1,7 +1,7 @@
 //! Objective perturbation: the second stage of the two-stage method. For evaluations only, not for
 //! releases.
 //!
-//! # What it does
+//! # Definition
 //!
 //! Rows are u = (1, x) with x in `[-1, 1]^k`, and y in `[-1, 1]`, or -1 and 1 for two classes. With
 //! p = k + 1 and L = sqrt(p), the largest length of u, the model is

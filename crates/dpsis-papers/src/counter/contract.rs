@@ -500,7 +500,7 @@ fn ranges_are_kept() {
 
 #[test]
 fn every_counter_has_a_card_and_a_page() {
-    let parts = ["# What it does", "# Neighbors", "# Guarantee", "# Cost", "# Error", "# Source"];
+    let parts = ["# Definition", "# Neighbors", "# Guarantee", "# Cost", "# Error", "# Source"];
     for card in COUNTERS {
         assert!(!card.summary.is_empty() && !card.reference.is_empty());
         assert!(card.statement().contains("epsilon-differentially private"));

@@ -54,7 +54,7 @@ fn scenario_figures(
     let chart = errors.chart(name, &RIVALS, format!("{name}: errors"));
     let caption = format!("Mean squared errors in {name}, with 95% bands.");
     let measured = curves(experiment, &format!("{id}-errors"), &chart, &caption, data)?;
-    Ok(Block::Beside(vec![shown, measured]))
+    Ok(Block::SideBySide(vec![shown, measured]))
 }
 
 /// For each setting and budget the private mechanism with the smallest error, and its error as a

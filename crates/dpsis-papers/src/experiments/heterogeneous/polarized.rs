@@ -54,7 +54,7 @@ pub(in crate::experiments) fn run(experiment: &Experiment<'_>) -> Result<Section
         let caption = format!("The scores of a user of each group in {name}.");
         spreads.push(curves(experiment, &format!("{id}-users"), &spread, &caption, DATA)?);
     }
-    blocks.extend([Block::Beside(groups), Block::Beside(spreads)]);
+    blocks.extend([Block::SideBySide(groups), Block::SideBySide(spreads)]);
     blocks.push(shares(experiment, &all, &mut errors)?);
     blocks.extend(claims().iter().map(|claim| claim.block(&errors)));
     blocks.push(less_productive(&errors));
@@ -149,7 +149,7 @@ fn shares(
         let file = format!("{}-shares", name.replace(' ', "-"));
         charts.push(curves(experiment, &file, &chart, &caption, data)?);
     }
-    Ok(Block::Beside(charts))
+    Ok(Block::SideBySide(charts))
 }
 
 /// Sensitivities against mean scores, by group.
