@@ -1,7 +1,7 @@
 //! Joint costs of releases, enumerations of mechanisms, and audits.
 
 use dpsis::job::Watch;
-use dpsis::report::{Asked, Releases, audit as findings, to_json, verification};
+use dpsis::report::{Quantity, Releases, audit as findings, to_json, verification};
 use dpsis::verify::{Claim, Tally, VerifyOptions};
 use dpsis::{Delta, Exact, Result};
 use pyo3::prelude::*;
@@ -28,8 +28,8 @@ pub(crate) fn account(
             }
         }
         let account = all.account(match epsilon {
-            Some(epsilon) => Asked::Delta(epsilon.parse()?),
-            None => Asked::Epsilon(Delta::try_from(Exact::from(delta))?),
+            Some(epsilon) => Quantity::Delta(epsilon.parse()?),
+            None => Quantity::Epsilon(Delta::try_from(Exact::from(delta))?),
         })?;
         Ok((to_json(&account)?, account.text()))
     })

@@ -124,7 +124,7 @@ pub(crate) fn select_from_partials<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let sums = total(partials).or_raise(py)?;
     let options = SelectOptions::from_json(options).or_raise(py)?;
-    let request = options.names().and_then(|names| options.state_release(sums.state(names)?));
+    let request = options.names().and_then(|names| options.apply_release_to(sums.apply_to(names)?));
     let (request, terms) = (request.or_raise(py)?, Terms::from_json(terms).or_raise(py)?);
     if sums.stage() != Stage::Selection {
         let target = terms.release_target(&request, &sums).or_raise(py)?;
