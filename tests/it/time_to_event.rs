@@ -404,7 +404,7 @@ fn parts_add_up_if_their_horizons_are_one() {
             assert_eq!(other(time, value, by).unwrap_err().kind(), ErrorKind::Request);
         }
         // The sums themselves say what the target is.
-        let again = total.state(Select::new(1).epsilon("4")).unwrap();
+        let again = total.apply_to(Select::new(1).epsilon("4")).unwrap();
         let run = again.check().unwrap().release(&total).unwrap();
         let record = serde_json::to_value(&run).unwrap();
         assert_eq!(record["target"]["time_to_event"]["by"], 50.0);
