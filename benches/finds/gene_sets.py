@@ -46,7 +46,7 @@ def selected(dpsis, path, classes, eps, seed, options):
     command += ["--classes", ",".join(classes), *options, str(path)]
     run = subprocess.run(command, capture_output=True, text=True)
     if run.returncode == 3:
-        # Private counts of a class ended the run: there are no features.
+        # Private counts of a class ended the run: there are not features.
         return []
     run.check_returncode()
     out = run.stdout
