@@ -67,7 +67,7 @@ impl Seen<'_> {
         let first = column.first_category.unwrap_or(0);
         let place =
             if self.turned { format!("column {}", first + 1) } else { format!("row {first}") };
-        let are = if column.categories == 1 { "is no number" } else { "are no numbers" };
+        let are = if column.categories == 1 { "is not a number" } else { "are not numbers" };
         draft.warn(
             topic,
             format!(

@@ -62,9 +62,8 @@ impl<'a> Locked<'a> {
         let failed = |error: io::Error| kind.cannot(path, error.kind());
         // Reading a pipe would block, and a device may have no end.
         if !path.metadata().map_err(failed)?.is_file() {
-            return Err(
-                Error::io(format!("{} is no regular file", path.display())).about([kind.parameter])
-            );
+            return Err(Error::io(format!("{} is not a regular file", path.display()))
+                .about([kind.parameter]));
         }
         let mut file = options.open(path).map_err(failed)?;
         lock(&file).map_err(failed)?;

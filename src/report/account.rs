@@ -190,7 +190,7 @@ fn of_mechanism(id: &str, numbers: &str) -> Result<Event> {
 /// The relation and the events of a record in JSON.
 fn of_record(name: &str, text: &str) -> Result<(String, Vec<Event>)> {
     let record: RecordFile = serde_json::from_str(text).map_err(|_| {
-        Error::input(format!("{name} is no record of a selection, a choice or a model"))
+        Error::input(format!("{name} is not a record of a selection, a choice or a model"))
     })?;
     if record.private.or(record.guarantee.private) != Some(true) {
         let rule = format!("{name} is not private: it has no price");

@@ -178,7 +178,7 @@ pub fn audit(found: &Audited) -> String {
     let (bound, epsilon) = (found.lower_bound, &found.epsilon);
     let result = if found.consistent {
         format!(
-            "consistent with epsilon <= {epsilon}: the largest lower bound found is {bound:.3}. This is no proof"
+            "consistent with epsilon <= {epsilon}: the largest lower bound found is {bound:.3}. This is not a proof"
         )
     } else {
         format!(

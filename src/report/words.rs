@@ -227,7 +227,7 @@ pub(super) fn sets_used(groups: &GroupsUsed) -> String {
         let _ = write!(words, "; {too_large} with more left out");
     }
     if *missing > 0 {
-        let _ = write!(words, "; {missing} members of used sets are no features of the table");
+        let _ = write!(words, "; {missing} members of used sets are not features of the table");
     }
     words
 }

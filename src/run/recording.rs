@@ -395,7 +395,7 @@ fn unusable_targets(
             "are all classes given, and spelled as in the data? A look at the table shows them"
         }
         _ => {
-            "cells that are no number, such as 1,234 or 12 mg, count as missing: inspecting the table shows them"
+            "cells that are not numbers, such as 1,234 or 12 mg, count as missing: inspecting the table shows them"
         }
     };
     let units = units(schema);

@@ -46,7 +46,7 @@ impl SqlDialect {
     ///
     /// `Request` if the text is not such a name.
     pub(super) fn table(self, name: &str) -> Result<String> {
-        let wrong = || Error::request(format!("{name:?} is no name of a table"));
+        let wrong = || Error::request(format!("{name:?} is not a table name"));
         let (mut parts, mut rest) = (Vec::new(), name);
         loop {
             let part;

@@ -33,7 +33,7 @@ impl QueryResult {
     /// `Io` if it cannot be read; `Input` if it is not such a result, or incomplete.
     pub(crate) fn read(path: &Path) -> Result<Self> {
         let file = SideFile::read_texts(path)?;
-        let none = || Error::input("this is no result of a query for sums, or not all of it");
+        let none = || Error::input("this is not the result of a query for sums, or not all of it");
         let header: Vec<String> =
             file.header.iter().map(|name| name.to_ascii_lowercase()).collect();
         let place = |name: &str| header.iter().position(|own| own == name).ok_or_else(none);

@@ -35,7 +35,7 @@ pub struct TableFacts {
     pub target: TargetColumn,
     /// A file with the targets; see [`FileTable::target_file`](crate::FileTable::target_file).
     pub target_file: Option<PathBuf>,
-    /// The column of identifiers, which is no feature: of the rows that share one, and of those
+    /// The column of identifiers, which is not a feature: of the rows that share one, and of those
     /// without one, none takes part.
     pub id: Option<String>,
     /// Whether an engine has compared the identifiers already, so that rows take part as they are.
@@ -43,10 +43,10 @@ pub struct TableFacts {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub identifiers_compared: bool,
     /// The column of person identifiers: all rows of a person, or of another unit that it names,
-    /// are protected as one. It is no feature.
+    /// are protected as one. It is not a feature.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
-    /// Columns (or rows, where features are rows) that are no features: names, or patterns in which
+    /// Columns (or rows, where features are rows) that are not features: names, or patterns in which
     /// `*` stands for any run of characters and `?` for one. A name that exists is no pattern.
     pub exclude: Vec<String>,
     /// Whether samples are rows or columns; see
@@ -86,7 +86,7 @@ impl TableFacts {
         self.id.is_some() && self.unit.is_none() && !joined
     }
 
-    /// The columns that are no features: with people, ids of something else, too.
+    /// The columns that are not features: with people, ids of something else, too.
     pub(crate) fn excluded(&self) -> Vec<String> {
         let other = self.id.clone().filter(|id| self.unit.as_ref().is_some_and(|unit| unit != id));
         self.exclude.iter().cloned().chain(other).collect()

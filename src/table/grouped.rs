@@ -270,7 +270,7 @@ mod tests {
             found.facts.iter().map(facts).collect::<Vec<_>>(),
             [
                 (2, "x".into(), SetSize::Used),
-                // The target is no feature.
+                // The target is not a feature.
                 (1, "y".into(), SetSize::TooSmall),
                 (3, String::new(), SetSize::Used),
             ]
@@ -312,7 +312,7 @@ mod tests {
             threads in 1usize..4,
         ) {
             let header = "a,b,c,d,e,y\n";
-            // The sixth member is no feature of the table.
+            // The sixth member is not a feature of the table.
             let name = |&place: &usize| ["a", "b", "c", "d", "e", "other"][place];
             let named = sets.iter().enumerate().map(|(i, set)| {
                 (format!("S{i}"), set.iter().map(name).collect::<Vec<_>>())

@@ -140,7 +140,7 @@ impl NumbersAndLevels {
     ///
     /// # Errors
     ///
-    /// `Request` if a column is no feature, or a level is a code for missing
+    /// `Request` if a column is not a feature, or a level is a code for missing
     /// values in this format.
     pub(crate) fn new(
         levels: &[Levels],

@@ -30,7 +30,7 @@ fn matching(path: &Path) -> Result<Vec<PathBuf>> {
         return Ok(vec![path.to_owned()]);
     }
     let found = glob::glob(&text)
-        .map_err(|error| Error::request(format!("{text} is no pattern: {}", error.msg)))?;
+        .map_err(|error| Error::request(format!("{text} is not a pattern: {}", error.msg)))?;
     let found: std::result::Result<Vec<PathBuf>, _> = found.collect();
     let found = found.map_err(|error| unreadable(error.path(), error.error()))?;
     let is_wanted = |found: &PathBuf| !found.is_dir() && !is_hidden(found, path);

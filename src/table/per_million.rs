@@ -3,7 +3,7 @@
 //! # What
 //!
 //! A number x of a sample becomes x / s * 10^6, where s is the sum of the numbers of that sample,
-//! in `f64` and in the order of the features. What is no number (missing, a word) counts 0 and
+//! in `f64` and in the order of the features. What is not a number (missing, a word) counts 0 and
 //! stays what it is. Where a number is negative, or s is 0 or beyond the range of `f64`, shares
 //! mean nothing: then all numbers of the sample are missing.
 //!

@@ -46,7 +46,7 @@ impl<'t> PreparedTable<'t> {
     ///
     /// # Errors
     ///
-    /// `Request` if a column of roles is no feature, or if people are given for a table that can be
+    /// `Request` if a column of roles is not a feature, or if people are given for a table that can be
     /// read only once; read errors.
     pub(crate) fn with_roles(
         mut self,
@@ -62,7 +62,7 @@ impl<'t> PreparedTable<'t> {
     ///
     /// # Errors
     ///
-    /// `Request` if a column is no feature, or a level is a code for missing values.
+    /// `Request` if a column is not a feature, or a level is a code for missing values.
     pub(crate) fn numbers_and(mut self, levels: &[Levels]) -> Result<Self> {
         if levels.is_empty() {
             // Readers treat categories as missing when `has_words()` is false, so values need no rewriting.

@@ -63,7 +63,7 @@ impl Roles {
     ///
     /// # Errors
     ///
-    /// `Request` if a column of roles is no feature, or if people are given for a table that can be
+    /// `Request` if a column of roles is not a feature, or if people are given for a table that can be
     /// read only once; read errors.
     pub(super) fn of_table(
         table: &mut dyn Table,

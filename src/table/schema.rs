@@ -196,7 +196,7 @@ impl Schema {
             return Err(Error::request("one column cannot be both the target and the identifier")
                 .about(about));
         }
-        // A nameless first column is no feature even where others hold the ids.
+        // A nameless first column is not a feature even where others hold the ids.
         let first = usize::from(target != Some(0));
         if let Some(blank) = (first..header.len()).find(|&c| header[c].is_empty()) {
             let error = Error::input("the column has no name").hint("name it");
@@ -248,7 +248,7 @@ impl Schema {
         let schema = Self::new(Orientation::FeaturesAsRows, names, target, None, exclude)?;
         let schema = schema.without_event(event);
         if schema.d() == 0 {
-            return Err(Error::input("there is no feature row"));
+            return Err(Error::input("there is not a feature row"));
         }
         Ok(schema)
     }
@@ -449,7 +449,7 @@ impl Schema {
         let column = find(&self.names, name, "", about)?;
         self.features.iter().position(|feature| *feature == column).ok_or_else(|| {
             let rule = format!(
-                "the column {name:?} is no feature: it is left out, or has a role of its own"
+                "the column {name:?} is not a feature: it is left out, or has a role of its own"
             );
             Error::request(rule).about([about])
         })
@@ -464,7 +464,7 @@ impl Schema {
         let kept = self.features.iter().enumerate().filter(|(i, _)| !numbers.contains(i));
         let features: Vec<usize> = kept.map(|(_, feature)| *feature).collect();
         if features.is_empty() {
-            return Err(Error::request("there is no feature besides the covariates")
+            return Err(Error::request("there is not a feature besides the covariates")
                 .about([Parameter::Covariates]));
         }
         let role_columns = numbers.iter().map(|number| self.features[*number]).collect();
@@ -543,7 +543,7 @@ impl Schema {
 }
 
 fn no_feature() -> Error {
-    Error::input("there is no feature column")
+    Error::input("there is not a feature column")
         .hint(
             "every column is the target, an identifier or excluded: add a column, or exclude fewer",
         )
@@ -591,7 +591,7 @@ fn excluded(names: &[String], target: Option<usize>, exclude: &[String]) -> Resu
         }
         if places.iter().all(|place| Some(*place) == target) {
             return Err(Error::request("the target cannot be excluded")
-                .hint("name another target, or leave it out of the exclusions: it is no feature anyway")
+                .hint("name another target, or leave it out of the exclusions: it is not a feature anyway")
                 .about([Parameter::Target, Parameter::Exclude]));
         }
         excluded.extend(places);
@@ -618,7 +618,7 @@ fn places_of_events(
     if exclude.iter().any(is_target) {
         let rule = "the columns of times and events cannot be excluded: they are the target";
         return Err(Error::request(rule)
-            .hint("leave them out of the exclusions: they are no features anyway")
+            .hint("leave them out of the exclusions: they are not features anyway")
             .about([Parameter::Exclude]));
     }
     Ok((places[0], places[1]))

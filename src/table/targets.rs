@@ -92,7 +92,7 @@ impl TargetTable {
             }
             Format::Text => Self::of_side_file(path, SideFile::read_any(path)?, format, events),
             _ => {
-                let rule = format!("{} is no file of targets", path.display());
+                let rule = format!("{} is not a file of targets", path.display());
                 Err(Error::request(rule)
                     .hint("CSV (id,value, or one value for each sample in order), .npy or .cls"))
             }

@@ -10,7 +10,7 @@
 //! seen. Two texts that share a hash count as one word: this may cost a little utility, never
 //! privacy. Among a thousand words it happens with a probability of 2^-32.
 //!
-//! Cost: one hash for each cell that is no number.
+//! Cost: one hash for each cell that is not a number.
 //!
 //! Source: Y. Collet, the specification of xxHash (XXH3, with seed 0), which is frozen.
 

@@ -245,7 +245,7 @@ impl FitRequest {
                 .as_ref()
                 .is_some_and(|names| !names.iter().any(|name| name == one.name()))
             {
-                "levels are given, and it is no feature of the model:"
+                "levels are given, and it is not a feature of the model:"
             } else {
                 continue;
             };

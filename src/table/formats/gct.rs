@@ -4,7 +4,7 @@
 //! `Description` and the samples' ids; then lines of a name, a description and values, with tabs
 //! between. Version 1.3 has two more numbers - how many columns describe features, how many lines
 //! describe samples -, those columns between the name and the values, and those lines before the
-//! features; such a line can be the target, by its name. Descriptions are no features. The sample
+//! features; such a line can be the target, by its name. Descriptions are not features. The sample
 //! ids are private.
 
 use std::io::{BufRead, Read};

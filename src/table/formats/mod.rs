@@ -240,7 +240,7 @@ fn is_url(path: &Path) -> bool {
 }
 
 fn no_url(path: &Path) -> Error {
-    Error::request(format!("{} is no path of a file: URLs are not read", path.display())).hint(
+    Error::request(format!("{} is not the path of a file: URLs are not read", path.display())).hint(
         "copy it to a file first; DuckDB (COPY (FROM 's3://...') TO 'table.parquet') and pyarrow read URLs, and in \
          Python their results are tables",
     )

@@ -25,7 +25,7 @@ const MAX_DIRECTORY: u64 = 1 << 20;
 const MAX_END: u64 = 22 + (1 << 16) + 20;
 
 fn malformed() -> Error {
-    Error::input("the .npz file is malformed: it is no whole zip archive of arrays")
+    Error::input("the .npz file is malformed: it is not a complete zip archive of arrays")
 }
 
 /// The matrix of an archive, with the targets and names that stand outside it.

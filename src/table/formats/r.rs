@@ -85,7 +85,7 @@ fn table(inflated: Vec<u8>, name: Option<&str>) -> Result<RTable> {
         [&b"RDX2\n"[..], b"RDX3\n"].iter().find_map(|line| inflated.strip_prefix(*line));
     let serialized = workspace.unwrap_or(&inflated);
     if !serialized.starts_with(b"X\n") {
-        return Err(Error::input("this is no R data file in XDR format")
+        return Err(Error::input("this is not an R data file in XDR format")
             .hint("in R: saveRDS(...), or save(..., file = \"NAME.RData\")"));
     }
     let object = serialized::read(serialized)?;

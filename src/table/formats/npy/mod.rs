@@ -63,7 +63,7 @@ impl Array {
         let mut header = vec![0; length as usize];
         bytes.read_at(text, &mut header)?;
         let header =
-            std::str::from_utf8(&header).map_err(|_| malformed("its header is no text"))?;
+            std::str::from_utf8(&header).map_err(|_| malformed("its header is not text"))?;
         let Header { of, fortran, shape } = Header::parse(header)?;
         let start = text + u64::from(length);
         let elements = shape.iter().try_fold(1u64, |product, &n| product.checked_mul(n));
