@@ -236,7 +236,7 @@ impl AuditArguments {
         let moved = a.values().iter().zip(b.values()).map(|(a, b)| a.abs_diff(*b));
         let own = self.sensitivity.iter().copied().cycle();
         if moved.zip(own).any(|(moved, own)| moved > own) {
-            let rule = "a score differs by more than its sensitivity: these are no neighbors";
+            let rule = "a score differs by more than its sensitivity: these are not neighbors";
             return Err(Error::request(rule));
         }
         let draws = self.announce(claim, OF_MECHANISM);
@@ -306,7 +306,7 @@ impl AuditArguments {
         let is_other_table = self.command.is_none() && a.lines().next() != b.lines().next();
         if is_other_table || more > 1 || less > 1 {
             return Err(Error::request(
-                "the files differ in more than one row: these are no neighbors",
+                "the files differ in more than one row: these are not neighbors",
             ));
         }
         if more + less == 0 {

@@ -59,7 +59,7 @@ pub(super) fn read_schema(path: &Path) -> Result<(SchemaFile, String)> {
             }
             None => format!("see line {}, column {}", error.line(), error.column()),
         };
-        Error::request(format!("{name} is no schema file: {wrong}"))
+        Error::request(format!("{name} is not a schema file: {wrong}"))
             .hint("`dpsis inspect --write-schema FILE` writes one")
     })?;
     let states_target = schema.facts.target != TargetColumn::Last;

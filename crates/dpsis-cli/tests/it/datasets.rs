@@ -347,7 +347,7 @@ mod http {
         for (name, code, part) in [
             ("alon", 3, "alon has 1 samples and 1 features; the manifest says 62 and 2000"),
             ("chin", 5, "cannot download"),
-            ("golub", 3, "this is no R data file"),
+            ("golub", 3, "golub.RData is a web page (HTML)"),
         ] {
             assert_code(&get(&format!("{name} --from {url}")), code, part);
             assert!(folder.names().is_empty(), "nothing is left behind");

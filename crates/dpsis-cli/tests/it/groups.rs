@@ -19,7 +19,7 @@ fn sets_are_selected_in_every_format() {
         &[
             "the mean of its members' ranks within the sample",
             "46 of 47 are used, those with 5 or more members among the 300 features of the table; 1 with \
-             fewer left out; 3 members of used sets are no features of the table",
+             fewer left out; 3 members of used sets are not features of the table",
             "4 of 46 sets, all at once (about 657 rows are enough for that), by the mechanism canonical",
             "significance was not tested: values were taken in relation to the others of their row",
         ],

@@ -94,7 +94,7 @@ fn the_suggested_command_works() {
             "t.csv",
             table("age,dose,y", |i, c| format!("{},{i},{i}.5", if c { "old" } else { "7" })),
             &[
-                "column 1 (\"age\"): 14 cells are no numbers, the first in row 1; most often \"old\" (14)",
+                "column 1 (\"age\"): 14 cells are not numbers, the first in row 1; most often \"old\" (14)",
             ],
         ),
     ];
@@ -201,7 +201,7 @@ fn the_command_is_what_select_accepts() {
     assert_contains_all(&text, &parts);
     for (table, options, reason) in [
         ("a,a,y\n1,2,3\n", "", "a column name occurs twice"),
-        ("y\n1\n", "", "there is no feature column"),
+        ("y\n1\n", "", "there is not a feature column"),
         ("1.5,2.5,3\n4,5,6\n", "", "is the header missing?"),
         ("a,b,y\n1,2,3\n", "--target z", "there is no column \"z\""),
     ] {

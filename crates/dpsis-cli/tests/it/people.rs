@@ -149,7 +149,7 @@ fn wrong_requests_are_refused() {
         &format!("{select} --classes no,yes --exclude person visits.csv"),
         &[
             ("--adjust agee:40", "did you mean \"age\""),
-            ("--adjust person=a,b", "is no feature"),
+            ("--adjust person=a,b", "is not a feature"),
             ("--adjust age", "neither cut points nor levels"),
             ("--adjust age:60,40", "numbers that increase"),
             ("--adjust age:60 --neighbors replace-one", "may change its stratum"),

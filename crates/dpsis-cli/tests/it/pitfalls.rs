@@ -370,7 +370,7 @@ fn words_among_numbers_are_named() {
     assert_lacks(&text, "occur once");
     let given = inspect(&folder, "--na=- t.csv");
     assert_lacks(&given, "may stand for missing");
-    assert_contains_all(&given, &["24 cells are no numbers", " --na=- t.csv"]);
+    assert_contains_all(&given, &["24 cells are not numbers", " --na=- t.csv"]);
 }
 
 /// A file whose name is that of a table would hold bare names: refused before anything is spent,
