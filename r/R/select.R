@@ -58,7 +58,7 @@
 #'   is given.
 #' @param ... Further arguments, by their names: see below.
 #' @param ledger The budget file to charge: its path, or the result of [dp_ledger()].
-#' @param exclude Columns that are no features: names, or patterns such as `"visit_*"`.
+#' @param exclude Columns that are not features: names, or patterns such as `"visit_*"`.
 #' @param note A note on the entry in the ledger.
 #' @param seed Draw from this seed, for tests: the result is then not for release.
 #' @param progress Whether to show a bar.
