@@ -126,7 +126,7 @@ def select(
         of two `classes`, such as tumor and normal tissue, or before and after.
     adjust : list of str, optional
         Covariates within whose strata features are compared, with public cut points, ``'age:40,60'``, or levels,
-        ``'sex=F,M'``. They are no features; a row in no stratum contributes nothing. 25% of epsilon are for the centers
+        ``'sex=F,M'``. They are not features; a row in no stratum contributes nothing. 25% of epsilon are for the centers
         of all strata. Effect sizes and significance are not released.
     groups : dict or path, optional
         Public sets of features that are selected instead of features, each by the mean of its members' ranks within the
@@ -170,9 +170,9 @@ def select(
     target_file : path, optional
         A file of targets, joined by the ids of the rows.
     id : str, optional
-        The column of ids, which is no feature.
+        The column of ids, which is not a feature.
     exclude : list of str, optional
-        Columns that are no features: names, or patterns such as ``'visit_*'``.
+        Columns that are not features: names, or patterns such as ``'visit_*'``.
     missing : list, optional
         Further codes of missing values, such as -999.
     features_as_rows, delimiter, decimal_comma, numeric_names : optional

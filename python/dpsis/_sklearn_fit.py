@@ -200,7 +200,7 @@ class PrivateRegression(RegressorMixin, _PrivateModel):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like or data frame of shape (n_samples, n_features)
-            One row per person, unless `unit` is given. What is no number is missing, and counts as the middle of its range.
+            One row per person, unless `unit` is given. What is not a number is missing, and counts as the middle of its range.
         y : array-like of shape (n_samples,)
             The target: numbers.
         unit : array-like of shape (n_samples,), default=None
@@ -371,7 +371,7 @@ class PrivateClassifier(ClassifierMixin, _PrivateModel):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like or data frame of shape (n_samples, n_features)
-            One row per person, unless `unit` is given. What is no number is missing, and counts as the middle of its range.
+            One row per person, unless `unit` is given. What is not a number is missing, and counts as the middle of its range.
         y : array-like of shape (n_samples,)
             The target: one of two labels. A row with another one contributes nothing.
         unit : array-like of shape (n_samples,), default=None

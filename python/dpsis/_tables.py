@@ -315,7 +315,7 @@ def matrix(data: Any) -> np.ndarray[Any, Any]:
     if isinstance(data, np.ma.MaskedArray):
         values = _unmasked(data)
     else:
-        # Lists cell by cell: one that is no number must not make texts of the others.
+        # Lists cell by cell: one that is not a number must not make texts of the others.
         kind_of_cells = object if isinstance(data, (list, tuple)) else None
         try:
             values = np.asarray(data, dtype=kind_of_cells)

@@ -97,7 +97,7 @@ mechanism, parameters
         As for `dpsis.select`. Scores are correlation, or Kolmogorov-Smirnov: on bins if bounds or row ranks are given, else
         of whole columns, each of which must fit in the memory of a worker.
     id, exclude, missing
-        As for `dpsis.select`. Columns that are no features are not read.
+        As for `dpsis.select`. Columns that are not features are not read.
     ledger, note
         As for `dpsis.select`: the ledger, a file of the driver's machine, is charged before a row is read.
     threads : int, optional
@@ -331,7 +331,7 @@ def _sorted(features: Sequence[int], sums: _native.Partial) -> list[int]:
 
 
 def _arrow_type(of: Any) -> Any:
-    """The type of Arrow's columns of a type of Spark, as far as it matters; None if it is no number, text or date."""
+    """The type of Arrow's columns of a type of Spark, as far as it matters; None if it is not a number, text or date."""
     return _arrow_types().get(of.typeName())
 
 

@@ -34,7 +34,7 @@ OF_LABELS = {
 
 #: A check that a model must fail, by the reason.
 OF_TARGETS = {
-    "check_supervised_y_no_nan": "a target that is no number is missing: to raise if all are would tell whether one is there",
+    "check_supervised_y_no_nan": "a target that is not a number is missing: to raise if all are would tell whether one is there",
 }
 
 

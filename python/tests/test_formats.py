@@ -279,7 +279,7 @@ def test_labels_of_every_type(kind, tmp_path):
 
 
 def test_an_index_can_be_named(tmp_path):
-    """The columns of an index are no features, but can be the target, the identifiers or the unit."""
+    """The columns of an index are not features, but can be the target, the identifiers or the unit."""
     frame, classes = drawn(0)
     rows = range(ROWS)
     frame = frame.assign(person=[f"p{place // 2}" for place in rows], age=[17 * place % 83 for place in rows])

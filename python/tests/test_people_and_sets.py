@@ -68,7 +68,7 @@ def test_people(visits, command_line):
 
 
 def test_ids_beside_other_ids(visits, command_line):
-    """Ids of rows are no features, and an unnamed column of them tells no people."""
+    """Ids of rows are not features, and an unnamed column of them tells no people."""
     options = [*ON_THE_LINE, "--exclude", "age,sex"]
     expected = command_line("select", "--k", 5, "--eps", 3, *options, VISITS)
     apart = ("public", "target", "selected")

@@ -401,7 +401,7 @@ def test_names_stay_names(engine, tmp_path):
 
 
 def test_types_of_columns(engine, tmp_path):
-    """Integers as samples; texts that are no numbers, and numbers that no double holds."""
+    """Integers as samples; texts that are not numbers, and numbers that no double holds."""
     values = ["1", " 2.5 ", "x", "", "1e400", "-1e400", "nan", "0", "-1", "1"]
     kind, meant = "text", [1.0, 2.5, None, None, None, None, None, 0.0, -1.0, 1.0]
     if engine.dialect == "postgres":
