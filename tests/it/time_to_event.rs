@@ -467,7 +467,7 @@ fn wrong_roles_are_refused() {
         assert_eq!(error.parameters()[0], about, "{error}");
         assert!(error.to_string().contains(said), "{error}");
     }
-    // A pattern may match both beside others: they are no features anyway.
+    // A pattern may match both beside others: they are not features anyway.
     assert!(run(events(), table().exclude(["?", "d*"])).is_err());
     assert!(run(events(), table().exclude(["[abc]"])).is_err());
     assert!(run(events(), table().exclude(["a"])).is_ok());
