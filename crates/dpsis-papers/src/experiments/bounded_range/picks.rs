@@ -44,7 +44,7 @@ fn most(holds: impl Fn(u64) -> Result<bool>) -> Result<u64> {
 }
 
 pub(super) fn picks_within() -> Result<Vec<PicksWithin>> {
-    let delta: f64 = DELTA.parse().map_err(|_| dpsis::Error::request("delta is no number"))?;
+    let delta: f64 = DELTA.parse().map_err(|_| dpsis::Error::request("delta is not a number"))?;
     let of = |parameter| {
         let theorem_0 = most(|k| {
             let events = by_sensitivity(parameter, k)?;
