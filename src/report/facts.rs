@@ -68,7 +68,7 @@ pub(super) fn of_selection(record: &Record) -> Vec<Fact> {
     facts.extend(screened(record).map(|names| Fact::line(How, "screened", names)));
     facts.extend(run(&record.randomness, record.command, &record.version, record.run.as_ref()));
     facts.extend(released.center.as_ref().map(|center| {
-        let numbers: Vec<String> = center.iter().map(f64::to_string).collect();
+        let numbers: Vec<String> = center.iter().map(|center| four_digits(*center)).collect();
         Fact::new(Estimates, "target's center", numbers.join(", "))
     }));
     let median = released.target_median;
@@ -115,6 +115,13 @@ pub(super) fn sensitivity_of(record: &ChoiceRecord) -> String {
     let score = &record.score;
     let whose = if score.own_sensitivities { "its own sensitivity, at most " } else { "" };
     format!("{whose}{}", score.sensitivity)
+}
+
+/// A number with four significant digits; further ones are noise.
+fn four_digits(value: f64) -> String {
+    format!("{value:.3e}")
+        .parse()
+        .map_or_else(|_| value.to_string(), |value: f64| value.to_string())
 }
 
 fn ledger(receipt: Option<&Receipt>) -> Option<Fact> {

@@ -168,29 +168,30 @@ fn privacy(private: bool, is_nominal: bool, subject: String, guarantee: &Guarant
 fn selected_features(record: &Record) -> Vec<Block> {
     type Cell = fn(&Estimate) -> Option<String>;
     let parts: [(&str, Cell); 6] = [
-        ("effect_size", findings::effect_size),
+        ("effect size", findings::effect_size),
         ("90% interval", findings::interval),
         ("adjusted p", findings::p_value),
         ("significant", |estimate| {
             estimate
                 .significant
-                .map(|beyond| if beyond { "yes" } else { "not released" }.to_owned())
+                .map(|significant| if significant { "yes" } else { "no" }.to_owned())
         }),
         ("direction", |estimate| estimate.direction.map(|direction| direction.to_string())),
         ("error", findings::direction_error),
     ];
     // Without k, all names are significant.
-    let is_told = |name: &str| name != "significant" || record.public.false_discoveries.is_none();
+    let is_shown = |name: &str| name != "significant" || record.public.false_discoveries.is_none();
     let parts: Vec<(&str, Cell)> = parts
         .into_iter()
-        .filter(|(name, cell)| is_told(name) && findings::has(record, cell))
+        .filter(|(name, cell)| is_shown(name) && findings::has(record, cell))
         .collect();
     let members = findings::members(record);
     let what = if members.is_empty() { "feature" } else { "set" };
     let mut header = vec![what.to_owned(), line_of_features(record).to_owned()];
     header.extend(members.iter().map(|(name, _)| (*name).to_owned()));
     header.extend(parts.iter().map(|(name, _)| (*name).to_owned()));
-    let rows = record.selected.iter().enumerate().map(|(i, picked)| {
+    let rows = by_effect_size(record).into_iter().map(|i| {
+        let picked = &record.selected[i];
         let mut row = vec![picked.name.clone(), picked.column.to_string()];
         row.extend(members.iter().map(|(_, cells)| cells[i].clone()));
         // Non-breaking spaces keep the rows low on a narrow screen, where the table scrolls.
@@ -201,8 +202,11 @@ fn selected_features(record: &Record) -> Vec<Block> {
         row.extend(parts.iter().map(cell));
         row
     });
-    let caption = in_order(record.order).to_owned();
-    let mut blocks = vec![Block::Table { caption, header, rows: rows.collect() }];
+    let caption = match findings::has(record, |estimate| estimate.effect_size) {
+        true => "Sorted by effect size.",
+        false => in_order(record.order),
+    };
+    let mut blocks = vec![Block::Table { caption: caption.into(), header, rows: rows.collect() }];
     if let Some(words) = &record.directions {
         let text = format!(
             "Direction: {words}. Error: about the probability of a direction as clear as this one if the other \
@@ -216,44 +220,50 @@ fn selected_features(record: &Record) -> Vec<Block> {
     blocks
 }
 
+/// The places of the selected features, by descending effect size.
+fn by_effect_size(record: &Record) -> Vec<usize> {
+    let effect_size = |i: usize| record.estimates.get(i).and_then(|one| one.effect_size);
+    let mut places: Vec<usize> = (0..record.selected.len()).collect();
+    places.sort_by(|&a, &b| {
+        let [a, b] = [a, b].map(|i| effect_size(i).unwrap_or(f64::NEG_INFINITY));
+        b.total_cmp(&a)
+    });
+    places
+}
+
 /// The figure of the effect sizes.
 fn effect_sizes(record: &Record) -> Block {
-    let interval = |estimate: &Estimate| {
+    let estimates: Vec<&Estimate> =
+        by_effect_size(record).into_iter().filter_map(|i| record.estimates.get(i)).collect();
+    let interval = |estimate: &&Estimate| {
         let ends = [estimate.low?, estimate.high?];
         let interval = Interval::new(estimate.name.clone(), estimate.effect_size?, ends);
         Some(interval.filled(estimate.significant != Some(false)))
     };
-    let threshold = record.significance.threshold.map(|level| (level, "threshold".to_owned()));
-    let mut caption = format!(
-        "Effect size ({}), with its 90% interval{}.",
-        findings::effect_size_in_words(record),
-        findings::bound_in_words(record)
-    );
-    let can_be_hollow = record.public.false_discoveries.is_none();
-    if can_be_hollow && findings::has(record, |estimate| estimate.significant) {
-        caption += " Filled points are significant, hollow points are not.";
-    }
-    match findings::threshold_in_words(record) {
-        Some(words) if threshold.as_ref().is_some_and(|(level, _)| *level > 1.0) => {
-            caption += &format!(" There is no line for the threshold: {words}.");
-        }
-        Some(words) => caption += &format!(" Dashed line: {words}."),
-        None => {}
-    }
-    let one = |estimate: &Estimate| {
-        Some(format!(
-            "{} {} ({})",
-            estimate.name,
-            findings::effect_size(estimate)?,
-            findings::interval(estimate)?
-        ))
+    let threshold = record.significance.threshold;
+    let meaning = findings::effect_size_in_words(record);
+    let bound = findings::bound_in_words(record);
+    let caption = match threshold {
+        None => format!("Effect size ({meaning}), with its 90% interval{bound}."),
+        Some(level) if level > 1.0 => format!("Effect size ({meaning}){bound}."),
+        Some(_) => format!(
+            "Effect size ({meaning}){bound}. Features right of the dashed line are significant: its place allows for \
+             the noise of the points."
+        ),
     };
-    let all: Vec<String> = record.estimates.iter().filter_map(one).collect();
+    let one = |estimate: &&Estimate| {
+        let (effect_size, interval) =
+            (findings::effect_size(estimate)?, findings::interval(estimate)?);
+        let significant =
+            findings::standing(estimate).map_or(String::new(), |word| format!(", {word}"));
+        Some(format!("{} {effect_size} ({interval}){significant}", estimate.name))
+    };
+    let all: Vec<String> = estimates.iter().filter_map(one).collect();
     Block::Intervals {
         caption,
-        label: format!("Effect sizes with 90% intervals: {}", all.join(", ")),
-        intervals: record.estimates.iter().filter_map(interval).collect(),
-        mark: threshold,
+        label: format!("Effect sizes with 90% intervals: {}", all.join("; ")),
+        intervals: estimates.iter().filter_map(interval).collect(),
+        mark: threshold.zip(findings::threshold_in_words(record)),
     }
 }
 
@@ -343,10 +353,13 @@ mod tests {
                    <td>0.52\u{a0}to\u{a0}0.72</td><td>at\u{a0}most\u{a0}0.0012</td><td>yes</td></tr>";
         assert!(html.contains(row), "{html}");
         assert!(!html.contains(">direction<"));
-        // 12 + 336 * 0.45
-        assert!(html.contains("<line class=\"mark\" x1=\"163.2\""), "{html}");
+        // 172 + 270 * 0.45
+        assert!(html.contains("<line class=\"mark\" x1=\"293.5\""), "{html}");
         assert_eq!(html.matches("class=\"hollow point\"").count(), 1);
-        assert!(html.contains("Dashed line: significant from 0.45 on"));
+        assert!(html.contains(">significant from 0.45 on</text>"));
+        assert!(html.contains("Features right of the dashed line are significant"));
+        let text = html.find(">dose</text>").unwrap();
+        assert!(html.find(">&lt;b&gt;</text>").unwrap() < text, "the larger effect comes first");
         let html = html_of(&with_directions(NAMES));
         assert!(html.contains("<td>rises</td><td class=\"number\">0.02</td></tr>"), "{html}");
         assert!(html.contains(
@@ -364,6 +377,6 @@ mod tests {
             html.contains("<div class=\"banner warning\">\n<p class=\"words\">NOTHING SIGNIFICANT")
         );
         assert!(!html.contains("class=\"mark\""));
-        assert!(html.contains("no line for the threshold: not even an effect size of 1 can be"));
+        assert!(html.contains(">not even an effect size of 1 can be significant</text>"));
     }
 }
