@@ -2,7 +2,7 @@
 //! any cells, any target - is released like the table without, in every format, in one file or two,
 //! with targets in another, and everything that is printed beside what was drawn is the same.
 //!
-//! A person whose row is none (ragged, an open quote) can end a run: SECURITY.md.
+//! A malformed row (ragged, an open quote) can end a run: docs/trust.md.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // tests fail by panicking
 
