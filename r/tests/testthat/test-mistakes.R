@@ -169,7 +169,7 @@ test_that("errors about tables in memory have no words of files", {
       error <- expect_error(make(stats::setNames(data, names), 1, 1, target = "a"), class = "dpsis_error")
       expect_false(grepl("header|delimiter", conditionMessage(error)), info = conditionMessage(error))
     }
-    expect_error(make(data["y"], 1, 1), "there is not a feature column")
+    expect_error(make(data["y"], 1, 1), "there is no feature column")
   }
   error <- expect_error(dp_fit(data, epsilon = 1, features = character()), "at least one feature")
   expect_identical(error$arguments, "features")

@@ -327,7 +327,7 @@ fn wrong_levels_are_refused() {
     };
     assert!(given(100).is_ok() && given(101).is_err());
     let other = FitModel::new(linear(1)).features(["x"]).levels([wide("stage", 3)]);
-    assert!(other.check_ref().unwrap_err().to_string().contains("no feature of the model"));
+    assert!(other.check_ref().unwrap_err().to_string().contains("not a feature of the model"));
 }
 
 #[test]

@@ -93,7 +93,7 @@ fn expenses_without_a_price_are_refused() {
     folder.refuses(&[
         ("account seeded.json", 2, "not private"),
         ("account first.json replaced.json", 2, "another neighbor relation"),
-        ("account other.json", 3, "no record"),
+        ("account other.json", 3, "not a record"),
         ("account without.json", 3, "damaged"),
         ("account unknown.json", 3, "damaged"),
         ("account epsilon.json", 3, "damaged"),

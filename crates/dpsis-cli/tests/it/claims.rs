@@ -46,7 +46,7 @@ fn wrong_requests_are_refused() {
         &[
             ("", "required"),
             ("a.csv", "2 values required"),
-            ("--mechanism em --scores 1,2 1,5", "no neighbors"),
+            ("--mechanism em --scores 1,2 1,5", "not neighbors"),
             ("--mechanism em --scores 1,2 1", "as many scores"),
             ("--mechanism em --scores 1,x 1,2", "whole numbers"),
             ("--mechanism em --scores 1,2 1,2 --k 2", "k must be 1"),
@@ -62,7 +62,7 @@ fn wrong_requests_are_refused() {
 fn scores_are_audited() {
     let line = "audit --mechanism krr --scores 0,1 1,0 --eps 1 --draws 40000 --seed 1";
     let output = dpsis(line).succeeds();
-    assert_contains_all(&output.stdout, &["consistent with epsilon <= 1", "no proof"]);
+    assert_contains_all(&output.stdout, &["consistent with epsilon <= 1", "not a proof"]);
     assert_contains_all(&output.stderr, &["NOT PRIVATE", "40,000 draws"]);
     assert_eq!(dpsis(line).stdout, output.stdout);
 }
@@ -79,8 +79,8 @@ fn tables_are_audited() {
     assert_contains(&audited.stdout, "500 on each table");
     // Tables that are not neighbors, and options that an audit refuses.
     for (other, options, rule) in [
-        (format!("{rows}9,1,9\n9,1,8\n"), "", "no neighbors"),
-        (rows.replace("a,b", "a,c"), "", "no neighbors"),
+        (format!("{rows}9,1,9\n9,1,8\n"), "", "not neighbors"),
+        (rows.replace("a,b", "a,c"), "", "not neighbors"),
         (format!("{rows}9,1,9\n"), "-- --ledger x.txt", "no --ledger"),
     ] {
         assert_contains(&audit(other, options).fails(2), rule);

@@ -201,7 +201,7 @@ fn the_command_is_what_select_accepts() {
     assert_contains_all(&text, &parts);
     for (table, options, reason) in [
         ("a,a,y\n1,2,3\n", "", "a column name occurs twice"),
-        ("y\n1\n", "", "there is not a feature column"),
+        ("y\n1\n", "", "there is no feature column"),
         ("1.5,2.5,3\n4,5,6\n", "", "is the header missing?"),
         ("a,b,y\n1,2,3\n", "--target z", "there is no column \"z\""),
     ] {

@@ -165,7 +165,7 @@ fn numbers_of_other_notations_are_reported() {
     assert_contains(&select(&folder, "t.csv").fails(2), "(--decimal-comma, --decimal-point)");
     assert_contains(
         &select(&folder, "--decimal-point t.csv").succeeds().text(),
-        "rows have no usable target: cells that are no number",
+        "rows have no usable target: cells that are not numbers",
     );
     assert_contains(
         &inspect(&folder, "t.csv"),
