@@ -32,7 +32,7 @@ pub fn plan(record: &PlanRecord) -> String {
 
 /// The answer in one sentence: the effect sizes from which features are significant, or else found.
 pub fn answer(record: &PlanRecord) -> String {
-    let rows: f64 = record.rows.iter().sum();
+    let rows = all_rows(record);
     let lead = format!("With {rows} {} at epsilon {}", units(record), record.epsilon);
     let effect = effect_size(record.score.id);
     let Needed { found, significant } = &record.needed;
@@ -106,9 +106,15 @@ fn plot(text: &mut String, record: &PlanRecord) {
     }
 }
 
+/// The number of rows of all classes, without the rounding errors of their shares.
+fn all_rows(record: &PlanRecord) -> f64 {
+    let rows: f64 = record.rows.iter().sum();
+    (rows * 1e6).round() / 1e6
+}
+
 /// The request and the assumptions, by label.
 pub fn details(record: &PlanRecord) -> Vec<(&'static str, String)> {
-    let rows: f64 = record.rows.iter().sum();
+    let rows = all_rows(record);
     let counts: Vec<String> = record.rows.iter().map(|rows| format!("{rows:.0}")).collect();
     let target = match (record.splits, &record.score.classes) {
         (true, _) => "a number, split at a private median".to_owned(),
@@ -192,7 +198,7 @@ fn errors(record: &PlanRecord) -> String {
 
 /// The rows and the epsilon for an effect size, as text.
 fn wanted_in_words(record: &PlanRecord, wanted: &Wanted) -> String {
-    let rows: f64 = record.rows.iter().sum();
+    let rows = all_rows(record);
     let tested = record.tested;
     let of = |needed: &Needed| if tested { needed.significant } else { needed.found };
     let chance = match wanted.chances.significant {

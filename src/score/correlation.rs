@@ -159,7 +159,7 @@ impl CorrelationSums {
     ///
     /// # Errors
     ///
-    /// `Request` if the center lies outside the grid, or there is not a feature.
+    /// `Request` if the center lies outside the grid, or there is no feature.
     pub fn scores(&self, center: i32, neighbors: Neighbors) -> Result<Scores> {
         if !(-self.q..=self.q).contains(&center) {
             return Err(Error::request("the center lies outside the grid"));

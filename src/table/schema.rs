@@ -248,7 +248,7 @@ impl Schema {
         let schema = Self::new(Orientation::FeaturesAsRows, names, target, None, exclude)?;
         let schema = schema.without_event(event);
         if schema.d() == 0 {
-            return Err(Error::input("there is not a feature row"));
+            return Err(Error::input("there is no feature row"));
         }
         Ok(schema)
     }
@@ -464,7 +464,7 @@ impl Schema {
         let kept = self.features.iter().enumerate().filter(|(i, _)| !numbers.contains(i));
         let features: Vec<usize> = kept.map(|(_, feature)| *feature).collect();
         if features.is_empty() {
-            return Err(Error::request("there is not a feature besides the covariates")
+            return Err(Error::request("there is no feature besides the covariates")
                 .about([Parameter::Covariates]));
         }
         let role_columns = numbers.iter().map(|number| self.features[*number]).collect();
@@ -543,7 +543,7 @@ impl Schema {
 }
 
 fn no_feature() -> Error {
-    Error::input("there is not a feature column")
+    Error::input("there is no feature column")
         .hint(
             "every column is the target, an identifier or excluded: add a column, or exclude fewer",
         )

@@ -140,7 +140,7 @@ pub(crate) fn bounds_of_features(
                 let place = places.remove(name).ok_or_else(|| {
                     let names: Vec<String> = schema.feature_names().map(str::to_owned).collect();
                     let rule =
-                        format!("there is not a feature {name:?}, or its bounds are given twice");
+                        format!("there is no feature {name:?}, or its bounds are given twice");
                     refuse(&rule, Some(row)).or_near(&names, name)
                 })?;
                 &mut bounds[place]
