@@ -208,10 +208,10 @@ def test_what_spark_says_of_a_failure_stays_there(spark, tmp_path):
     assert [entry["failed"] for entry in ledger.read()["entries"]] == ["io", "io"]
 
 
-def test_texts_as_a_target_are_given_before_a_ledger_pays(spark, tmp_path):
+def test_texts_as_a_target_are_given_before_a_ledger_is_charged(spark, tmp_path):
     ledger = dpsis.Ledger(tmp_path / "ledger", cap=5)
     frame = spark.range(400).selectExpr("id as a", "id % 7 as b", "cast(id % 2 as string) as y")
-    with pytest.raises(dpsis.RequestError, match="must be given") as error:
+    with pytest.raises(dpsis.RequestError, match="give the kind of the target") as error:
         dpsis.spark.select(frame, 1, 1, ledger=ledger)
     assert error.value.parameters == ("classes", "target_bounds", "target_number") and ledger.spent == 0
     assert dpsis.spark.select(frame, 1, 1, target_number=True, ledger=ledger).private
