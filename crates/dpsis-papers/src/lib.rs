@@ -1,5 +1,5 @@
 //! The experiments of the papers behind [`dpsis`], run again on public and synthetic data: research
-//! beside the product.
+//! outside the product.
 //!
 //! | I want to ... | see |
 //! | --- | --- |

@@ -3,7 +3,7 @@
 //! Real tables are read from the folder in `DPSIS_DATASETS` (files NAME.csv.gz). Tests that need
 //! one that is not there say so and pass, or fail with `DPSIS_REQUIRE_DATA=1`.
 
-#![allow(clippy::unwrap_used)] // in a test a panic is how a failure is said
+#![allow(clippy::unwrap_used)] // a failing test panics
 
 #[path = "../../../tests/support/mod.rs"]
 mod support;

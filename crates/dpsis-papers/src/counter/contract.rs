@@ -453,7 +453,7 @@ proptest! {
     }
 }
 
-/// The same seed gives the same noise, whatever the values before.
+/// The same seed gives the same noise, for any values before.
 #[test]
 fn noise_belongs_to_its_node() {
     for card in COUNTERS {

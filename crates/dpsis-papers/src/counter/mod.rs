@@ -102,7 +102,7 @@ impl<D: sealed::Design> ContinualCounter<D> {
         self.step(value.clamp(self.low, self.high))
     }
 
-    /// Takes a step without a value, which counts as 0 whatever the range, and returns the noisy
+    /// Takes a step without a value, which counts as 0 for any range, and returns the noisy
     /// sum so far. With [`Neighbors::ReplaceOne`] it is public which steps these are.
     ///
     /// # Errors

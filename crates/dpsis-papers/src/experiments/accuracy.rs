@@ -174,7 +174,7 @@ fn accuracy_section(
         let tested: Vec<_> = pairs.iter().filter(|(epsilon, ..)| within(*epsilon)).collect();
         let ahead = tested.iter().filter(|(_, sis, two)| sis.z(two) > SIGNIFICANT).count();
         let behind = tested.iter().filter(|(_, sis, two)| sis.z(two) < -SIGNIFICANT).count();
-        let verdict = match (ahead, behind) {
+        let agreement = match (ahead, behind) {
             (0, 0) => Agreement::Undecided,
             (0, _) => Agreement::DoesNotMatch,
             (_, 0) => Agreement::Matches,
@@ -191,7 +191,7 @@ fn accuracy_section(
             source: SOURCE.to_owned(),
             paper: "a figure".to_owned(),
             ours: format!("k = {count}, epsilon: DP-SIS / two-stage: {}", shown.join("; ")),
-            agreement: verdict,
+            agreement,
             note: format!(
                 "Significantly ahead (5%, two-sided) at {ahead} of {} epsilons of that range, behind at \
                  {behind}. A match: ahead somewhere, behind nowhere. Truth: {}; scale: the paper's. By the \

@@ -23,7 +23,7 @@ pub struct Experiment<'a> {
 
 /// Calls a function with settings whose output folder is temporary.
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "in a test a panic is how a failure is said")]
+#[allow(clippy::unwrap_used, reason = "a failing test panics")]
 pub(super) fn with<T>(trials: u64, threads: usize, use_it: impl Fn(&Experiment<'_>) -> T) -> T {
     let folder = tempfile::tempdir().unwrap();
     let output = OutputFolder::open(folder.path(), "reproduce").unwrap();

@@ -47,7 +47,7 @@ fn heat(experiment: &Experiment<'_>, figure: &str, count: Count) -> Result<Secti
     let strict = strict_threshold(tests);
     let (worse, strictly_worse) = (all(&|z| z < -SIGNIFICANT), all(&|z| z < -strict));
     let (better, strictly_better) = (all(&|z| z > SIGNIFICANT), all(&|z| z > strict));
-    let verdict = match (strictly_worse.len(), worse.len()) {
+    let agreement = match (strictly_worse.len(), worse.len()) {
         _ if tests == 0 => Agreement::NotTested,
         (0, 0) => Agreement::Matches,
         (0, _) => Agreement::Partly,
@@ -88,7 +88,7 @@ fn heat(experiment: &Experiment<'_>, figure: &str, count: Count) -> Result<Secti
             worse.len(),
             strictly_worse.len()
         ),
-        agreement: verdict,
+        agreement,
         note: format!(
             "Significant: 5%, two-sided, one cell by itself (z of {SIGNIFICANT}; some cells pass by chance); \
              strictly: 5% for all cells together (z of {strict:.2}, Bonferroni). A match: behind nowhere; \

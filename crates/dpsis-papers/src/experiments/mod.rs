@@ -1,6 +1,7 @@
 //! The papers' experiments, one file or folder each.
 
 mod accuracy;
+mod agreements;
 mod bandit;
 mod bounded_range;
 mod designs;
@@ -17,7 +18,6 @@ mod regression;
 mod sets;
 mod table1;
 mod theorem41;
-mod verdicts;
 
 pub use experiment::Experiment;
 
@@ -165,7 +165,7 @@ fn notices(frame: &Experiment<'_>, on_tables: bool) -> Vec<Notice> {
     };
     let mut notices = vec![notice(Level::Danger, private)];
     if frame.trials < ENOUGH {
-        let few = "Few repetitions: bands are wide, and verdicts may be due to chance. The default is \
+        let few = "Few repetitions: bands are wide, and agreements may be due to chance. The default is \
              100.";
         notices.push(notice(Level::Warning, few));
     }
@@ -188,7 +188,7 @@ fn page(frame: &Experiment<'_>, sections: &[Section], on_tables: bool) -> Page {
                 env!("CARGO_PKG_VERSION")
             ),
             "Each statement of a paper is shown with its figure and with the result of this run. \
-             The verdict follows from the numbers by the rule in the note."
+             The agreement follows from the numbers by the rule in the note."
                 .to_owned(),
         ])
         .notices(notices(frame, on_tables))

@@ -44,14 +44,14 @@ pub(super) struct Given<'a> {
 }
 
 impl Given<'_> {
-    /// Returns a comparison with our result, the verdict and an explanation.
-    pub(super) fn against(&self, ours: String, verdict: Agreement, note: &str) -> Block {
+    /// Returns a comparison with our result, the agreement and an explanation.
+    pub(super) fn against(&self, ours: String, agreement: Agreement, note: &str) -> Block {
         Block::Comparison {
             statement: self.statement.into(),
             source: self.source.into(),
             paper: self.paper.into(),
             ours,
-            agreement: verdict,
+            agreement,
             note: note.into(),
         }
     }

@@ -79,7 +79,7 @@ pub(super) fn run(experiment: &Experiment<'_>) -> Result<Section> {
         let sum: f64 = distance.map(|(set, r2)| (r2[letter] - set.paper.r2).abs()).sum();
         short(sum / found.len().max(1) as f64)
     };
-    let verdict = match (matched, sets.present.len()) {
+    let agreement = match (matched, sets.present.len()) {
         (matched, all) if matched == all => Agreement::Matches,
         (0, _) => Agreement::DoesNotMatch,
         _ => Agreement::Partly,
@@ -93,7 +93,7 @@ pub(super) fn run(experiment: &Experiment<'_>) -> Result<Section> {
                 "{matched} of {} sets agree to three decimals with one of three preparations",
                 sets.present.len()
             ),
-            agreement: verdict,
+            agreement,
             note: format!(
                 "Mean distance from the paper's column: A {}, B {}, C {}. A: columns by their range to \
                  [-1, 1], target centered, largest magnitude 1. B: columns and target centered, largest \

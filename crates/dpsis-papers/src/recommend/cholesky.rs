@@ -7,7 +7,7 @@
 //!
 //! Cost: n^3 floating-point operations, a third for each step, nearly all of them in products of
 //! matrices; the matrix itself and half of another of its size. Each block is computed by one
-//! thread in the same order whatever the number of threads, so the results are the same to the last
+//! thread in the same order for any number of threads, so the results are the same to the last
 //! bit.
 //!
 //! Source: G. H. Golub and C. F. Van Loan, "Matrix Computations", 4th edition (2013), 4.2.9 (block

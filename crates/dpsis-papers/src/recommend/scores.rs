@@ -10,7 +10,7 @@
 //! user is not accounted for, in the paper either.
 //!
 //! Cost: the items are taken [`WIDTH`] at a time, so that the memory is that of a score for each
-//! user and item of a block and of the candidates, whatever the size of the catalog.
+//! user and item of a block and of the candidates, for any size of the catalog.
 //!
 //! Source: "Private Selection with Heterogeneous Sensitivities", section VIII.
 

@@ -57,17 +57,17 @@ pub(super) fn sparse(
 /// last.
 fn neighbors(common: &Common, lambda: f64, item: usize, most: usize) -> Vec<u32> {
     // The squares, times G_jj, which is the same for all, are in the same order.
-    let strength = |&(other, both): &(u32, u32)| {
+    let similarity = |&(other, both): &(u32, u32)| {
         let both = f64::from(both);
         (both * both / (f64::from(common.users(other as usize)) + lambda), other)
     };
-    let mut strengths: Vec<(f64, u32)> = common.row(item).iter().map(strength).collect();
-    if strengths.len() > most {
+    let mut similarities: Vec<(f64, u32)> = common.row(item).iter().map(similarity).collect();
+    if similarities.len() > most {
         let order = |a: &(f64, u32), b: &(f64, u32)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
-        strengths.select_nth_unstable_by(most, order);
-        strengths.truncate(most);
+        similarities.select_nth_unstable_by(most, order);
+        similarities.truncate(most);
     }
-    let mut found: Vec<u32> = strengths.into_iter().map(|(_, other)| other).collect();
+    let mut found: Vec<u32> = similarities.into_iter().map(|(_, other)| other).collect();
     found.sort_unstable();
     let missing = most.min(common.catalog() - 1) - found.len();
     if missing > 0 {
@@ -156,14 +156,14 @@ mod tests {
         let set = generate(Shape { users: 80, items: 60, mean: 7.0 }, 3);
         let (common, items) = (Common::of(&set, 1), set.by_item());
         for item in 0..60 {
-            let strength = |other: &u32| {
+            let similarity = |other: &u32| {
                 let users = items.of(*other as usize);
                 let both = users.iter().filter(|user| items.of(item).contains(user)).count();
                 (both * both, users.len() + 3)
             };
             let mut others: Vec<u32> = (0..60).filter(|other| *other as usize != item).collect();
             others.sort_by(|a, b| {
-                let (a, b) = (strength(a), strength(b));
+                let (a, b) = (similarity(a), similarity(b));
                 (b.0 * a.1).cmp(&(a.0 * b.1))
             });
             for most in [0, 1, 7, 40, 59, 70] {

@@ -1,13 +1,13 @@
-//! The statements about bandits beside the results.
+//! The statements about bandits compared with the results.
 
 use dpsis::report::{Agreement, Block};
 use dpsis_eval::Estimate;
 
+use crate::experiments::agreements::{Clear, agreement_of};
 use crate::experiments::bandit::cells::{Outcomes, Trace};
 use crate::experiments::bandit::policy::{NARROW_UCB, POLICIES, PRIVATE, UCB};
 use crate::experiments::bandit::rewards::{SHIFT, STEPS};
 use crate::experiments::parts::Given;
-use crate::experiments::verdicts::{Clear, verdict_of};
 
 const SOURCE: &str = "\"Private Selection with Heterogeneous Sensitivities\" (2025), section IX";
 
@@ -41,11 +41,11 @@ impl Tally {
         Self { of: leads.len(), better: held, worse: reversed }
     }
 
-    /// The verdict for a statement that should hold in all comparisons.
-    fn verdict(self) -> Agreement {
+    /// The agreement for a statement that should hold in all comparisons.
+    fn agreement(self) -> Agreement {
         match self {
             Self { better: 0, worse: 0, .. } => Agreement::Undecided,
-            Self { better, of, .. } => verdict_of(better, of),
+            Self { better, of, .. } => agreement_of(better, of),
         }
     }
 
@@ -106,7 +106,7 @@ fn private_beats_ucb(outcomes: &[Outcomes]) -> Block {
     }
     .against(
         found.words(),
-        found.verdict(),
+        found.agreement(),
         &format!(
             "{RULE} {READING} Against UCB with the bonus for rewards in [0, 1], which leaves arm 1, {}. Rewards \
              after the shift: {}.",
@@ -171,7 +171,7 @@ fn correlated(outcomes: &[Outcomes]) -> Block {
              smaller in {opposite}",
             found.of
         ),
-        found.verdict(),
+        found.agreement(),
         "Rule: the mean difference of the private sensitivities counts from three standard errors. True rewards are drawn \
          so that it holds; at the end an arm's last window may still be from before the shift.",
     )
@@ -187,7 +187,7 @@ fn mgem_is_best(outcomes: &[Outcomes]) -> Block {
     }
     .against(
         found.words(),
-        found.verdict(),
+        found.agreement(),
         &format!("{RULE} Rewards in all: {}.", means(outcomes, 0, total)),
     )
 }
@@ -202,7 +202,7 @@ fn beneficial_from_the_start(outcomes: &[Outcomes]) -> Block {
     }
     .against(
         found.words(),
-        found.verdict(),
+        found.agreement(),
         &format!(
             "{RULE} Each of mgem, gem and rs against each of rnm and krr. Rewards before the shift: {}.",
             means(outcomes, 0, before)
@@ -220,7 +220,7 @@ fn adapts_faster(outcomes: &[Outcomes]) -> Block {
     }
     .against(
         found.words(),
-        found.verdict(),
+        found.agreement(),
         &format!(
             "{RULE} Each of mgem, gem and rs against each of rnm and krr, by the share of the better arm in the {ADAPTATION} \
              steps after the shift: {}.",
@@ -240,7 +240,7 @@ fn means_adjust(outcomes: &[Outcomes]) -> Block {
     }
     .against(
         found.words(),
-        found.verdict(),
+        found.agreement(),
         &format!(
             "{RULE} The predicted mean of arm 0 less that of arm 1, {ADAPTATION} steps after the shift: {}. At the end: {}. \
              The number of the action is lost in the extracted text; it can only be 0.",
@@ -275,7 +275,7 @@ mod tests {
         Outcomes { policy, traces: (0..10).map(trace).collect() }
     }
 
-    fn verdicts(gains: [(f64, f64); 8]) -> Vec<Agreement> {
+    fn agreements(gains: [(f64, f64); 8]) -> Vec<Agreement> {
         let all: Vec<Outcomes> = POLICIES
             .into_iter()
             .zip(gains)
@@ -303,12 +303,13 @@ mod tests {
             (0.9, 0.04),
             (0.9, 0.8),
         ];
-        let [ucb, stays, correlated, best, start, adapts, means] = verdicts(as_printed)[..] else {
+        let [ucb, stays, correlated, best, start, adapts, means] = agreements(as_printed)[..]
+        else {
             panic!("seven statements")
         };
         assert_eq!(correlated, Agreement::Undecided);
-        for verdict in [ucb, stays, best, start, adapts, means] {
-            assert_eq!(verdict, Agreement::Matches);
+        for agreement in [ucb, stays, best, start, adapts, means] {
+            assert_eq!(agreement, Agreement::Matches);
         }
         // Turned around.
         let turned = [
@@ -321,14 +322,14 @@ mod tests {
             (0.9, 0.96),
             (0.9, 0.8),
         ];
-        let [ucb, stays, _, best, start, adapts, means] = verdicts(turned)[..] else {
+        let [ucb, stays, _, best, start, adapts, means] = agreements(turned)[..] else {
             panic!("seven statements")
         };
-        for verdict in [ucb, stays, best, start, adapts, means] {
-            assert_eq!(verdict, Agreement::DoesNotMatch);
+        for agreement in [ucb, stays, best, start, adapts, means] {
+            assert_eq!(agreement, Agreement::DoesNotMatch);
         }
         // All alike.
-        let [ucb, stays, _, best, ..] = verdicts([(0.5, 0.4); 8])[..] else {
+        let [ucb, stays, _, best, ..] = agreements([(0.5, 0.4); 8])[..] else {
             panic!("seven statements")
         };
         assert_eq!(

@@ -97,7 +97,7 @@ mod tests {
     fn every_statement_matches() {
         with(10, 1, |experiment| {
             let section = run(experiment).unwrap();
-            let verdicts: Vec<String> = section
+            let agreements: Vec<String> = section
                 .blocks
                 .iter()
                 .filter_map(|block| match block {
@@ -107,9 +107,9 @@ mod tests {
                     _ => None,
                 })
                 .collect();
-            assert_eq!(verdicts.len(), 7);
-            for verdict in &verdicts {
-                assert!(verdict.starts_with("Matches"), "{verdict}");
+            assert_eq!(agreements.len(), 7);
+            for agreement in &agreements {
+                assert!(agreement.starts_with("Matches"), "{agreement}");
             }
             for file in [PRICES_DATA, PICKS_DATA, "bounded-range.svg", "bounded-range-picks.svg"] {
                 assert!(experiment.output.path().join(file).exists(), "{file}");

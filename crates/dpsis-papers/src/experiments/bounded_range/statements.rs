@@ -1,12 +1,12 @@
-//! The statements of the article beside the results.
+//! The statements of the article compared with the results.
 
 use dpsis::report::{Agreement, Block};
 
+use crate::experiments::agreements::agreement_of;
 use crate::experiments::bounded_range::picks::PicksWithin;
 use crate::experiments::bounded_range::prices::Prices;
 use crate::experiments::bounded_range::quality::Measured;
 use crate::experiments::parts::Given;
-use crate::experiments::verdicts::verdict_of;
 
 const SOURCE: &str = "\"Exponential Mechanisms - What's Wrong with Sensitivity?\" (2020)";
 
@@ -33,18 +33,18 @@ pub(super) fn depends_on_scores(examples: &[Measured]) -> Block {
     }
     .against(
         ours,
-        verdict_of(usize::from(same && (one.sensitivity, hundred.sensitivity) == (1.0, 100.0)), 1),
+        agreement_of(usize::from(same && (one.sensitivity, hundred.sensitivity) == (1.0, 100.0)), 1),
         "Rule: sensitivities as printed, ranges and laws equal. Here the table does not matter at all: the range is 0.",
     )
 }
 
 fn holding(all: &[Measured], holds: impl Fn(&Measured) -> bool) -> (String, Agreement) {
     let held = all.iter().filter(|one| holds(one)).count();
-    (format!("in {held} of {} random tables of scores", all.len()), verdict_of(held, all.len()))
+    (format!("in {held} of {} random tables of scores", all.len()), agreement_of(held, all.len()))
 }
 
 pub(super) fn theorem_one_holds(random: &[Measured]) -> Block {
-    let (ours, verdict) =
+    let (ours, agreement) =
         holding(random, |one| one.log_ratio <= one.range * one.epsilon * (1.0 + ROUNDING));
     let share = |one: &Measured| one.log_ratio / (one.range * one.epsilon);
     let closest = random.iter().map(share).fold(0.0, f64::max);
@@ -55,7 +55,7 @@ pub(super) fn theorem_one_holds(random: &[Measured]) -> Block {
     }
     .against(
         ours,
-        verdict,
+        agreement,
         &format!(
             "Rule: no log-ratio of the law exceeds it. The largest reaches {closest:.2} of it."
         ),
@@ -63,14 +63,14 @@ pub(super) fn theorem_one_holds(random: &[Measured]) -> Block {
 }
 
 pub(super) fn never_worse(random: &[Measured]) -> Block {
-    let (ours, verdict) =
+    let (ours, agreement) =
         holding(random, |one| one.range <= 2.0 * one.sensitivity * (1.0 + ROUNDING));
     Given {
         statement: "range(q) <= 2 sens(q): theorem 1 is never worse than theorem 0.",
         source: SOURCE,
         paper: "always",
     }
-    .against(ours, verdict, "Rule: in all of them.")
+    .against(ours, agreement, "Rule: in all of them.")
 }
 
 pub(super) fn monotone(random: &[Measured]) -> Block {
@@ -84,7 +84,7 @@ pub(super) fn monotone(random: &[Measured]) -> Block {
     }
     .against(
         format!("range(q) <= sens(q) in {held} of {} monotone random tables", monotone.len()),
-        verdict_of(held, monotone.len()),
+        agreement_of(held, monotone.len()),
         "Rule: in all of them. As an equality it needs a candidate whose score a person does not change, as with \
          counts; without one the range is smaller still.",
     )
@@ -112,7 +112,7 @@ pub(super) fn in_order(prices: &[Prices]) -> Block {
     }
     .against(
         format!("in this order for {held} of {} numbers of picks{words}", prices.len()),
-        verdict_of(held, prices.len()),
+        agreement_of(held, prices.len()),
         "Rule: sum, theorem 0, theorem 1, exponential mechanisms, the same in advance: no price is above the one \
          before. For a single pick the compositions agree, up to the rounding of the adaptive bound.",
     )
@@ -131,7 +131,7 @@ pub(super) fn factor_of_four(prices: &[Prices]) -> Block {
     }
     .against(
         format!("4 for {held} of {} numbers of picks", prices.len()),
-        verdict_of(held, prices.len()),
+        agreement_of(held, prices.len()),
         &format!(
             "Rule: the parameters of the two limits. Epsilon at delta 1e-6, by the optimal compositions, falls by a \
              factor that exceeds 4 where epsilon is large: {}.",
@@ -154,7 +154,7 @@ pub(super) fn sixteen_times(picks: &[PicksWithin]) -> Block {
     }
     .against(
         ours.join("; "),
-        verdict_of(usize::from((smallest - 16.0).abs() < 1.6), 1),
+        agreement_of(usize::from((smallest - 16.0).abs() < 1.6), 1),
         "Rule: within a tenth of 16 at the smallest parameter; whole numbers of picks, which are few at large \
          parameters.",
     )

@@ -1,7 +1,7 @@
 //! The second stage for correlated features beside the ordinary selection.
 //!
 //! Whole requests are rehearsed, at a public scale and center: what a release would draw, without
-//! the parts for strengths and center.
+//! the parts for effect sizes and center.
 
 use dpsis::internals::in_parallel;
 use dpsis::report::Block;

@@ -1,15 +1,15 @@
-//! Earlier statements about the synthetic designs beside the results.
+//! Earlier statements about the synthetic designs compared with the results.
 
 use dpsis::report::{Agreement, Block};
 
+use crate::experiments::agreements::agreement_of;
 use crate::experiments::designs::cells::{DESIGNS, DesignArm, FEATURES, MECHANISMS, WITHOUT};
 use crate::experiments::designs::rows_needed::{DesignCells, words};
 use crate::experiments::parts::Given;
-use crate::experiments::verdicts::verdict_of;
 
 const EARLIER: &str = "an earlier implementation of this experiment";
 
-/// The verdict on a number of rows: a match within 15%, partly within 50%.
+/// The agreement on a number of rows: a match within 15%, partly within 50%.
 fn near(ours: Option<f64>, theirs: f64) -> Agreement {
     match ours.map(|ours| (ours / theirs - 1.0).abs()) {
         Some(off) if off <= 0.15 => Agreement::Matches,
@@ -59,7 +59,7 @@ pub(super) fn comparisons(results: DesignCells<'_>) -> Vec<Block> {
     let clips = [(0.5, 330.0), (1.0, 390.0), (2.0, 830.0), (3.0, 1880.0)];
     let ours = clips.map(|(clip, _)| needed(clip, "canonical", "1"));
     let near = clips.iter().zip(ours).map(|((_, theirs), ours)| near(ours, *theirs));
-    let held = near.filter(|verdict| *verdict == Agreement::Matches).count();
+    let held = near.filter(|agreement| *agreement == Agreement::Matches).count();
     blocks.push(
         Given {
             statement: "The tighter values are clipped, the fewer rows canonical needs, down to half a \
@@ -69,7 +69,7 @@ pub(super) fn comparisons(results: DesignCells<'_>) -> Vec<Block> {
         }
         .against(
             format!("{} rows", ours.map(|ours| words(ours, FEATURES[0])).join(", ")),
-            verdict_of(held, clips.len()),
+            agreement_of(held, clips.len()),
             "Rule: matches if all four are within 15%, in part if some are.",
         ),
     );
@@ -115,7 +115,7 @@ fn screening(results: DesignCells<'_>) -> Block {
     }
     .against(
         ours.collect::<Vec<_>>().join("; "),
-        verdict_of(held, values.len()),
+        agreement_of(held, values.len()),
         "Rule: within 0.05 at the largest number of rows measured. By the covariances in closed \
          form, features between true ones exceed the outer two of these (AR 0.9), and negative \
          true features have a smaller covariance with the target than false ones (mixed signs).",

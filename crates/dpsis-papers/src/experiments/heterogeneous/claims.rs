@@ -2,9 +2,9 @@
 
 use dpsis::report::{Agreement, Block};
 
+use crate::experiments::agreements::{Clear, agreement_of_parts};
 use crate::experiments::heterogeneous::errors::Errors;
 use crate::experiments::parts::Given;
-use crate::experiments::verdicts::{Clear, verdict_of_parts};
 
 /// The budgets at which statements about orders are checked: for larger ones most errors vanish.
 pub(in crate::experiments) const MODERATE: [&str; 6] = ["0.01", "0.05", "0.1", "0.25", "0.5", "1"];
@@ -35,12 +35,12 @@ impl Claim<'_> {
         self.orders.iter().map(clear).collect()
     }
 
-    /// The verdict: each order is a part of the statement.
-    pub(in crate::experiments) fn verdict(&self, errors: &Errors) -> Agreement {
-        verdict_of_parts(&self.compared(errors))
+    /// The agreement: each order is a part of the statement.
+    pub(in crate::experiments) fn agreement(&self, errors: &Errors) -> Agreement {
+        agreement_of_parts(&self.compared(errors))
     }
 
-    /// The statement beside the result.
+    /// The statement compared with the result.
     pub(in crate::experiments) fn block(&self, errors: &Errors) -> Block {
         let of = self.epsilons.len();
         let pairs: Vec<String> = self
@@ -55,7 +55,7 @@ impl Claim<'_> {
             .collect();
         Given { statement: self.statement, source: self.source, paper: "a figure" }.against(
             format!("{}, of {of} budgets", pairs.join("; ")),
-            self.verdict(errors),
+            self.agreement(errors),
             &format!(
                 "At epsilon {}. An order is clear, or clearly reversed, from three standard errors. The \
                  statement matches if each order is clear at some budget and reversed at none.",
@@ -86,15 +86,15 @@ mod tests {
                 row("c", "2", 1.0),
             ],
         );
-        let verdict = |orders: &[Order<'_>], epsilons: &[&str]| {
-            Claim { statement: "", source: "", orders, epsilons }.verdict(&errors)
+        let agreement = |orders: &[Order<'_>], epsilons: &[&str]| {
+            Claim { statement: "", source: "", orders, epsilons }.agreement(&errors)
         };
-        assert_eq!(verdict(&[("s", "a", "b")], &["1"]), Agreement::Matches);
-        assert_eq!(verdict(&[("s", "a", "b")], &["2"]), Agreement::DoesNotMatch);
-        assert_eq!(verdict(&[("s", "a", "b")], &["1", "2"]), Agreement::Partly);
-        assert_eq!(verdict(&[("s", "a", "c")], &["1", "2"]), Agreement::Undecided);
-        assert_eq!(verdict(&[("s", "a", "b"), ("s", "a", "c")], &["1"]), Agreement::Partly);
+        assert_eq!(agreement(&[("s", "a", "b")], &["1"]), Agreement::Matches);
+        assert_eq!(agreement(&[("s", "a", "b")], &["2"]), Agreement::DoesNotMatch);
+        assert_eq!(agreement(&[("s", "a", "b")], &["1", "2"]), Agreement::Partly);
+        assert_eq!(agreement(&[("s", "a", "c")], &["1", "2"]), Agreement::Undecided);
+        assert_eq!(agreement(&[("s", "a", "b"), ("s", "a", "c")], &["1"]), Agreement::Partly);
         // What was not measured is not clear.
-        assert_eq!(verdict(&[("s", "a", "d")], &["1"]), Agreement::Undecided);
+        assert_eq!(agreement(&[("s", "a", "d")], &["1"]), Agreement::Undecided);
     }
 }

@@ -4,10 +4,10 @@
 use dpsis::Result;
 use dpsis::report::{Agreement, Block, Section};
 
+use crate::experiments::agreements::CLEAR;
 use crate::experiments::experiment::Experiment;
 use crate::experiments::heterogeneous::instances::{BUDGETS, INSTANCES, Instance, all};
 use crate::experiments::parts::{Given, paragraph, row};
-use crate::experiments::verdicts::CLEAR;
 use crate::rivals::LONG_RANDOM_STOPPING;
 
 const SOURCE: &str = "\"Private Selection with Heterogeneous Sensitivities\" (2025), appendix J";
@@ -74,7 +74,7 @@ fn predictions(all: &[Instance]) -> Block {
     }
 }
 
-/// The verdict for a rule of thumb: a match from 90% of the clear cases, none at half of them.
+/// The agreement for a rule of thumb: a match from 90% of the clear cases, none at half of them.
 fn rule_of_thumb(right: usize, of: usize) -> Agreement {
     match right as f64 / of as f64 {
         _ if of == 0 => Agreement::Undecided,

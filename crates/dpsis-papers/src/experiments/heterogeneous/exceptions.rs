@@ -4,13 +4,13 @@ use dpsis::Result;
 use dpsis::mechanism::{Correlations, correlations};
 use dpsis::report::{Agreement, Block, Section};
 
+use crate::experiments::agreements::{CLEAR, agreement_of};
 use crate::experiments::experiment::Experiment;
 use crate::experiments::heterogeneous::claims::Claim;
 use crate::experiments::heterogeneous::errors::Errors;
 use crate::experiments::heterogeneous::page::scenarios;
 use crate::experiments::heterogeneous::scenarios::exceptional;
 use crate::experiments::parts::{Given, curves, paragraph, row};
-use crate::experiments::verdicts::{CLEAR, verdict_of};
 use dpsis_eval::figure::{Curve, CurveChart, CurvePoint};
 
 const NAMES: [&str; 2] = ["low-sensitivity best", "high-sensitivity worst"];
@@ -94,10 +94,10 @@ fn weighted(errors: &Errors, found: &[Correlations]) -> Block {
     let larger = ["2", "4", "8"];
     let better = |name: &str| larger.iter().filter(|epsilon| lead(name, epsilon) > CLEAR).count();
     let counts = NAMES.map(better);
-    let verdict = if counts[0] == counts[1] {
+    let agreement = if counts[0] == counts[1] {
         Agreement::Undecided
     } else {
-        verdict_of(usize::from(falls[2] > falls[0].max(falls[1])), 1)
+        agreement_of(usize::from(falls[2] > falls[0].max(falls[1])), 1)
     };
     Given {
         statement: "This weighted correlation more accurately reflects the behavior of mGEM relative to RNM \
@@ -110,7 +110,7 @@ fn weighted(errors: &Errors, found: &[Correlations]) -> Block {
             "from case 1 to case 2 Pearson falls by {:.2}, Spearman by {:.2}, weighted by {:.2}",
             falls[0], falls[1], falls[2]
         ),
-        verdict,
+        agreement,
         &format!(
             "mgem is clearly better than rnm at {} (case 1) and {} (case 2) of the budgets 2, 4 and 8. Rule: \
              the weighted correlation falls most.",
@@ -200,7 +200,7 @@ fn largest_noise(experiment: &Experiment<'_>) -> Result<[Block; 2]> {
             "95% quantile of the largest: {:.1} (ten of scale 1), {:.1} (one of 5), {:.1} (five), {:.1} (ten)",
             quantiles[0], quantiles[1], quantiles[2], quantiles[3]
         ),
-        verdict_of(usize::from(share > 0.25), 1),
+        agreement_of(usize::from(share > 0.25), 1),
         &format!(
             "By formula. One of ten numbers makes {:.0}% of the difference that all ten make. Rule: more than \
              a quarter.",
@@ -223,7 +223,7 @@ mod tests {
             let all = [(NAMES[1], "", exceptional(true))];
             let (errors, _) = scenarios(experiment, "x", &all).unwrap();
             for claim in &claims()[1..] {
-                assert_eq!(claim.verdict(&errors), Agreement::Matches, "{}", claim.statement);
+                assert_eq!(claim.agreement(&errors), Agreement::Matches, "{}", claim.statement);
             }
         });
     }

@@ -3,11 +3,11 @@
 use dpsis::Result;
 use dpsis::report::Block;
 
+use crate::experiments::agreements::CLEAR;
 use crate::experiments::experiment::Experiment;
 use crate::experiments::heterogeneous::candidates::Candidates;
 use crate::experiments::heterogeneous::errors::{EPSILONS, Errors, TRIALS, errors_file, measure};
 use crate::experiments::parts::{curves, row};
-use crate::experiments::verdicts::CLEAR;
 use crate::rivals::{RIVALS, Rival};
 
 /// The private rivals of report-noisy-max.

@@ -4,6 +4,7 @@ use dpsis::Result;
 use dpsis::report::{Block, Section};
 use dpsis_eval::Estimate;
 
+use crate::experiments::agreements::{CLEAR, agreement_of};
 use crate::experiments::experiment::Experiment;
 use crate::experiments::heterogeneous::candidates::{CANDIDATES, Candidates};
 use crate::experiments::heterogeneous::claims::Claim;
@@ -11,7 +12,6 @@ use crate::experiments::heterogeneous::errors::{EPSILONS, Errors, TRIALS, errors
 use crate::experiments::heterogeneous::page::scenarios;
 use crate::experiments::heterogeneous::scenarios::polarized;
 use crate::experiments::parts::{Given, curves, paragraph};
-use crate::experiments::verdicts::{CLEAR, verdict_of};
 use crate::rivals::Rival;
 use dpsis_eval::figure::{Curve, CurveChart, CurvePoint};
 
@@ -118,7 +118,7 @@ fn less_productive(errors: &Errors) -> Block {
     }
     .against(
         format!("error over the best other in scenarios 7 and 8: {}", words.join("; ")),
-        verdict_of(held, epsilons.len()),
+        agreement_of(held, epsilons.len()),
         "The error of cgem with half of the budget over the smallest one of rnm, gem, mgem, rs and krr. Rule: larger in scenario 8, \
          by three standard errors.",
     )
@@ -204,7 +204,7 @@ mod tests {
             let all = [(NAMES[0], "", polarized(NAMES[0], NOISE[0], draws))];
             let (mut errors, _) = scenarios(experiment, "x", &all).unwrap();
             shares(experiment, &all, &mut errors).unwrap();
-            assert_eq!(claims()[1].verdict(&errors), Agreement::Matches);
+            assert_eq!(claims()[1].agreement(&errors), Agreement::Matches);
         });
     }
 }

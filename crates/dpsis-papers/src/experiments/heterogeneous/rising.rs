@@ -5,6 +5,7 @@ use dpsis::mechanism::correlations;
 use dpsis::report::{Block, Section};
 use dpsis_eval::Estimate;
 
+use crate::experiments::agreements::{CLEAR, agreement_of};
 use crate::experiments::experiment::Experiment;
 use crate::experiments::heterogeneous::candidates::Candidates;
 use crate::experiments::heterogeneous::errors::{
@@ -12,7 +13,6 @@ use crate::experiments::heterogeneous::errors::{
 };
 use crate::experiments::heterogeneous::scenarios::rising;
 use crate::experiments::parts::{Given, curves, paragraph};
-use crate::experiments::verdicts::{CLEAR, verdict_of};
 use crate::rivals::{RIVALS, Rival};
 use dpsis_eval::figure::Curve;
 
@@ -51,7 +51,7 @@ pub(in crate::experiments) fn run(experiment: &Experiment<'_>) -> Result<Section
         let name = format!("rising-correlation-{epsilon}");
         blocks.push(curves(experiment, &name, &chart, caption, DATA)?);
     }
-    blocks.extend([profits(&errors), strength(&errors)]);
+    blocks.extend([profits(&errors), by_correlation(&errors)]);
     Ok(Section::new("rising-correlation", "Increasing correlation (figure 10)", blocks))
 }
 
@@ -107,7 +107,7 @@ fn profits(errors: &Errors) -> Block {
     }
     .against(
         format!("{held} of {} comparisons with rnm at the two ends are as given", all.len()),
-        verdict_of(held, all.len()),
+        agreement_of(held, all.len()),
         "At epsilon 0.1 and 1: right end, mgem and rs before rnm before gem; left end, gem before rnm \
          before mgem and rs; each by three standard errors.",
     )
@@ -125,16 +125,16 @@ fn gain(errors: &Errors, weight: f64, epsilon: &str) -> Estimate {
     Estimate { mean: 1.0 - best.mean / rnm.mean, error: best.error.hypot(rnm.error) / rnm.mean }
 }
 
-fn strength(errors: &Errors) -> Block {
-    let mut verdicts = Vec::new();
+fn by_correlation(errors: &Errors) -> Block {
+    let mut agreements = Vec::new();
     let mut words = Vec::new();
     for epsilon in ["0.1", "1"] {
         let gains = [-1.0, 0.0, 1.0].map(|weight| gain(errors, weight, epsilon));
-        verdicts.extend([gains[0].z(&gains[1]) > CLEAR, gains[2].z(&gains[1]) > CLEAR]);
+        agreements.extend([gains[0].z(&gains[1]) > CLEAR, gains[2].z(&gains[1]) > CLEAR]);
         let shares = gains.map(|gain| format!("{:.2}", gain.mean));
         words.push(format!("epsilon {epsilon}: {}", shares.join(", ")));
     }
-    let held = verdicts.iter().filter(|held| **held).count();
+    let held = agreements.iter().filter(|held| **held).count();
     Given {
         statement: "The benefit of the best performing heterogeneous mechanism relative to RNM increases \
                     with the correlation strength.",
@@ -143,7 +143,7 @@ fn strength(errors: &Errors) -> Block {
     }
     .against(
         format!("gain at the left end, in the middle, at the right end: {}", words.join("; ")),
-        verdict_of(held, verdicts.len()),
+        agreement_of(held, agreements.len()),
         "The gain is 1 minus the smallest error of gem, mgem and rs over that of rnm. Rule: larger at \
          either end than in the middle, by three standard errors.",
     )

@@ -9,10 +9,10 @@ use dpsis::{Epsilon, Mechanism, Result, Scores, Seeded};
 use dpsis_eval::Estimate;
 use dpsis_eval::internals::seed_of;
 
+use crate::experiments::agreements::CLEAR;
 use crate::experiments::experiment::Experiment;
 use crate::experiments::heterogeneous::instances::{BUDGETS, INSTANCES, Made, made};
 use crate::experiments::parts::{paragraph, row};
-use crate::experiments::verdicts::CLEAR;
 use crate::parts_file::{Parts, ResultRow};
 
 /// The numbers of picks.

@@ -4,13 +4,13 @@ use dpsis::Result;
 use dpsis::report::{Block, Section};
 use dpsis_eval::Estimate;
 
+use crate::experiments::agreements::{CLEAR, Clear, agreement_of, mostly};
 use crate::experiments::experiment::Experiment;
 use crate::experiments::heterogeneous::errors::{
     Errors, TRIALS, error_chart, errors_file, measure, point,
 };
 use crate::experiments::heterogeneous::scenarios::{Relation, bimodal};
 use crate::experiments::parts::{Given, curves, paragraph};
-use crate::experiments::verdicts::{CLEAR, Clear, mostly, verdict_of};
 use crate::rivals::{RIVALS, Rival};
 use dpsis_eval::figure::Curve;
 
@@ -148,7 +148,7 @@ fn extremes(errors: &Errors) -> Block {
             "error of rnm minus that of mgem with 1, 50 and 99 high scores: {:.2}, {:.2}, {:.2}",
             first.mean, middle.mean, last.mean
         ),
-        verdict_of(held, 2),
+        agreement_of(held, 2),
         "Positive correlation. Rule: smaller at either extreme than in the middle, by three standard \
          errors.",
     )

@@ -196,7 +196,7 @@ mod tests {
     ) {
         let (errors, _) = scenarios(experiment, "x", all).unwrap();
         for claim in claims {
-            assert_eq!(claim.verdict(&errors), Agreement::Matches, "{}", claim.statement);
+            assert_eq!(claim.agreement(&errors), Agreement::Matches, "{}", claim.statement);
         }
     }
 

@@ -6,10 +6,10 @@ use dpsis::{Epsilon, Result};
 use dpsis_eval::Estimate;
 use dpsis_eval::internals::seed_of;
 
+use crate::experiments::agreements::{CLEAR, agreement_of, mostly};
 use crate::experiments::experiment::Experiment;
 use crate::experiments::heterogeneous::errors::TRIALS;
 use crate::experiments::parts::{Given, figure, paragraph};
-use crate::experiments::verdicts::{CLEAR, mostly, verdict_of};
 use crate::parts_file::{Parts, ResultRow};
 use crate::rivals::{Contest, Rival, STOP};
 use dpsis_eval::figure::HeatMap;
@@ -307,7 +307,7 @@ fn worse_than_random(smaller: &Differences, larger: &Differences) -> Block {
     };
     let (gem, of) = count(larger, Named("gem"));
     let (mgem, and_of) = count(smaller, Named("mgem"));
-    let verdict = match (gem, mgem) {
+    let agreement = match (gem, mgem) {
         (0, 0) => Agreement::DoesNotMatch,
         (0, _) | (_, 0) => Agreement::Partly,
         _ => Agreement::Matches,
@@ -321,7 +321,7 @@ fn worse_than_random(smaller: &Differences, larger: &Differences) -> Block {
     }
     .against(
         format!("wrong in more than half of the draws: gem in {gem} of {of} pairs, mgem in {mgem} of {and_of}"),
-        verdict,
+        agreement,
         "At epsilon 0.1 and 0.25: gem where the better candidate is the more sensitive one (1.5 against \
          0.5), mgem where it is the less sensitive one. It matches if it occurs, by three standard errors.",
     )
@@ -341,7 +341,7 @@ fn stops(differences: &Differences) -> Block {
     }
     .against(
         format!("mean size of the difference by gamma: {}", words.join("; ")),
-        verdict_of(held, STOPS.len() - 1),
+        agreement_of(held, STOPS.len() - 1),
         "Over all pairs of sensitivities. It matches if the size grows with every smaller gamma.",
     )
 }

@@ -1,10 +1,10 @@
-//! The statements about the joint exponential mechanism beside the results.
+//! The statements about the joint exponential mechanism compared with the results.
 
 use dpsis::report::{Agreement, Block};
 
+use crate::experiments::agreements::{Clear, agreement_of, mostly};
 use crate::experiments::joint::cells::{EPSILONS, ErrorCell, RunTime, TWO_SIDED};
 use crate::experiments::parts::Given;
-use crate::experiments::verdicts::{Clear, mostly, verdict_of};
 
 const SOURCE: &str =
     "\"A Joint Exponential Mechanism for Differentially Private Top-k Set\" (2020), section 4";
@@ -28,7 +28,7 @@ fn against_peers(cells: &[ErrorCell], epsilon: &str) -> Vec<f64> {
 pub(super) fn strongest(cells: &[ErrorCell]) -> Block {
     let leads = against_peers(cells, "1");
     let Clear { held: better, reversed: worse } = Clear::of(leads.iter().copied());
-    let verdict = mostly(better, worse, leads.len());
+    let agreement = mostly(better, worse, leads.len());
     let next = against_next(cells);
     Given {
         statement: "Overall, JOINT obtains the strongest utility.",
@@ -37,7 +37,7 @@ pub(super) fn strongest(cells: &[ErrorCell]) -> Block {
     }
     .against(
         format!("of {} comparisons at epsilon 1: better in {better}, worse in {worse}", leads.len()),
-        verdict,
+        agreement,
         &format!(
             "Rule: joint-set against peel and laplace at 2k/eps, each data set and d; a difference counts \
              from three standard errors. Matches if it is better in most and worse in none. {next}"
@@ -98,7 +98,7 @@ pub(super) fn gamma(cells: &[ErrorCell]) -> Block {
     )
 }
 
-/// The growth of joint-set's run time with d and k, beside the bound of the theorem.
+/// The growth of joint-set's run time with d and k, next to the bound of the theorem.
 pub(super) fn grows(seconds: &[RunTime]) -> Block {
     let at = |mechanism: &str, d: usize, k: usize| {
         let is = |s: &&RunTime| (s.mechanism, s.d, s.k) == (mechanism, d, k);
@@ -128,7 +128,7 @@ pub(super) fn grows(seconds: &[RunTime]) -> Block {
             words(with_d),
             words(with_k)
         ),
-        verdict_of(held, tested),
+        agreement_of(held, tested),
         "Rule: d ten times costs at most 20 times, k twice at most 16 times. The algorithm here is \
          a different one for the same distribution, so this tests whether it is no slower, not the \
          paper's algorithm.",

@@ -96,7 +96,7 @@ fn compared(experiment: &Experiment<'_>, tables: &Tables<'_>) -> Result<Vec<Bloc
              and scaled by the data, outside of any budget: not private); k = 5, epsilon 1 to 10. \
              The default is what select does when nothing is given about the features: the \
              Kolmogorov-Smirnov score, with 5% of epsilon for the center of the target and 10% for \
-             strengths, which the others neither release nor pay for. Row ranks need no \
+             effect sizes, which the others do not release. Row ranks need no \
              information on the features either. One pair of bounds: the 1% and 99% quantiles of \
              all values of the set, treated as public knowledge. Bounds at 1 sd: one standard \
              deviation around each feature's mean in the other half of the samples, treated as a \

@@ -1,12 +1,12 @@
-//! The aims of the default beside the results.
+//! The aims of the default compared with the results.
 
 use dpsis::report::{Agreement, Block};
 use dpsis_eval::internals::short;
 
+use crate::experiments::agreements::agreement_of;
 use crate::experiments::parts::Given;
 use crate::experiments::pipelines::areas::{Areas, TOLERANCE, listed};
 use crate::experiments::pipelines::{DEFAULT, DEFAULT_OF_CLASSES, PAPER, ROW_RANKS_OF_CLASSES};
-use crate::experiments::verdicts::verdict_of;
 
 const SOURCE: &str =
     "an aim of this project, set from simulations when the default was designed; not a paper's";
@@ -26,10 +26,10 @@ impl Aim<'_> {
         (other > 0.0).then(|| self.areas.mean(self.pipeline) >= self.factor * other)
     }
 
-    fn verdict(&self) -> Agreement {
+    fn agreement(&self) -> Agreement {
         match self.is_reached() {
             _ if self.areas.len() == 0 => Agreement::NotTested,
-            Some(reached) => verdict_of(usize::from(reached), 1),
+            Some(reached) => agreement_of(usize::from(reached), 1),
             None => Agreement::Undecided,
         }
     }
@@ -55,10 +55,10 @@ impl Aim<'_> {
 pub(super) fn lift(areas: &Areas) -> Block {
     let aim = Aim { areas, pipeline: DEFAULT, other: PAPER, factor: 1.4 };
     let behind = areas.behind(DEFAULT, PAPER);
-    let verdict = match aim.verdict() {
+    let agreement = match aim.agreement() {
         Agreement::Matches | Agreement::DoesNotMatch => {
             let reached = aim.is_reached() == Some(true);
-            verdict_of(usize::from(reached) + usize::from(behind.is_empty()), 2)
+            agreement_of(usize::from(reached) + usize::from(behind.is_empty()), 2)
         }
         open => open,
     };
@@ -71,7 +71,7 @@ pub(super) fn lift(areas: &Areas) -> Block {
     }
     .against(
         format!("{}; behind on {}", aim.found(), listed(&behind)),
-        verdict,
+        agreement,
         &format!(
             "{} Behind: by more than {TOLERANCE}. Matches if both parts hold, in part if one does.",
             aim.rule()
@@ -87,7 +87,7 @@ pub(super) fn agreement(areas: &Areas) -> Block {
         source: SOURCE,
         paper: &aim.given(),
     }
-    .against(aim.found(), aim.verdict(), &aim.rule())
+    .against(aim.found(), aim.agreement(), &aim.rule())
 }
 
 /// The aim for sets of three or more classes; `sets` holds each set's number of classes.
@@ -106,14 +106,14 @@ pub(super) fn classes(lift: &Areas, sets: &[(String, usize)]) -> Block {
         source: SOURCE,
         paper: &aim.given(),
     }
-    .against(aim.found(), aim.verdict(), &aim.rule())
+    .against(aim.found(), aim.agreement(), &aim.rule())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// The verdict, what was found, and the note.
+    /// The agreement, what was found, and the note.
     fn read(block: Block) -> (Agreement, String, String) {
         match block {
             Block::Comparison { agreement, ours, note, .. } => (agreement, ours, note),
@@ -123,14 +123,14 @@ mod tests {
 
     #[test]
     fn an_aim_is_reached_in_full_in_part_or_not() {
-        let verdict =
+        let outcome =
             |rows: &[(&str, &[f64])]| read(lift(&Areas::given(&[PAPER, DEFAULT], rows))).0;
-        assert_eq!(verdict(&[("a", &[0.1, 0.14]), ("b", &[0.1, 0.15])]), Agreement::Matches);
-        assert_eq!(verdict(&[("a", &[0.1, 0.09]), ("b", &[0.1, 0.30])]), Agreement::Partly);
-        assert_eq!(verdict(&[("a", &[0.1, 0.13]), ("b", &[0.1, 0.14])]), Agreement::Partly);
-        assert_eq!(verdict(&[("a", &[0.1, 0.09]), ("b", &[0.1, 0.15])]), Agreement::DoesNotMatch);
+        assert_eq!(outcome(&[("a", &[0.1, 0.14]), ("b", &[0.1, 0.15])]), Agreement::Matches);
+        assert_eq!(outcome(&[("a", &[0.1, 0.09]), ("b", &[0.1, 0.30])]), Agreement::Partly);
+        assert_eq!(outcome(&[("a", &[0.1, 0.13]), ("b", &[0.1, 0.14])]), Agreement::Partly);
+        assert_eq!(outcome(&[("a", &[0.1, 0.09]), ("b", &[0.1, 0.15])]), Agreement::DoesNotMatch);
         // No multiple of a negative mean makes sense.
-        assert_eq!(verdict(&[("a", &[-0.1, 0.2])]), Agreement::Undecided);
+        assert_eq!(outcome(&[("a", &[-0.1, 0.2])]), Agreement::Undecided);
         let found = read(agreement(&Areas::given(&[PAPER, DEFAULT], &[("a", &[0.1, 0.115])])));
         assert_eq!(
             (found.0, &*found.1),
@@ -144,8 +144,8 @@ mod tests {
         let names = [ROW_RANKS_OF_CLASSES, DEFAULT_OF_CLASSES];
         let areas = Areas::given(&names, &[("two", &[0.4, 0.1]), ("six", &[0.2, 0.23])]);
         let sets = [("two".to_owned(), 2), ("six".to_owned(), 6)];
-        let (verdict, ours, _) = read(classes(&areas, &sets));
-        assert_eq!((verdict, &*ours), (Agreement::Matches, "1.15 times (0.230 against 0.200)"));
+        let (agreement, ours, _) = read(classes(&areas, &sets));
+        assert_eq!((agreement, &*ours), (Agreement::Matches, "1.15 times (0.230 against 0.200)"));
         assert_eq!(read(classes(&areas, &sets[..1])).0, Agreement::NotTested);
     }
 }

@@ -1,4 +1,4 @@
-//! The paper's statements about recommendations beside the results.
+//! The paper's statements about recommendations others the results.
 //!
 //! Rivals are compared over the same users: the mean of the difference of their errors, with its
 //! standard error over the users.
@@ -6,11 +6,11 @@
 use dpsis::report::{Agreement, Block};
 use dpsis_eval::Estimate;
 
+use crate::experiments::agreements::{Clear, agreement_of_parts};
 use crate::experiments::parts::Given;
 use crate::experiments::recommend::measures::{
     EPSILONS, MODERATE, Measures, SLOPE, SMALL, USERS, deviations,
 };
-use crate::experiments::verdicts::{Clear, verdict_of_parts};
 
 const SOURCE: &str = "\"Private Selection with Heterogeneous Sensitivities\" (2025), section VIII";
 
@@ -82,7 +82,7 @@ fn positive(measures: &Measures) -> Block {
             100.0 * share.mean,
             mean.mean
         ),
-        verdict_of_parts(&[Clear::of([above])]),
+        agreement_of_parts(&[Clear::of([above])]),
         "Spearman's correlation over a user's candidates. Rule: more than half of the users, by three \
          standard errors.",
     )
@@ -103,7 +103,7 @@ fn best(measures: &Measures) -> Block {
     }
     .against(
         format!("mgem {}, of {} budgets", others.join("; "), SMALL.len()),
-        verdict_of_parts(&parts),
+        agreement_of_parts(&parts),
         &rule(&SMALL, "The parts are the six other private mechanisms."),
     )
 }
@@ -117,7 +117,7 @@ fn worse(measures: &Measures) -> Block {
     }
     .against(
         format!("{}, of {} budgets", words(part, "rnm before gem"), EPSILONS.len()),
-        verdict_of_parts(&[part]),
+        agreement_of_parts(&[part]),
         &rule(&EPSILONS, ""),
     )
 }
@@ -133,7 +133,7 @@ fn random(measures: &Measures) -> Block {
         format!("{}, of {} budgets", words(part, "random before gem"), SMALL.len()),
         match part {
             Clear { held: 1.., .. } => Agreement::Matches,
-            part => verdict_of_parts(&[part]),
+            part => agreement_of_parts(&[part]),
         },
         &format!(
             "At epsilon {}. Rule: worse by three standard errors at some budget.",
@@ -153,7 +153,7 @@ fn grows(measures: &Measures) -> Block {
     }
     .against(
         format!("{}, of {} budgets", words(part, "a rising line"), MODERATE.len()),
-        verdict_of_parts(&[part]),
+        agreement_of_parts(&[part]),
         &rule(
             &MODERATE,
             "The line is that of least squares through the users: the squared error of gem minus that of \
@@ -164,7 +164,7 @@ fn grows(measures: &Measures) -> Block {
 
 fn combined(measures: &Measures) -> Block {
     let part = of_pair(measures, ("mgem", "cgem"), &MODERATE);
-    let beside = ["rnm", "gem"]
+    let others = ["rnm", "gem"]
         .map(|other| words(of_pair(measures, (other, "cgem"), &MODERATE), other))
         .join("; ");
     Given {
@@ -175,8 +175,8 @@ fn combined(measures: &Measures) -> Block {
     }
     .against(
         format!("{}, of {} budgets", words(part, "mgem before cgem"), MODERATE.len()),
-        verdict_of_parts(&[part]),
-        &rule(&MODERATE, &format!("Before cgem in the same way, {beside}.")),
+        agreement_of_parts(&[part]),
+        &rule(&MODERATE, &format!("Before cgem in the same way, {others}.")),
     )
 }
 

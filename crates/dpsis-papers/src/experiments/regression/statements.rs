@@ -1,13 +1,13 @@
-//! Statements of papers beside the results.
+//! Statements of papers compared with the results.
 
 use dpsis::report::Block;
 
+use crate::experiments::agreements::{agreement_of, mostly};
 use crate::experiments::parts::Given;
 use crate::experiments::regression::BUDGETS;
 use crate::experiments::regression::cells::{Cell, Cells, Setting};
 use crate::experiments::regression::contenders::Contender;
 use crate::experiments::regression::split::Kind;
-use crate::experiments::verdicts::{mostly, verdict_of};
 
 /// Compares all statements with the results.
 pub(super) fn comparisons(settings: &[Setting], cells: &[Cell]) -> Vec<Block> {
@@ -50,7 +50,7 @@ fn broadens(settings: &[Setting], results: Cells<'_>) -> Block {
             "median R² > 0 in {all} of {of} cases on all features, {with_delta} with a delta, {kendall} after DPKendall, \
              {ours} after the library's selection"
         ),
-        verdict_of(usize::from(kendall > most) + usize::from(kendall > 0), 2),
+        agreement_of(usize::from(kendall > most) + usize::from(kendall > 0), 2),
         "A stand-in: the paper's data sets are not here, and its regressions are others (Tukey depth, boosted AdaSSP), so \
          that its numbers are not compared. Cases are the synthetic tables with a numeric target by epsilon. Rule: \
          matches if there are more after DPKendall than on all features in either way.",

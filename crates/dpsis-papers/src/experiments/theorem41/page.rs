@@ -57,7 +57,7 @@ pub(super) fn section(
             "Theorem 4.1 is a lower bound on the probability that canonical selects exactly the k \
              best of d, when the k-th best score exceeds the next by a gap xi: 1 - C(d,k) exp(-xi \
              gamma eps/2), gaps in units of the sensitivity. The simulation runs this library's \
-             mechanism beside the bound.",
+             mechanism next to the bound.",
         ),
         paragraph(
             "Most arrangements of scores are a step: the k best equal, all others equal and lower \

@@ -1,4 +1,4 @@
-//! The statements of theorem 4.1 beside the results.
+//! The statements of theorem 4.1 compared with the results.
 
 use dpsis::report::{Agreement, Block};
 

@@ -1,9 +1,9 @@
-//! Verdicts on statements, from counts and from significance.
+//! Agreements on statements, from counts and from significance.
 
 use dpsis::report::Agreement;
 
-/// The verdict for a statement that holds in `held` of `of` cases.
-pub(super) fn verdict_of(held: usize, of: usize) -> Agreement {
+/// The agreement for a statement that holds in `held` of `of` cases.
+pub(super) fn agreement_of(held: usize, of: usize) -> Agreement {
     match held {
         _ if of == 0 => Agreement::NotTested,
         0 => Agreement::DoesNotMatch,
@@ -15,7 +15,7 @@ pub(super) fn verdict_of(held: usize, of: usize) -> Agreement {
 /// The number of standard errors above which a difference counts.
 pub(super) const CLEAR: f64 = 3.0;
 
-/// The verdict for a statement that should hold in most cases and whose opposite should hold in
+/// The agreement for a statement that should hold in most cases and whose opposite should hold in
 /// none.
 pub(super) fn mostly(held: usize, opposite: usize, of: usize) -> Agreement {
     match (held, opposite) {
@@ -48,9 +48,9 @@ impl Clear {
     }
 }
 
-/// The verdict for a statement of several parts: it matches if each part is clear somewhere and
+/// The agreement for a statement of several parts: it matches if each part is clear somewhere and
 /// reversed nowhere.
-pub(super) fn verdict_of_parts(parts: &[Clear]) -> Agreement {
+pub(super) fn agreement_of_parts(parts: &[Clear]) -> Agreement {
     let all = |is: fn(&Clear) -> bool| parts.iter().all(is);
     if all(|part| part.held > 0 && part.reversed == 0) {
         Agreement::Matches
@@ -71,10 +71,10 @@ mod tests {
     fn significance_follows_the_rule() {
         let clear = |differences: &[f64]| Clear::of(differences.iter().copied());
         assert_eq!(clear(&[4.0, -4.0, 2.0, f64::NAN, 5.0]), Clear { held: 2, reversed: 1 });
-        assert_eq!(verdict_of_parts(&[clear(&[4.0, 2.9])]), Agreement::Matches);
-        assert_eq!(verdict_of_parts(&[clear(&[4.0, -3.1])]), Agreement::Partly);
-        assert_eq!(verdict_of_parts(&[clear(&[-3.1, 0.0])]), Agreement::DoesNotMatch);
-        assert_eq!(verdict_of_parts(&[clear(&[1.0, f64::NAN])]), Agreement::Undecided);
-        assert_eq!(verdict_of_parts(&[clear(&[4.0]), clear(&[0.0])]), Agreement::Partly);
+        assert_eq!(agreement_of_parts(&[clear(&[4.0, 2.9])]), Agreement::Matches);
+        assert_eq!(agreement_of_parts(&[clear(&[4.0, -3.1])]), Agreement::Partly);
+        assert_eq!(agreement_of_parts(&[clear(&[-3.1, 0.0])]), Agreement::DoesNotMatch);
+        assert_eq!(agreement_of_parts(&[clear(&[1.0, f64::NAN])]), Agreement::Undecided);
+        assert_eq!(agreement_of_parts(&[clear(&[4.0]), clear(&[0.0])]), Agreement::Partly);
     }
 }
