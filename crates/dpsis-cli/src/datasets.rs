@@ -242,14 +242,15 @@ fn written_to(name: &str, given: Option<&Path>) -> Result<(PathBuf, Form)> {
 /// Writes a table in its format, which may consist of several files.
 fn write(table: &PublicTable, path: &Path, form: Form, inputs: &[&Path]) -> Result<()> {
     for (ending, bytes) in form.write(table)? {
-        let part = if ending == form.ending() { path.to_owned() } else { beside(path, ending) };
+        let part =
+            if ending == form.ending() { path.to_owned() } else { with_ending(path, ending) };
         Destination::check(Some(&part), inputs)?.write_bytes(&bytes)?;
     }
     Ok(())
 }
 
 /// `folder/a.npy` to `folder/a.labels.csv`.
-fn beside(path: &Path, ending: &str) -> PathBuf {
+fn with_ending(path: &Path, ending: &str) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     path.with_file_name(format!("{stem}{ending}"))
 }

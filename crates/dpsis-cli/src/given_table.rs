@@ -51,9 +51,9 @@ impl GivenTable {
         &'a self,
         scaling: &'a ScalingArguments,
     ) -> impl Iterator<Item = &'a Path> {
-        let beside = [&self.table.target_file, &self.table.schema, &scaling.bounds_file];
-        let beside = beside.into_iter().flatten().map(PathBuf::as_path);
-        beside.chain(self.table.exclude_files())
+        let others = [&self.table.target_file, &self.table.schema, &scaling.bounds_file];
+        let others = others.into_iter().flatten().map(PathBuf::as_path);
+        others.chain(self.table.exclude_files())
     }
 
     /// The request from the options and the schema; `takes_schema` is whether the bounds of the

@@ -76,7 +76,7 @@ impl Destination {
             return Err(failed(io::ErrorKind::IsADirectory.into()));
         }
         // The temporary file is removed at once: an interrupted run leaves nothing.
-        beside(&real, 0o600).map_err(failed)?;
+        temporary_next_to(&real, 0o600).map_err(failed)?;
         Ok(Self::File(real))
     }
 
@@ -149,7 +149,7 @@ pub(super) fn printed(outcome: io::Result<()>) -> Result<()> {
 }
 
 fn write_whole(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
-    let mut temporary = beside(path, mode)?;
+    let mut temporary = temporary_next_to(path, mode)?;
     let file = temporary.as_file_mut();
     file.write_all(bytes)?;
     file.sync_all()?;
@@ -159,7 +159,7 @@ fn write_whole(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
 
 /// A temporary file in the same folder, with these permissions on systems that have them.
 #[cfg_attr(not(unix), allow(unused_variables))]
-fn beside(path: &Path, mode: u32) -> io::Result<tempfile::NamedTempFile> {
+fn temporary_next_to(path: &Path, mode: u32) -> io::Result<tempfile::NamedTempFile> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]

@@ -102,9 +102,9 @@ failed.";
 pub(super) fn partial(arguments: &PartialArguments) -> Result<()> {
     let given = &arguments.given;
     let rows = files(&arguments.files)?;
-    let beside = [&arguments.released, &arguments.mask, &arguments.key];
-    let beside = beside.into_iter().flatten().chain(&rows).map(PathBuf::as_path);
-    let inputs: Vec<_> = beside.chain(given.files(&arguments.scaling)).collect();
+    let others = [&arguments.released, &arguments.mask, &arguments.key];
+    let others = others.into_iter().flatten().chain(&rows).map(PathBuf::as_path);
+    let inputs: Vec<_> = others.chain(given.files(&arguments.scaling)).collect();
     let destination = Destination::check(arguments.output.as_deref(), &inputs)?;
     let released = match &arguments.released {
         None => None,

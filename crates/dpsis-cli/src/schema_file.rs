@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn wrong_fields_are_named() {
-        for (json, said) in [
+        for (json, words) in [
             (r#"{"id": "a", "targt": "out"}"#, "the field \"targt\""),
             (r#"{"decimal_comma": "S3CR3T"}"#, "the field \"decimal_comma\""),
             (r#"{"classes": 3}"#, "the field \"classes\""),
@@ -131,7 +131,7 @@ mod tests {
             (r#"{"bounds": [0, 1], "bounds_file": "b"}"#, "bounds and bounds_file exclude"),
         ] {
             let error = read(json).unwrap_err().to_string();
-            assert!(error.contains(said) && !error.contains("S3CR3T"), "{json}: {error}");
+            assert!(error.contains(words) && !error.contains("S3CR3T"), "{json}: {error}");
         }
     }
 }

@@ -16,12 +16,12 @@ pub(crate) struct Inputs {
     rows: Vec<PathBuf>,
     /// The files of sums.
     pub(super) partials: Vec<PathBuf>,
-    beside: Vec<PathBuf>,
+    others: Vec<PathBuf>,
 }
 
 impl Inputs {
     pub(crate) fn all(&self) -> impl Iterator<Item = &Path> {
-        [&self.rows, &self.partials, &self.beside].into_iter().flatten().map(PathBuf::as_path)
+        [&self.rows, &self.partials, &self.others].into_iter().flatten().map(PathBuf::as_path)
     }
 }
 
@@ -34,9 +34,9 @@ pub(crate) struct Job {
 impl SelectArguments {
     /// All files that are read, with patterns expanded.
     pub(crate) fn inputs(&self) -> Result<Inputs> {
-        let beside = self.release.groups.groups.as_deref().into_iter().chain(self.ledger.file());
-        let beside = self.given.files(&self.scaling).chain(beside).map(Path::to_owned).collect();
-        Ok(Inputs { rows: files(&self.files)?, partials: files(&self.partials)?, beside })
+        let others = self.release.groups.groups.as_deref().into_iter().chain(self.ledger.file());
+        let others = self.given.files(&self.scaling).chain(others).map(Path::to_owned).collect();
+        Ok(Inputs { rows: files(&self.files)?, partials: files(&self.partials)?, others })
     }
 
     /// The terms of a run.

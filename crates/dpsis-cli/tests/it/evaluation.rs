@@ -214,8 +214,8 @@ fn figures_suit_rare_classes_and_empty_models() {
 fn cells_of_another_table_or_target_are_refused() {
     let folder = folder();
     let base = "compare t.csv --methods sis --eps 1 --trials 2 --k 1";
-    let said = folder.run(&format!("{base} -o out")).succeeds().stderr;
-    assert_contains(&said, "t: 60 rows, 8 features; the target is one of 3 labels (accuracy)");
+    let printed = folder.run(&format!("{base} -o out")).succeeds().stderr;
+    assert_contains(&printed, "t: 60 rows, 8 features; the target is one of 3 labels (accuracy)");
     for options in ["--classes a,b", "--target f1", "--exclude f3", "--penalty 0.2"] {
         let rule = "another table or target called t";
         folder.refuses(&[(format!("{base} -o out {options}"), 2, rule)]);
@@ -288,8 +288,9 @@ fn wrong_comparisons_are_refused() {
 fn synthetic_tables_are_made_with_their_true_features() {
     let folder = Folder::new();
     let made = folder.run("datasets make ar-0.1 --n 900 -o a.csv").succeeds().message();
-    let said = "ar-0.1: 900 samples, 100 features, written to a.csv; true features: V1 V3 V5 V7 V9";
-    assert_eq!(made, said);
+    let printed =
+        "ar-0.1: 900 samples, 100 features, written to a.csv; true features: V1 V3 V5 V7 V9";
+    assert_eq!(made, printed);
     let selected = folder.run("select --k 5 --eps 20 --bounds=-1,1 --target-bounds=-3,3 a.csv");
     assert_eq!(selected.succeeds().stdout, "V1\nV3\nV5\nV7\nV9\n");
     folder.run("datasets make fan-lv --seed 4 -o b.npy").succeeds();

@@ -147,9 +147,9 @@ fn people_with_equal_rows_make_the_model_of_rows() {
     // A budget for rows does not pay for people.
     folder.run("ledger create --cap 90 rows.txt").succeeds();
     folder.run("ledger create --cap 90 --privacy-unit person people.txt").succeeds();
-    let paid = "fit --k 2 --eps 20 --target-number --exclude class --unit who -o m.json visits.csv --ledger";
-    folder.run(&format!("{paid} rows.txt")).fails(2);
-    folder.run(&format!("{paid} people.txt")).succeeds();
+    let charged = "fit --k 2 --eps 20 --target-number --exclude class --unit who -o m.json visits.csv --ledger";
+    folder.run(&format!("{charged} rows.txt")).fails(2);
+    folder.run(&format!("{charged} people.txt")).succeeds();
 }
 
 #[test]

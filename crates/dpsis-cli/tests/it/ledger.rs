@@ -53,8 +53,8 @@ fn releases_are_paid_for_until_the_cap_is_reached() {
     assert_eq!(json["ledger"], expected);
     assert!(json["run"]["request"].as_str().unwrap().contains("--ledger FILE"));
     for release in [CHOOSE, SELECT] {
-        let said = refused(&folder, &format!("{release} 0.2500001"), 4);
-        assert_contains(&said, "the ledger has 0.25 left of 1");
+        let printed = refused(&folder, &format!("{release} 0.2500001"), 4);
+        assert_contains(&printed, "the ledger has 0.25 left of 1");
         // Before the data are read: the file need not even be there.
         let release = release.replace("models.csv", "none.csv").replace("table.csv", "none.csv");
         refused(&folder, &format!("{release} 0.2500001"), 4);
@@ -195,12 +195,12 @@ fn a_ledger_is_kept_and_closed() {
     assert!(appended(&format!("{CHOOSE} 0.25")).ends_with("choose\nended 1: released\n"));
     assert!(appended("ledger note budget.txt second").ends_with("Z: second\n"));
     // As a run leaves it that is stopped after it has paid.
-    let paid = Ledger::open(folder.path("budget.txt")).unwrap();
-    paid.spend(&dpsis::Expense::new("0.5".parse().unwrap(), "select")).unwrap();
+    let stopped = Ledger::open(folder.path("budget.txt")).unwrap();
+    stopped.spend(&dpsis::Expense::new("0.5".parse().unwrap(), "select")).unwrap();
     assert!(appended("ledger close --note over budget.txt").ends_with("Z: over\n"));
     for release in [CHOOSE, SELECT] {
-        let said = refused(&folder, &format!("{release} 0.125"), 4);
-        assert_contains(&said, "the ledger is closed");
+        let printed = refused(&folder, &format!("{release} 0.125"), 4);
+        assert_contains(&printed, "the ledger is closed");
     }
     refused(&folder, &format!("{SELECT} 0.125 --dry-run"), 4);
     refused(&folder, "ledger close budget.txt", 2);
@@ -342,8 +342,8 @@ fn a_ledger_that_cannot_be_written_releases_nothing() {
     permissions.set_readonly(true);
     fs::set_permissions(&path, permissions).unwrap();
     for release in [CHOOSE, SELECT] {
-        let said = refused(&folder, &format!("{release} 0.1"), 5);
-        assert_contains(&said, "permission denied");
+        let printed = refused(&folder, &format!("{release} 0.1"), 5);
+        assert_contains(&printed, "permission denied");
     }
     folder.run("ledger show budget.txt").succeeds();
 }

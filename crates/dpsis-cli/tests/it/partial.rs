@@ -37,8 +37,8 @@ fn sum(folder: &Folder, options: &str, extension: &str) {
         let file = format!("{part}.{extension}");
         let number = format!("--part {}/{PARTS}", part + 1);
         let line = format!("partial {number} {options} part-{part}.csv -o {file}");
-        let said = folder.run(&line).succeeds().stderr;
-        assert!(said.starts_with("NOT PRIVATE"), "{said}");
+        let printed = folder.run(&line).succeeds().stderr;
+        assert!(printed.starts_with("NOT PRIVATE"), "{printed}");
         #[cfg(unix)]
         {
             let permissions = folder.path(&file).metadata().unwrap().permissions();
@@ -126,10 +126,10 @@ fn a_numeric_target_takes_two_stages_that_a_ledger_pays_for() {
     refuses(&folder, &[(&format!("{release} --partials ?.partial"), 2, "not for release")]);
 
     out(&folder, "ledger create --cap 2.1 budget.txt");
-    let paid = format!("{release} --ledger budget.txt");
-    out(&folder, &format!("{paid} --partials ?.counts -o median.txt"));
+    let charged = format!("{release} --ledger budget.txt");
+    out(&folder, &format!("{charged} --partials ?.counts -o median.txt"));
     sum(&folder, &format!("{options} --released median.txt"), "partial");
-    assert_eq!(out(&folder, &format!("{paid} --partials ?.partial")).lines().count(), 5);
+    assert_eq!(out(&folder, &format!("{charged} --partials ?.partial")).lines().count(), 5);
     let ledger = out(&folder, "ledger show budget.txt");
     let of = |name: &str| ledger.lines().find(|line| line.starts_with(name)).unwrap().to_owned();
     assert!(
@@ -141,7 +141,7 @@ fn a_numeric_target_takes_two_stages_that_a_ledger_pays_for() {
     refuses(
         &folder,
         &[
-            (&format!("{paid} --partials ?.partial"), 4, ""),
+            (&format!("{charged} --partials ?.partial"), 4, ""),
             // Stages do not mix, and a release spends what was planned.
             (&format!("{release} --partials ?.counts 0.partial"), 2, ""),
             ("select --k 5 --eps 1 --partials ?.partial", 2, "has spent epsilon 0.2"),
@@ -192,12 +192,12 @@ fn files_that_do_not_belong_together_are_refused_by_their_names() {
     sum(&folder, "--bounds=-1,1 --target-bounds=-2,2", "partial");
     out(&folder, "partial --part 5/5 --bounds=-1,2 --target-bounds=-2,2 part-0.csv -o other.sums");
     let select = "select --k 5 --eps 2 --partials";
-    let said = folder.run(&format!("{select} ?.partial other.sums")).fails(2);
-    assert_contains_all(&said, &["other.sums: ", "another scaling of features"]);
+    let printed = folder.run(&format!("{select} ?.partial other.sums")).fails(2);
+    assert_contains_all(&printed, &["other.sums: ", "another scaling of features"]);
     let text = folder.read("1.partial");
     folder.write("cut.sums", &text[..text.len() / 2]);
-    let said = folder.run(&format!("{select} 0.partial cut.sums")).fails(3);
-    assert_contains_all(&said, &["cut.sums: ", "damaged"]);
+    let printed = folder.run(&format!("{select} 0.partial cut.sums")).fails(3);
+    assert_contains_all(&printed, &["cut.sums: ", "damaged"]);
     folder.write("key.txt", "dpsis secret key 1: SECRET\n{}\n");
     folder.write("part-9.csv", "a,b\n1,2\n");
     refuses(

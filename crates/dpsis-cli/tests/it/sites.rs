@@ -84,8 +84,8 @@ fn the_fingerprint_can_be_computed_elsewhere() {
     assert_eq!((&again.stdout, &again.stderr), (&roster, &shown));
     let options = REQUESTS[0].0;
     let partial = format!("partial {options} --mask sites.txt --key west.key west.csv");
-    let said = folder.run(&partial).succeeds().stderr;
-    assert_eq!(said, format!("masked for this roster\n{shown}"));
+    let printed = folder.run(&partial).succeeds().stderr;
+    assert_eq!(printed, format!("masked for this roster\n{shown}"));
 }
 
 #[test]
@@ -103,9 +103,9 @@ fn misuse_is_refused() {
     mask(&folder, "north", options, "again");
     assert_eq!(folder.read("north.again"), folder.read("north.masked"));
     let masked = format!("partial {options} --mask sites.txt --key north.key south.csv");
-    let said = folder.run(&masked).fails(2);
-    assert_contains(&said, "has masked other sums of this stage");
-    assert_contains(&said, "(--key)");
+    let printed = folder.run(&masked).fails(2);
+    assert_contains(&printed, "has masked other sums of this stage");
+    assert_contains(&printed, "(--key)");
     // Of two sites each can compute the sums of the other: the program warns of that.
     let pair = folder.run("sites roster north.pub south.pub -o pair.txt").succeeds().stderr;
     assert_contains(&pair, "subtract its own sums");
