@@ -325,11 +325,11 @@ mod tests {
         let model = Downstream::new(x, Predicted::Classes(labels), self::rng());
         assert!(model.has_rare_class());
         assert_eq!((model.baseline(), model.balanced_baseline()), (0.95, 0.5));
-        let (told, chance) = (model.performance(&[0]), model.performance(&[1]));
-        assert!(told.value < 0.97);
+        let (informative, chance) = (model.performance(&[0]), model.performance(&[1]));
+        assert!(informative.value < 0.97);
         // A cut halfway recognizes P(z < 0.75) = 0.773 of each class; 30 rows, a standard error of
         // 0.04.
-        assert!((told.balanced - 0.773).abs() < 0.12, "{told:?}");
+        assert!((informative.balanced - 0.773).abs() < 0.12, "{informative:?}");
         assert!((chance.balanced - 0.5).abs() < 0.12, "{chance:?}");
 
         let classes = |labels: Vec<usize>| {

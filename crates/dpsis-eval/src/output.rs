@@ -85,12 +85,12 @@ pub(crate) fn csv_lines<R: Serialize>(
 
 /// Puts a file in the place of another, or of none: the whole new one or, if that fails, nothing.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(".new");
-    let replaced = fs::write(&beside, bytes).and_then(|()| fs::rename(&beside, path));
+    let mut temporary = path.as_os_str().to_owned();
+    temporary.push(".new");
+    let replaced = fs::write(&temporary, bytes).and_then(|()| fs::rename(&temporary, path));
     if replaced.is_err() {
         // It may not even be there.
-        let _ = fs::remove_file(&beside);
+        let _ = fs::remove_file(&temporary);
     }
     replaced
 }

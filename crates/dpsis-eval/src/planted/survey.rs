@@ -23,7 +23,7 @@ pub(super) fn table(n: usize, d: usize, draw: &mut Draw) -> Planted {
         for (odds, answer) in log_odds.iter_mut().zip(&answers) {
             *odds += effect * (f64::from(*answer) - 3.15) / 1.15;
         }
-        columns.push((format!("item_{}", j + 1), said(&answers, draw)));
+        columns.push((format!("item_{}", j + 1), as_text(&answers, draw)));
     }
     let gender: Vec<usize> = (0..n).map(|_| draw.one_of(&[0.48, 0.47, 0.05])).collect();
     let contract: Vec<usize> = (0..n).map(|_| draw.one_of(&[0.4, 0.3, 0.2, 0.1])).collect();
@@ -42,7 +42,7 @@ pub(super) fn table(n: usize, d: usize, draw: &mut Draw) -> Planted {
             let cells = words(&choice, &["city", "suburb", "town", "village", SILENT]);
             (format!("choice_{j}"), with_gaps(cells, 0.04, draw))
         }
-        _ => (format!("item_{j}"), said(&answers(&style, draw), draw)),
+        _ => (format!("item_{j}"), as_text(&answers(&style, draw), draw)),
     }));
     Outcome::logistic(&log_odds, ["stays", "leaves"], draw).shuffled(columns, draw)
 }
@@ -57,7 +57,7 @@ fn answers(style: &[f64], draw: &mut Draw) -> Vec<u8> {
     style.iter().map(answer).collect()
 }
 
-fn said(answers: &[u8], draw: &mut Draw) -> Vec<String> {
+fn as_text(answers: &[u8], draw: &mut Draw) -> Vec<String> {
     let cell = |answer: &u8| match draw.one_of(&[0.94, 0.03, 0.03]) {
         1 => SILENT.to_owned(),
         2 => String::new(),
