@@ -55,9 +55,9 @@ async function start() {
 }
 
 function ask(call, question) {
-  const asked = turn.then(() => started).then(() => post({ call, question: JSON.stringify(question), file: table }));
-  turn = asked.catch(() => {});
-  return asked;
+  const answered = turn.then(() => started).then(() => post({ call, question: JSON.stringify(question), file: table }));
+  turn = answered.catch(() => {});
+  return answered;
 }
 
 // Ends the question that waits with an error, and the worker, which hears nothing while it computes.
