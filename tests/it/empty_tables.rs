@@ -200,15 +200,15 @@ fn consistent(route: &dyn Fn(&str, u64) -> String, tables: [&str; 2]) -> bool {
     tally.judge(&Claim::new(EPSILON.parse().unwrap())).consistent
 }
 
-/// Tables with 0, 1 and 2 usable rows, beside others or alone. A run that ends on an exact zero is
+/// Tables with 0, 1 and 2 usable rows, with others or alone. A run that ends on an exact zero is
 /// refuted by as many draws.
 #[test]
 fn runs_end_by_released_counts_alone() {
     let folder = tempfile::tempdir().unwrap();
     for (name, route) in routes(folder.path()) {
         // Without other rows, too, in `.ci/full`.
-        let beside: [&[&str]; 2] = [&OTHERS, &[]];
-        for others in &beside[..if exhaustive() { 2 } else { 1 }] {
+        let others_of: [&[&str]; 2] = [&OTHERS, &[]];
+        for others in &others_of[..if exhaustive() { 2 } else { 1 }] {
             let texts = [0, 1, 2].map(|usable| text(others, usable));
             for pair in texts.windows(2) {
                 assert!(consistent(&route, [&pair[0], &pair[1]]), "{name}: {pair:?}");

@@ -116,7 +116,7 @@ fn request() -> Select {
 }
 
 /// The released values, as text; the places of sets are indices.
-fn told(record: &NotPrivate<Record>) -> String {
+fn json_of(record: &NotPrivate<Record>) -> String {
     let estimates: Vec<_> = record.estimates.iter().map(|estimate| estimate.low).collect();
     format!("{:?} {:?} {estimates:?}", record.indices(), record.released)
 }
@@ -162,7 +162,7 @@ fn sets_are_scored_by_their_means_on_every_table() {
     for (case, (way, grouped, of_means)) in cases.into_iter().enumerate() {
         let grouped = grouped.groups(sets());
         let means = means(&x, way);
-        let expected = told(
+        let expected = json_of(
             &of_means
                 .clone()
                 .seed(5)
@@ -184,7 +184,7 @@ fn sets_are_scored_by_their_means_on_every_table() {
         for threads in [1, 3] {
             let run = |table: &dyn Fn(&dpsis::NotPrivateSelect) -> NotPrivate<Record>| {
                 let record = table(&grouped.clone().threads(threads).seed(5));
-                assert_eq!(told(&record), expected, "case {case}, {threads} threads");
+                assert_eq!(json_of(&record), expected, "case {case}, {threads} threads");
             };
             let named = |x| ArrayTable::new(x, y.view()).unwrap().feature_names(NAMES).unwrap();
             run(&|select| select.run(&named(x.view())).unwrap());
@@ -209,8 +209,8 @@ fn the_record_says_which_sets() {
     assert_eq!((groups.features, groups.missing, groups.scale), (7, 2, ScaleUsed::RowRank));
     assert_eq!((record.public.features, record.score.scale), (3, ScaleUsed::None));
     assert!(!record.score.by_default);
-    let told: Vec<_> = record.selected.iter().map(|set| (set.name.as_str(), set.column)).collect();
-    assert_eq!(told, [("first", 1), ("second", 2), ("odd", 3)]);
+    let found: Vec<_> = record.selected.iter().map(|set| (set.name.as_str(), set.column)).collect();
+    assert_eq!(found, [("first", 1), ("second", 2), ("odd", 3)]);
     assert_eq!(record.selected[1].members.as_ref().unwrap().missing, ["x1"]);
     // The target is where it was.
     assert_eq!((record.target.name.as_deref(), record.target.column), (Some("y"), Some(8)));
@@ -233,10 +233,10 @@ fn exclusions_come_before_sets() {
     let (x, y) = table();
     let file = || FileTable::from_reader(Cursor::new(text(&x, &y, false).into_bytes()));
     let plan = request().k(1).groups(sets()).dry_run(&file().exclude(["b"])).unwrap();
-    let told: Vec<_> = plan.sets.iter().map(|set| (set.members.present, set.size)).collect();
+    let found: Vec<_> = plan.sets.iter().map(|set| (set.members.present, set.size)).collect();
     let expected =
         [(2, SetSize::TooSmall), (3, SetSize::Used), (2, SetSize::TooSmall), (6, SetSize::Used)];
-    assert_eq!(told, expected);
+    assert_eq!(found, expected);
     assert_eq!(plan.score.groups.unwrap().features, 6);
 }
 

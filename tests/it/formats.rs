@@ -69,7 +69,7 @@ fn passes() -> FileTable {
     })
 }
 
-/// The record batches with a target moved to the end, which stands beside the table.
+/// The record batches with a target moved to the end, which is not part of the table.
 #[cfg(feature = "arrow")]
 fn batches_beside(target: &str) -> FileTable {
     let (schema, batches) = read_batches();
@@ -103,11 +103,11 @@ fn people_are_told_in_the_table_or_beside_it() {
     let target = || TargetColumn::Named("age".into());
     let within = run(project(others_than(&[])).unit("id").target_column(target()));
     let ids_last = [others_than(&[id]), vec![id]].concat();
-    let beside = run(project(ids_last).target_column(target()).with_units_beside());
-    assert_eq!(format!("{beside:?}"), format!("{within:?}"));
+    let outside = run(project(ids_last).target_column(target()).with_units_beside());
+    assert_eq!(format!("{outside:?}"), format!("{within:?}"));
     let both_last = [others_than(&[id, age]), vec![id, age]].concat();
-    let beside = run(project(both_last).with_target_beside(false).with_units_beside());
-    assert_eq!(format!("{beside:?}"), format!("{within:?}"));
+    let outside = run(project(both_last).with_target_beside(false).with_units_beside());
+    assert_eq!(format!("{outside:?}"), format!("{within:?}"));
 }
 
 /// Batches with columns that differ from the schema are refused.
@@ -141,7 +141,7 @@ fn batches_have_one_schema() {
     assert_eq!(format!("{none:?}"), "FileTable { input: \"record batches\", .. }");
 }
 
-fn beside(name: &str, targets: &str) -> FileTable {
+fn with_target_file(name: &str, targets: &str) -> FileTable {
     FileTable::new(data(name)).target_file(data(targets))
 }
 
@@ -161,38 +161,42 @@ fn all_cases(target: &str) -> Vec<Case> {
     let rows = |table: FileTable| table.orientation(Orientation::FeaturesAsRows);
     for targets in &in_order {
         for name in ["c-f4.npy", "fortran-f8.npy", "big-f4.npy"] {
-            add(".npy", format!("{name} {targets}"), beside(name, targets));
+            add(".npy", format!("{name} {targets}"), with_target_file(name, targets));
         }
-        add(".npy", format!("rows-f8.npy {targets}"), rows(beside("rows-f8.npy", targets)));
-        add(".npz", format!("stored.npz {targets}"), beside("stored.npz", targets));
-        add(".gct", format!("v12.gct {targets}"), beside("v12.gct", targets));
-        add("R", format!("matrix.rds {targets}"), beside("matrix.rds", targets));
-        add("text", format!("rows.tsv {targets}"), rows(beside("rows.tsv", targets)));
-        let table = beside("table.csv", targets).id("id").exclude(TARGETS);
+        add(
+            ".npy",
+            format!("rows-f8.npy {targets}"),
+            rows(with_target_file("rows-f8.npy", targets)),
+        );
+        add(".npz", format!("stored.npz {targets}"), with_target_file("stored.npz", targets));
+        add(".gct", format!("v12.gct {targets}"), with_target_file("v12.gct", targets));
+        add("R", format!("matrix.rds {targets}"), with_target_file("matrix.rds", targets));
+        add("text", format!("rows.tsv {targets}"), rows(with_target_file("rows.tsv", targets)));
+        let table = with_target_file("table.csv", targets).id("id").exclude(TARGETS);
         add("text", format!("table.csv {targets}"), table);
     }
     for name in ["v12.gct", "v12.gct.gz"] {
-        add(".gct", name.into(), beside(name, &by_id));
+        add(".gct", name.into(), with_target_file(name, &by_id));
     }
-    add("R", "matrix.rds".into(), beside("matrix.rds", &by_id));
-    add("R", "rows.rds".into(), rows(beside("rows.rds", &by_id)));
-    add("R", "named.rds by id".into(), beside("named.rds", &by_id).exclude(TARGETS));
+    add("R", "matrix.rds".into(), with_target_file("matrix.rds", &by_id));
+    add("R", "rows.rds".into(), rows(with_target_file("rows.rds", &by_id)));
+    add("R", "named.rds by id".into(), with_target_file("named.rds", &by_id).exclude(TARGETS));
     add("R", "named.rds".into(), own("named.rds", target));
     add("R", "frame.rds".into(), own("frame.rds", target).id("id"));
-    add("text", "rows.tsv".into(), rows(beside("rows.tsv", &by_id)));
-    add("text", "table.csv by id".into(), beside("table.csv", &by_id).exclude(TARGETS));
+    add("text", "rows.tsv".into(), rows(with_target_file("rows.tsv", &by_id)));
+    add("text", "table.csv by id".into(), with_target_file("table.csv", &by_id).exclude(TARGETS));
     if cfg!(feature = "arrow") {
         for codec in ["none", "snappy", "zstd", "gzip", "lz4"] {
             let name = format!("{codec}.parquet");
             add("Parquet", name.clone(), own(&name, target).id("id"));
         }
         add("Parquet", "index.parquet".into(), own("index.parquet", target));
-        let table = beside("index.parquet", &by_id).exclude(TARGETS);
+        let table = with_target_file("index.parquet", &by_id).exclude(TARGETS);
         add("Parquet", "index.parquet by id".into(), table);
         for name in ["lz4.feather", "zstd.feather", "plain.arrow"] {
             add("Arrow", name.into(), own(name, target).id("id"));
         }
-        let table = beside("plain.arrow", &by_id).exclude(TARGETS);
+        let table = with_target_file("plain.arrow", &by_id).exclude(TARGETS);
         add("Arrow", "plain.arrow by id".into(), table);
         add("Arrow stream", "stream.arrows".into(), own("stream.arrows", target).id("id"));
     }
@@ -202,7 +206,7 @@ fn all_cases(target: &str) -> Vec<Case> {
             let named = table.target_column(TargetColumn::Named(target.into()));
             add("Arrow", name.into(), named.exclude(others(target)).id("id"));
         }
-        add("Arrow", "batches, target beside".into(), batches_beside(target));
+        add("Arrow", "batches, target outside".into(), batches_beside(target));
     }
     // Files that contain the target themselves.
     match target {
@@ -216,8 +220,8 @@ fn all_cases(target: &str) -> Vec<Case> {
         "two" => {
             add(".npz", "deflated.npz".into(), FileTable::new(data("deflated.npz")));
             add("R", "list.RData".into(), FileTable::new(data("list.RData")));
-            add(".gct", "v12.gct two.cls".into(), beside("v12.gct", "two.cls"));
-            add(".npy", "c-f4.npy two.cls".into(), beside("c-f4.npy", "two.cls"));
+            add(".gct", "v12.gct two.cls".into(), with_target_file("v12.gct", "two.cls"));
+            add(".npy", "c-f4.npy two.cls".into(), with_target_file("c-f4.npy", "two.cls"));
         }
         _ => {}
     }
@@ -428,8 +432,8 @@ fn wrong_facts_are_wrong_requests() {
         FileTable::new(data("rows-f8.npy")).orientation(rows),
         FileTable::new(data("frame.rds")).target_column(named("no")),
         FileTable::new(data("c-f4.npy")).exclude(["no"]),
-        beside("c-f4.npy", "two-by-id.csv"),
-        beside("c-f4.npy", "stored.npz"),
+        with_target_file("c-f4.npy", "two-by-id.csv"),
+        with_target_file("c-f4.npy", "stored.npz"),
     ] {
         assert_eq!(refused(&table).kind(), ErrorKind::Request, "{table:?}: {}", refused(&table));
     }

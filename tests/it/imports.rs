@@ -5,7 +5,7 @@
 //! module hands on (`pub use`) counts for the file that defines it. A registry and its members may
 //! know each other.
 
-#![allow(clippy::unwrap_used)] // in a test a panic is how a failure is said
+#![allow(clippy::unwrap_used)] // a failing test panics
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -42,7 +42,7 @@ fn canonical() -> Select {
 }
 
 /// The content of a record, except for the place of the target.
-fn said(record: &Record) -> String {
+fn json_of(record: &Record) -> String {
     let mut json = serde_json::to_value(record).unwrap();
     json["target"]["name"] = "y".into();
     json["target"]["column"] = 0.into();
@@ -72,13 +72,13 @@ fn files_readers_and_matrices_agree_to_the_bit() {
     for request in requests() {
         for threads in [1, 3] {
             let request = request.clone().threads(threads).seed(11);
-            let expected = said(&request.run(DEMO).unwrap());
+            let expected = json_of(&request.run(DEMO).unwrap());
             let reader = FileTable::from_reader(std::fs::File::open(DEMO).unwrap());
-            assert_eq!(said(&request.run(&reader).unwrap()), expected);
+            assert_eq!(json_of(&request.run(&reader).unwrap()), expected);
             for view in [x.view(), by_column.view(), genes_as_rows.t()] {
                 let table = ArrayTable::new(view, y.view()).unwrap().feature_names(names.clone());
                 let record = request.run(&table.unwrap()).unwrap();
-                assert_eq!(said(&record), expected);
+                assert_eq!(json_of(&record), expected);
                 assert_eq!(record.target.name, None);
             }
         }
@@ -91,7 +91,7 @@ fn element_types_agree() {
     let x = Array2::from_shape_fn((60, 4), |(i, j)| ((i * (j + 3) * 37) % 50) as i16);
     let y = Array1::from_shape_fn(60, |i| (i % 7) as f32 * 0.5);
     let run = |request: &NotPrivateSelect| {
-        let of = |table: Result<Record, Error>| said(&table.unwrap());
+        let of = |table: Result<Record, Error>| json_of(&table.unwrap());
         let wide = x.mapv(f64::from);
         let single = x.mapv(f32::from);
         let y64 = y.mapv(f64::from);
@@ -541,27 +541,27 @@ fn runs_can_be_canceled() {
         assert_eq!(willing.run(&array(by_column.view())).unwrap().selected.len(), 5);
         // Canceled by one call alone, whichever: what was skipped is never released.
         for patience in (0..12).step_by(if exhaustive() { 1 } else { 2 }) {
-            let asked = Arc::new(AtomicUsize::new(0));
-            let count = asked.clone();
+            let calls = Arc::new(AtomicUsize::new(0));
+            let count = calls.clone();
             let once = move || count.fetch_add(1, Ordering::Relaxed) == patience;
             let impatient = request.clone().threads(2).cancel_when(once).seed(3);
             let runs = [
-                impatient.run(DEMO).map(|record| said(&record)),
-                impatient.run(&array(x.view())).map(|record| said(&record)),
-                impatient.run(&array(by_column.view())).map(|record| said(&record)),
+                impatient.run(DEMO).map(|record| json_of(&record)),
+                impatient.run(&array(x.view())).map(|record| json_of(&record)),
+                impatient.run(&array(by_column.view())).map(|record| json_of(&record)),
             ];
             for run in runs {
                 match run {
-                    Ok(record) => assert_eq!(record, said(&whole)),
+                    Ok(record) => assert_eq!(record, json_of(&whole)),
                     Err(error) => assert_eq!(error.kind(), ErrorKind::Canceled, "{error}"),
                 }
             }
             // The first of the three runs that heard it was canceled.
-            assert!(asked.load(Ordering::Relaxed) > patience);
+            assert!(calls.load(Ordering::Relaxed) > patience);
         }
         for patience in [0, 2] {
-            let asked = Arc::new(AtomicUsize::new(0));
-            let count = asked.clone();
+            let calls = Arc::new(AtomicUsize::new(0));
+            let count = calls.clone();
             let impatient = request
                 .clone()
                 .threads(2)
@@ -576,7 +576,7 @@ fn runs_can_be_canceled() {
                 assert_eq!(error.kind(), ErrorKind::Canceled, "{error}");
             }
             // All threads stop soon: each calls once or twice more.
-            assert!(asked.load(Ordering::Relaxed) < 40, "{asked:?}");
+            assert!(calls.load(Ordering::Relaxed) < 40, "{calls:?}");
         }
     }
 }
@@ -645,7 +645,7 @@ fn counts_per_million_undo_the_depth() {
             .orientation(Orientation::FeaturesAsRows)
             .target_column(dpsis::TargetColumn::Named("y".into()))
     };
-    let told = |record: NotPrivate<Record>| {
+    let outcome_of = |record: NotPrivate<Record>| {
         assert!(record.score.per_million && !record.score.by_default);
         let picks: Vec<usize> = record.selected.iter().map(|picked| picked.index).collect();
         (picks, record.released.clone(), record.estimates.iter().map(|e| e.low).collect::<Vec<_>>())
@@ -658,13 +658,13 @@ fn counts_per_million_undo_the_depth() {
     ] {
         for threads in [1, 3] {
             let request = request.clone().threads(threads).seed(7);
-            let expected = told(request.run(&table).unwrap());
+            let expected = outcome_of(request.run(&table).unwrap());
             // The last feature mirrors the third.
             assert!(expected.0 == [2] || expected.0 == [5], "{expected:?}");
             let by_feature = ArrayTable::new(by_feature.t(), y.view()).unwrap();
-            assert_eq!(told(request.run(&by_feature).unwrap()), expected);
-            assert_eq!(told(request.run(&rows()).unwrap()), expected);
-            assert_eq!(told(request.run(&turned()).unwrap()), expected);
+            assert_eq!(outcome_of(request.run(&by_feature).unwrap()), expected);
+            assert_eq!(outcome_of(request.run(&rows()).unwrap()), expected);
+            assert_eq!(outcome_of(request.run(&turned()).unwrap()), expected);
         }
     }
     // Ranks within the row are what they were.

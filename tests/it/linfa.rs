@@ -56,9 +56,9 @@ fn people_of_a_dataset() {
     let table = ArrayTable::new(x.view(), data.targets.view()).unwrap();
     let table = table.feature_names(["a", "c", "d"]).unwrap();
     let table = table.units(data.records.column(1)).unwrap();
-    let beside = self::request().adjust(["d:0".parse().unwrap()]).seed(4).run(&table).unwrap();
+    let outside = self::request().adjust(["d:0".parse().unwrap()]).seed(4).run(&table).unwrap();
     assert_eq!(
-        (&beside.selected[1].name, &beside.released),
+        (&outside.selected[1].name, &outside.released),
         (&fitted.selected[1].name, &fitted.released)
     );
     let twice = request().run(&table).unwrap_err();
@@ -90,8 +90,8 @@ fn a_model_of_the_people_of_a_dataset() {
     let x = data.records.select(Axis(1), &[0, 2, 3]);
     let table = ArrayTable::new(x.view(), data.targets.view()).unwrap();
     let table = table.feature_names(["a", "c", "d"]).unwrap();
-    let beside = model(request()).run(&table.units(data.records.column(1)).unwrap()).unwrap();
-    assert_eq!(beside.model.as_ref().unwrap().features, fitted.model.as_ref().unwrap().features);
+    let outside = model(request()).run(&table.units(data.records.column(1)).unwrap()).unwrap();
+    assert_eq!(outside.model.as_ref().unwrap().features, fitted.model.as_ref().unwrap().features);
 }
 
 #[test]

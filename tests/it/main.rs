@@ -1,6 +1,6 @@
 //! The tests of the library from outside, in one program: a file each.
 
-#![allow(clippy::unwrap_used)] // in a test a panic is how a failure is said
+#![allow(clippy::unwrap_used)] // a failing test panics
 
 #[path = "../support/mod.rs"]
 mod support;

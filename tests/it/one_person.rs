@@ -1,6 +1,6 @@
 //! The influence of one person: a table with one odd person more - any id, also somebody else's,
 //! any cells, any target - is released like the table without, in every format, in one file or two,
-//! with targets in another, and everything that is printed beside what was drawn is the same.
+//! with targets in another, and everything that is printed apart from the draws is the same.
 //!
 //! A malformed row (ragged, an open quote) can end a run: docs/trust.md.
 
@@ -137,8 +137,8 @@ fn tables(people: &[Person], folder: &Path) -> Vec<(String, FileTables)> {
     let apart_unnamed = file("apart-unnamed.csv", &csv(&rows("", None)));
     add("csv by unnamed id", FileTable::new(&apart_unnamed).target_file(&unnamed));
     add("csv in order", FileTable::new(&apart).id("id").target_file(&in_order));
-    add("csv beside .npy", FileTable::new(&apart).id("id").target_file(&vector));
-    add("csv beside .cls", FileTable::new(&apart).id("id").target_file(&cls));
+    add("csv with .npy", FileTable::new(&apart).id("id").target_file(&vector));
+    add("csv with .cls", FileTable::new(&apart).id("id").target_file(&cls));
     let one: Vec<Vec<u8>> = people.iter().map(|person| person.cells[0].clone()).collect();
     let one = lines("marker", &one);
     add("one column", FileTable::new(file("one.csv", &one)).target_file(&blank));
@@ -147,7 +147,7 @@ fn tables(people: &[Person], folder: &Path) -> Vec<(String, FileTables)> {
     let far = file("turned.csv", &csv(&turned("gene", false)));
     add("features as rows by id", lies(FileTable::new(&far).target_file(&by_id)));
     add("features as rows in order", lies(FileTable::new(&far).target_file(&in_order)));
-    add("features as rows beside .cls", lies(FileTable::new(&far).target_file(&cls)));
+    add("features as rows with .cls", lies(FileTable::new(&far).target_file(&cls)));
     let own = file("own.csv", &csv(&turned("", true)));
     let named = TargetColumn::Named("outcome".into());
     add(
@@ -167,7 +167,7 @@ fn tables(people: &[Person], folder: &Path) -> Vec<(String, FileTables)> {
     let twelve = gct(&described(turned("Name", false)), format!("#1.2\n{D}\t{n}\n"));
     let twelve = file("v12.gct", &twelve);
     add(".gct by id", FileTable::new(&twelve).target_file(&by_id));
-    add(".gct beside .cls", FileTable::new(&twelve).target_file(&cls));
+    add(".gct with .cls", FileTable::new(&twelve).target_file(&cls));
     let thirteen = gct(&described(turned("id", true)), format!("#1.3\n{D}\t{n}\t1\t1\n"));
     add(".gct with its target", {
         FileTable::new(file("v13.gct", &thirteen)).target_column(named.clone())
@@ -268,7 +268,7 @@ mod arrow {
 fn requests(labels: bool) -> Vec<Select> {
     let base = || Select::new(1).epsilon("1").estimates("0");
     if labels {
-        // Of so few people smaller epsilons leave next to none.
+        // Of few people smaller epsilons leave next to none.
         let base = || base().epsilon("60").target(Target::classes(["well", "ill"]));
         vec![base(), base().score(ScoreKind::Kendall), base().bounds(-1.0, 9.0)]
     } else {

@@ -447,7 +447,7 @@ fn wrong_roles_are_refused() {
     };
     let column = |name: &str| TargetColumn::Named(name.to_owned());
     file(folder, "no-header.csv", "id1,5,1\n");
-    for (target, table, about, said) in [
+    for (target, table, about, words) in [
         (named("day", "died"), table(), Parameter::Time, "did you mean \"days\""),
         (named("days", "dead"), table(), Parameter::Event, "did you mean \"died\""),
         (events(), table().target_column(column("a")), Parameter::Target, "leave out"),
@@ -465,7 +465,7 @@ fn wrong_roles_are_refused() {
     ] {
         let error = run(target, table).unwrap_err();
         assert_eq!(error.parameters()[0], about, "{error}");
-        assert!(error.to_string().contains(said), "{error}");
+        assert!(error.to_string().contains(words), "{error}");
     }
     // A pattern may match both beside others: they are not features anyway.
     assert!(run(events(), table().exclude(["?", "d*"])).is_err());
