@@ -72,16 +72,16 @@ class Partial:
             The file, which `load_partial`, `select` and ``dpsis select --partials`` read.
         """
         path = os.path.realpath(path)
-        handle, beside = tempfile.mkstemp(prefix=".", dir=os.path.dirname(path))
+        handle, temporary = tempfile.mkstemp(prefix=".", dir=os.path.dirname(path))
         try:
             with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
                 file.write(self._sums.text())
                 file.flush()
                 os.fsync(file.fileno())
-            os.replace(beside, path)
+            os.replace(temporary, path)
         except BaseException:
             with contextlib.suppress(OSError):
-                os.unlink(beside)
+                os.unlink(temporary)
             raise
 
     def __reduce__(self) -> tuple[Any, tuple[str]]:

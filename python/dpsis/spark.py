@@ -377,8 +377,8 @@ def _collected(rows: Any) -> list[Any]:
 
 def _failure(error: Any) -> ReadError:
     """The error for a job that failed: of Spark's message only its name."""
-    said = str(error)
-    if "No module named" in said or "PYTHON_VERSION_MISMATCH" in said or "Cannot run program" in said:
+    message = str(error)
+    if "No module named" in message or "PYTHON_VERSION_MISMATCH" in message or "Cannot run program" in message:
         rule = "the executors run a Python without the package dpsis and its dependencies: set PYSPARK_PYTHON to one that has them"
         return ReadError(f"{rule}, before the session starts; on one machine to {sys.executable}")
     condition = getattr(error, "getCondition", lambda: None)()

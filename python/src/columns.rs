@@ -276,7 +276,7 @@ pub(crate) fn failed(py: Python<'_>, error: &PyErr) -> Error {
         }
     };
     match (own(), error.get_type(py).name()) {
-        (Ok(said), _) => Error::request(said),
+        (Ok(text), _) => Error::request(text),
         (_, Ok(name)) => {
             Error::io(format!("the source of the rows failed to compute them ({name})"))
         }

@@ -38,11 +38,11 @@ pub(crate) enum Content {
 /// A matrix of numpy, which is not copied, with the facts about its rows and columns.
 pub(crate) struct Matrix<A> {
     x: Py<PyArray2<A>>,
-    beside: Beside,
+    outside: Outside,
 }
 
 /// The facts about the rows and columns of a matrix.
-struct Beside {
+struct Outside {
     y: Array1<OwnTarget>,
     /// Whether the type of y says that it holds numbers.
     is_number: bool,
@@ -66,17 +66,17 @@ impl<A: numpy::Element + dpsis::Element> Matrix<A> {
     }
 
     fn table<'a>(&self, x: ndarray::ArrayView2<'a, A>) -> Result<ArrayTable<'a, A>> {
-        let mut table = ArrayTable::new(x, self.beside.y.view())?;
-        if self.beside.is_number {
+        let mut table = ArrayTable::new(x, self.outside.y.view())?;
+        if self.outside.is_number {
             table = table.with_number_target();
         }
-        if self.beside.is_boolean {
+        if self.outside.is_boolean {
             table = table.with_boolean_target();
         }
-        if let Some(ids) = &self.beside.units {
+        if let Some(ids) = &self.outside.units {
             table = table.units(ids)?;
         }
-        match &self.beside.names {
+        match &self.outside.names {
             Some(names) => table.feature_names(names),
             None => Ok(table),
         }
@@ -127,11 +127,11 @@ impl Table {
         let units = unit.map(|ids| ids.targets()).transpose()?;
         let (is_number, is_boolean) = (y.is_number(), y.is_boolean());
         let y = Array1::from(y.targets()?);
-        let beside = Beside { y, is_number, is_boolean, units, names };
+        let outside = Outside { y, is_number, is_boolean, units, names };
         let content = if let Ok(x) = x.cast::<PyArray2<f64>>() {
-            Content::F64(Matrix { x: x.clone().unbind(), beside })
+            Content::F64(Matrix { x: x.clone().unbind(), outside })
         } else if let Ok(x) = x.cast::<PyArray2<f32>>() {
-            Content::F32(Matrix { x: x.clone().unbind(), beside })
+            Content::F32(Matrix { x: x.clone().unbind(), outside })
         } else {
             return Err(PyTypeError::new_err("a matrix holds numbers of type float64 or float32"));
         };
@@ -203,8 +203,8 @@ impl Table {
         let target_is_number = y.as_ref().map(Column::is_number);
         let has_units = unit.is_some();
         // The ids come before the targets.
-        for (beside, name) in [(unit, "unit"), (y, "y")] {
-            let Some(column) = beside else { continue };
+        for (outside, name) in [(unit, "unit"), (y, "y")] {
+            let Some(column) = outside else { continue };
             let rows: usize = batches.iter().map(RecordBatch::num_rows).sum();
             if rows != column.len() {
                 let rule = format!("data and {name} must have the same number of rows");

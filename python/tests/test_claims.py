@@ -41,12 +41,12 @@ def test_results_and_ledgers_are_priced(tmp_path):
         assert found.record["for"] == "adding or removing one row"
     seeded = dpsis.select(X, 1, 1, seed=1, **ON)
     replaced = dpsis.select(X, 1, 1, neighbors="replace-one", **ON)
-    for releases, said in [
+    for releases, expected in [
         (seeded, "release 1 is not private"),
         ([selection, replaced], "release 2 is for another neighbor relation"),
         ("pure:x", "no such event"),
     ]:
-        with pytest.raises(dpsis.RequestError, match=said):
+        with pytest.raises(dpsis.RequestError, match=expected):
             dpsis.account(releases)
     with pytest.raises(dpsis.ReadError, match="cannot read"):
         dpsis.account("no such file")

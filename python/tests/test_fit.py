@@ -69,8 +69,8 @@ def test_the_same_bits(numbers, printed, tmp_path, target, model):
             assert read.predict(data).tolist() == labels.tolist()
         else:
             assert read.predict(data).tolist() == [float(line) for line in of_command]
-    beside = read.predict(frame.to_numpy(), feature_names=list(frame.columns))
-    assert beside.tolist() == read.predict(table).tolist()
+    outside = read.predict(frame.to_numpy(), feature_names=list(frame.columns))
+    assert outside.tolist() == read.predict(table).tolist()
 
 
 def test_levels(printed, tmp_path):
@@ -105,12 +105,12 @@ def test_levels(printed, tmp_path):
     with pytest.raises(dpsis.RequestError, match="did you mean \"stage\"") as refused:
         dpsis.fit(table, epsilon=1, features=["stag"])
     assert refused.value.parameters == ("features",)
-    for wrong, said in [
+    for wrong, expected in [
         ({"stage": ["I", "I"]}, "differ"),
         ({"stage": ["I", None]}, "missing"),
         ({"stag": ["I", "II"]}, "stag"),
     ]:
-        with pytest.raises(dpsis.RequestError, match=said):
+        with pytest.raises(dpsis.RequestError, match=expected):
             dpsis.fit(table, epsilon=1, k=1, levels=wrong)
 
 
@@ -161,7 +161,7 @@ def test_what_is_refused(numbers, tmp_path):
     y = targets["number"]
     with pytest.raises(TypeError, match="unexpected keyword argument 'clases'"):
         dpsis.fit(frame, 2, 1, y=y, clases=["a"])
-    for wrong, said in [
+    for wrong, expected in [
         ({"k": 2, "epsilon": None}, "budget"),
         ({"k": 2, "features": ["gene 1"]}, "not both"),
         ({"features": ["gene 99"]}, "no feature"),
@@ -171,7 +171,7 @@ def test_what_is_refused(numbers, tmp_path):
         ({"k": 2, "groups": {"a": ["gene 1"]}}, "not sets"),
         ({"k": 2, "seed": 1, "ledger": tmp_path / "any"}, "not for release"),
     ]:
-        with pytest.raises(dpsis.RequestError, match=said):
+        with pytest.raises(dpsis.RequestError, match=expected):
             dpsis.fit(frame, **{"epsilon": 1, "y": y, **wrong})
     with pytest.raises(dpsis.ReadError):
         dpsis.load_model(tmp_path / "none.json")
@@ -236,8 +236,8 @@ def test_people(printed, tmp_path):
     expected = json.loads(printed("fit", *options, "--target-bounds", "0,2", table))
     given = {"unit_target": "mean", "bounds": (0, 1), "target_bounds": (0, 2), "seed": 4}
     assert dpsis.fit(frame, 1, 9, unit="who", **given).model.record == expected
-    beside = dpsis.fit(frame.drop(columns="who"), 1, 9, unit=frame["who"], **given)
-    assert beside.model.record == expected and expected["guarantee"]["unit"] == "person"
+    outside = dpsis.fit(frame.drop(columns="who"), 1, 9, unit=frame["who"], **given)
+    assert outside.model.record == expected and expected["guarantee"]["unit"] == "person"
 
 
 def test_text_needs_levels(tmp_path):

@@ -174,8 +174,8 @@ MISTAKES = {
 
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_what_mistakes_say(mistake):
-    run, kind, said = MISTAKES[mistake]
-    with pytest.raises(kind, match="(?s)" + said) as caught:
+    run, kind, expected = MISTAKES[mistake]
+    with pytest.raises(kind, match="(?s)" + expected) as caught:
         run()
     text = str(caught.value)
     assert "secret" not in text and "--" not in text and "::" not in text, text
@@ -194,9 +194,9 @@ def test_of_data_in_memory_no_warning_speaks_of_a_file():
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         dpsis.select(X, 2, 5, y=y, classes=["a", "b"])
-    told = " ".join(str(one.message) for one in caught)
-    assert "no usable target" in told and "dpsis.inspect" in told
-    assert "file" not in told
+    shown = " ".join(str(one.message) for one in caught)
+    assert "no usable target" in shown and "dpsis.inspect" in shown
+    assert "file" not in shown
 
 
 @pytest.mark.filterwarnings("ignore::dpsis.DpsisWarning")
@@ -226,10 +226,10 @@ def test_identifiers_that_repeat_take_no_part():
         try:
             found = dpsis.select(data, 1, 4, id="who", target="y", classes=["a", "b"])
             assert found.record["guarantee"]["one_row_per_identifier"]
-            said = " ".join(str(one.message) for one in caught)
+            expected = " ".join(str(one.message) for one in caught)
         except dpsis.InputError as error:
-            said = str(error)
-    assert "share an identifier take no part" in said and "unit" in said
+            expected = str(error)
+    assert "share an identifier take no part" in expected and "unit" in expected
 
 
 class Unprintable:
@@ -338,11 +338,11 @@ def test_no_cell_is_in_a_message(use, data):
         try:
             USES[use](BROKEN[data])
         except Exception as error:
-            said = "".join(traceback.format_exception(error))
+            expected = "".join(traceback.format_exception(error))
         else:
-            said = ""
+            expected = ""
     # The lines of this file are quoted in a traceback, and hold no digits of the number.
-    assert "918273" not in said + "".join(str(one.message) for one in caught)
+    assert "918273" not in expected + "".join(str(one.message) for one in caught)
 
 
 #: Words of files, which a table in memory has not.

@@ -203,12 +203,12 @@ def test_integers_beside_a_missing_one_keep_their_digits():
         # Of people who are one by their ids, one would be left.
         options = {"classes": large, "seed": 1}
         expected = without(dpsis.select(data, 2, 3, y=labels, **options).record)
-        for beside in forms(labels):
-            assert without(dpsis.select(data, 2, 3, y=beside, **options).record) == expected
+        for outside in forms(labels):
+            assert without(dpsis.select(data, 2, 3, y=outside, **options).record) == expected
     fitted = dpsis.PrivateSelectKBest(2, epsilon=3, classes=large, random_state=1)
     expected = without(fitted.fit(MORE, labels).selection_.record)
-    for beside in forms(labels):
-        assert without(fitted.fit(MORE, beside).selection_.record) == expected
+    for outside in forms(labels):
+        assert without(fitted.fit(MORE, outside).selection_.record) == expected
 
 
 def test_decimals_times_and_spans_are_numbers():

@@ -38,10 +38,10 @@ def test_forms(pairs, command_line, tmp_path):
     for form, data in forms.items():
         assert without(dpsis.select(data, 1, 2, **given).record) == expected, form
     x = pairs.drop(columns=["patient", "tissue"])
-    beside = {**given, "paired": pairs["patient"]}
-    apart = dpsis.select(x, 1, 2, y=pairs["tissue"], **beside).record
+    outside = {**given, "paired": pairs["patient"]}
+    apart = dpsis.select(x, 1, 2, y=pairs["tissue"], **outside).record
     assert apart["estimates"] == expected["estimates"]
-    matrix = dpsis.select(x.to_numpy(), 1, 2, y=pairs["tissue"].to_numpy(), feature_names=list(x), **beside).record
+    matrix = dpsis.select(x.to_numpy(), 1, 2, y=pairs["tissue"].to_numpy(), feature_names=list(x), **outside).record
     assert matrix["estimates"] == expected["estimates"]
     with pytest.raises(dpsis.RequestError, match="neither"):
         dpsis.select(pairs, 1, 2, unit="patient", **given)
@@ -61,16 +61,16 @@ def test_booleans_are_classes(pairs, tmp_path):
     x, y = frame.drop(columns="y"), frame["y"]
     forms = {
         "pandas": ((frame,), {}), "nullable": ((frame.astype({"y": "boolean"}),), {}), "parquet": ((path,), {}),
-        "polars": ((polars.from_pandas(frame),), {}), "beside": ((x,), {"y": y}), "array": ((x,), {"y": y.to_numpy()}),
+        "polars": ((polars.from_pandas(frame),), {}), "outside": ((x,), {"y": y}), "array": ((x,), {"y": y.to_numpy()}),
         "matrix": ((x.to_numpy(),), {"y": y.to_numpy(), "feature_names": list(x)}),
     }  # fmt: skip
     records = {}
-    for form, (data, beside) in forms.items():
+    for form, (data, outside) in forms.items():
         with pytest.raises(dpsis.RequestError, match="booleans") as refused:
-            dpsis.select(*data, 1, 2, **beside)
+            dpsis.select(*data, 1, 2, **outside)
         assert refused.value.parameters == ("classes",), form
         # The remedy, and a number by request.
-        record = dpsis.select(*data, 1, 2, classes=[0, 1], seed=1, **beside).record
+        record = dpsis.select(*data, 1, 2, classes=[0, 1], seed=1, **outside).record
         records[form] = (record["estimates"], record["released"])
-        dpsis.select(*data, 1, 2, target_number=True, seed=1, **beside)
+        dpsis.select(*data, 1, 2, target_number=True, seed=1, **outside)
     assert len({str(found) for found in records.values()}) == 1

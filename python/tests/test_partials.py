@@ -158,11 +158,11 @@ def test_a_reader_is_read_once(numbers, tmp_path):
 
 SECRET = 918273.5
 ROWS = pandas.DataFrame({"a": [SECRET, 1.0, 2.0], "b": [1.0, SECRET, 3.0], "y": [0.0, 1.0, 2.0]})
-STATED = {"bounds": (-2, 2), "target_bounds": (-3, 3)}
+GIVEN = {"bounds": (-2, 2), "target_bounds": (-3, 3)}
 
 
 def part(number=1, of=2, data=ROWS, **more):
-    return dpsis.partial(data, (number, of), **{**STATED, **more})
+    return dpsis.partial(data, (number, of), **{**GIVEN, **more})
 
 
 def release(*partials, **more):
@@ -189,8 +189,8 @@ MISTAKES = {
     "another stage": (
         lambda at: part().add(dpsis.partial(ROWS, (2, 2), bounds=(-2, 2))), ValueError, "made with another|another stage",
     ),
-    "no number": (lambda at: dpsis.partial(ROWS, "1/2", **STATED), TypeError, "part must be two integers"),
-    "a number alone": (lambda at: dpsis.partial(ROWS, 1, **STATED), TypeError, "part must be two integers"),
+    "no number": (lambda at: dpsis.partial(ROWS, "1/2", **GIVEN), TypeError, "part must be two integers"),
+    "a number alone": (lambda at: dpsis.partial(ROWS, 1, **GIVEN), TypeError, "part must be two integers"),
     "a number of 0": (lambda at: part(0), ValueError, "at least 1"),
     "a number too large": (lambda at: part(3), ValueError, "from 1 and that of all"),
     "parts without end": (lambda at: part(1, 2**32), ValueError, "from 1 and that of all"),
@@ -235,7 +235,7 @@ def test_masked_sums_of_sites(printed, tmp_path):
         key = ["--mask", tmp_path / "sites.txt", "--key", tmp_path / f"{site}.key"]
         printed("partial", *given, *key, path, "-o", to)
     release = {"k": 1, "epsilon": 9, "seed": 1}
-    parts = [dpsis.partial(rows[site], (i, 3), **STATED) for i, site in enumerate(rows, 1)]
+    parts = [dpsis.partial(rows[site], (i, 3), **GIVEN) for i, site in enumerate(rows, 1)]
     expected = without(dpsis.select(partials=parts, **release).record)
     for partials in (masked, tmp_path / "*.masked", [masked[0], *map(os.fspath, masked[1:])]):
         assert without(dpsis.select(partials=partials, **release).record) == expected
@@ -247,7 +247,7 @@ def test_masked_sums_of_sites(printed, tmp_path):
 
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_what_mistakes_say(mistake, tmp_path):
-    run, kind, said = MISTAKES[mistake]
-    with pytest.raises(kind, match="(?s)" + said) as caught:
+    run, kind, expected = MISTAKES[mistake]
+    with pytest.raises(kind, match="(?s)" + expected) as caught:
         run(tmp_path / "table")
     assert "918273" not in "".join(traceback.format_exception(caught.value))

@@ -297,8 +297,8 @@ MISTAKES = {
 
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_what_mistakes_say(mistake):
-    run, kind, said = MISTAKES[mistake]
-    with pytest.raises(kind, match="(?s)" + said) as caught:
+    run, kind, expected = MISTAKES[mistake]
+    with pytest.raises(kind, match="(?s)" + expected) as caught:
         run()
     text = str(caught.value)
     assert "secret" not in text and "--" not in text and "::" not in text, text

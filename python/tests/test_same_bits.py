@@ -66,7 +66,7 @@ def test_numbers(numbers, command_line, tmp_path, target, score, neighbors):
     # The target beside the features: all but its name and place is the same.
     values = frame.to_numpy()
     narrow = {"f4": values.astype(np.float32)}
-    beside = {
+    outside = {
         "C": values,
         "F": np.asfortranarray(values),
         "strided": np.repeat(values, 2, axis=1)[:, ::2],
@@ -74,7 +74,7 @@ def test_numbers(numbers, command_line, tmp_path, target, score, neighbors):
         "polars": polars.from_pandas(frame),
     }
     names = list(frame.columns)
-    for form, data in beside.items():
+    for form, data in outside.items():
         more = {} if hasattr(data, "columns") else {"feature_names": names}
         for own in (y, list(y), pandas.Series(y), polars.Series(y), pyarrow.array(y)):
             record = dpsis.select(data, 3, 2.5, y=own, **more, **given).record
@@ -116,8 +116,8 @@ def test_all_kinds_of_columns(mixed, command_line, tmp_path):
         found = dpsis.select(data, 3, 3, classes=classes, seed=5).record
         assert without(found) == expected, form
         features = data.drop(columns="status") if form not in ("polars", "arrow") else data.drop("status") if form == "polars" else data.drop_columns(["status"])
-        beside = dpsis.select(features, 3, 3, y=mixed["status"], classes=classes, seed=5).record
-        assert without(beside, "target") == without(expected, "target"), form
+        outside = dpsis.select(features, 3, 3, y=mixed["status"], classes=classes, seed=5).record
+        assert without(outside, "target") == without(expected, "target"), form
 
 
 def test_dates_as_targets_and_time_zones(mixed):

@@ -86,22 +86,22 @@ def test_partitions_are_columns(folder, table, tmp_path):
 
 
 def test_each_pass_asks_for_its_columns_and_nothing_is_held(folder, monkeypatch):
-    asked = []
+    opened = []
     for source in (_tables._LazyFrame, _tables._Dataset):
 
-        def told(self, places, open=source.open):
-            asked.append(places)
+        def recording(self, places, open=source.open):
+            opened.append(places)
             return open(self, places)
 
-        monkeypatch.setattr(source, "open", told)
+        monkeypatch.setattr(source, "open", recording)
     monkeypatch.setattr(polars.LazyFrame, "collect", None)
     parts = str(folder / "parts" / "*.parquet")
     datasets = polars.scan_parquet(parts), pyarrow.dataset.dataset(folder / "parts", exclude_invalid_files=True)
     for data in datasets:
-        asked.clear()
+        opened.clear()
         dpsis.select(data, 3, 2, bounds=(-2, 2), target="y", exclude=["group", "person"])
         # The median of the target, then the sums.
-        assert asked == [[14], [*range(12), 14]]
+        assert opened == [[14], [*range(12), 14]]
 
 
 def test_fits_inspections_and_predictions(folder):
@@ -172,8 +172,8 @@ def test_what_mistakes_say(folder, mistake):
     (folder / "empty").mkdir(exist_ok=True)
     (folder / "other").mkdir(exist_ok=True)
     (folder / "other" / "table.csv").write_text(f"b,y\n{SECRET},{SECRET}\n")
-    made, kind, said = MISTAKES[mistake]
-    with pytest.raises(kind, match="(?s)" + said) as caught:
+    made, kind, expected = MISTAKES[mistake]
+    with pytest.raises(kind, match="(?s)" + expected) as caught:
         dpsis.select(made(folder), 1, 1, bounds=(0, 1))
     assert SECRET not in "".join(traceback.format_exception(caught.value))
 

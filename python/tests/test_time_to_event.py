@@ -97,9 +97,9 @@ def test_structured_targets(followed):
 def test_inspection(followed):
     frame, days, died = followed
     whole = frame.assign(days=days, died=died.astype(int))
-    asked = dpsis.inspect(whole)
-    assert asked.undecided and "a time to an event?" in asked.report()
-    assert asked.suggestion["time"] == "days" and tuple(asked.suggestion["event"]) == ("died", "1")
+    inspected = dpsis.inspect(whole)
+    assert inspected.undecided and "a time to an event?" in inspected.report()
+    assert inspected.suggestion["time"] == "days" and tuple(inspected.suggestion["event"]) == ("died", "1")
     counted = dpsis.inspect(whole, time="days", event={"died": 1}, by=50)
     assert not counted.undecided and "event by 50 (" in counted.report() and counted.features == 6
     assert dpsis.inspect(frame, y=structured(days, died), by=50).features == 6
@@ -120,15 +120,15 @@ MISTAKES = {
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_mistakes(followed, mistake):
     frame, days, died = followed
-    arguments, said = MISTAKES[mistake]
-    with pytest.raises((ValueError, TypeError), match=said):
+    arguments, expected = MISTAKES[mistake]
+    with pytest.raises((ValueError, TypeError), match=expected):
         dpsis.select(frame.assign(days=days, died=died.astype(int)), 1, 3, **arguments)
 
 
 def test_mistakes_with_y(followed, tmp_path):
     frame, days, died = followed
     y = structured(days, died)
-    for data, arguments, said in [
+    for data, arguments, expected in [
         (frame, {"y": y}, "give the horizon"),
         (frame, {"y": days, "by": 5}, "an array of both"),
         (frame, {"y": y, "by": 5, "time": "m1", "event": {"m2": 1}}, "leave out one of both"),
@@ -137,5 +137,5 @@ def test_mistakes_with_y(followed, tmp_path):
         (frame.rename(columns={"m0": "time"}), {"y": y, "by": 5}, "occurs twice"),
         (tmp_path / "t.csv", {"y": y, "by": 5}, "y needs data in memory"),
     ]:
-        with pytest.raises(ValueError, match=said):
+        with pytest.raises(ValueError, match=expected):
             dpsis.select(data, 1, 3, **arguments)

@@ -112,12 +112,12 @@ def release(client: Any, agreed: dict[str, Any], k: int, epsilon: str) -> dict[s
     facts, sites, roster = agreed["facts"], agreed["sites"], agreed["roster"]
     masked = _at_all(client, sites, "mask", facts=facts, roster=roster)
     ledger = os.environ.get("DPSIS_LEDGER")
-    pays = [f"--ledger={ledger}"] if ledger else []
+    ledger_option = [f"--ledger={ledger}"] if ledger else []
     with tempfile.TemporaryDirectory() as here:
         partials = [Path(here) / f"{site}.masked" for site in sites]
         for partial, sums in zip(partials, masked):
             partial.write_text(sums)
-        terms = [f"--k={int(k)}", f"--eps={epsilon}", "--format=json", "--quiet", *pays]
+        terms = [f"--k={int(k)}", f"--eps={epsilon}", "--format=json", "--quiet", *ledger_option]
         record: dict[str, Any] = json.loads(_dpsis("select", *terms, "--partials", *partials))
     _at_all(client, sites, "forget")
     return record
