@@ -24,7 +24,7 @@ native <- function(symbol, ...) {
 
 # Issues the warnings of a release. They are printed where options(warn = 2) would make errors of them: nothing may
 # discard a result whose budget is spent.
-tell <- function(found) {
+notify <- function(found) {
   if (getOption("warn") > 1) {
     old <- options(warn = 1)
     on.exit(options(old))
@@ -39,13 +39,13 @@ tell <- function(found) {
 # `result`: its budget may be spent, and it must not be lost. Where nothing handles the interrupt, the result
 # is returned with a warning.
 delivered <- function(found, result) {
-  tell(found)
+  notify(found)
   if (!isTRUE(found$interrupted)) {
     return(result)
   }
   text <- "interrupted when the result was ready: it is returned"
   signalCondition(structure(list(message = text, call = NULL, result = result), class = c("interrupt", "condition")))
-  tell(list(warnings = text, essential = FALSE))
+  notify(list(warnings = text, essential = FALSE))
   result
 }
 

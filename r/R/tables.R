@@ -43,7 +43,7 @@ is_plain <- function(column) {
 }
 
 # Separate targets (`y`) or ids (`unit`).
-beside <- function(values, name, rows) {
+outside <- function(values, name, rows) {
   if (is.null(values)) {
     return(NULL)
   }
@@ -164,8 +164,8 @@ table_of <- function(given, as_matrix = TRUE, needs_target = TRUE, has_target = 
   }
   for (name in c("y", "unit")) if (!is_text(given[[name]])) check_row_names(data, given[[name]], name)
   if (ncol(data) == 0) fail("the table has no columns", "data")
-  y <- beside(given[["y"]], "y", nrow(data))
-  unit <- beside(ids, "unit", nrow(data))
+  y <- outside(given[["y"]], "y", nrow(data))
+  unit <- outside(ids, "unit", nrow(data))
   names <- names(data)
   if (is.matrix(data)) {
     if (isTRUE(facts[["features_as_rows"]])) fail("a matrix has samples as rows: pass its transpose", "data")
@@ -232,19 +232,19 @@ of_formula <- function(formula, data, exclude, given) {
   }
   if ("." %in% named[[1]]) {
     # Names next to the dot are features already, or mistakes.
-    beside <- setdiff(named[[1]], ".")
-    if (length(beside) && !is.data.frame(data)) {
+    outside <- setdiff(named[[1]], ".")
+    if (length(outside) && !is.data.frame(data)) {
       fail("names next to . need a data frame: for other data use outcome ~ . or outcome ~ . - name", "formula")
     }
-    lacking <- setdiff(c(beside, target), names(data))
+    lacking <- setdiff(c(outside, target), names(data))
     if (is.data.frame(data) && length(lacking)) {
       fail(paste("data has no column", encodeString(lacking[1], quote = "\"")), "formula")
     }
     return(list(data = data, target = target, exclude = c(exclude, named[[2]])))
   }
   # The target, and columns that are not features.
-  beside <- c(target, if (is_text(given[["unit"]])) given[["unit"]], given[["id"]], sub("[:=].*", "", as.character(given[["adjust"]])))
-  kept <- unique(c(setdiff(named[[1]], named[[2]]), beside))
+  outside <- c(target, if (is_text(given[["unit"]])) given[["unit"]], given[["id"]], sub("[:=].*", "", as.character(given[["adjust"]])))
+  kept <- unique(c(setdiff(named[[1]], named[[2]]), outside))
   if (!is.data.frame(data)) fail("names of features need a data frame: for other data use outcome ~ . - name", "formula")
   lacking <- setdiff(kept, names(data))
   if (length(lacking)) fail(paste("data has no column", encodeString(lacking[1], quote = "\"")), "formula")

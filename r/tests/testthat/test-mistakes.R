@@ -90,26 +90,26 @@ test_that("no message, and nothing that is printed, holds a cell or the name of 
   )
   raised <- 0
   for (call in calls) {
-    told <- character()
+    seen <- character()
     shown <- capture.output(withCallingHandlers(
       tryCatch(
         {
           found <- call()
           print(found)
           print(summary(found))
-          told <- c(told, unlist(found$record), found$html)
+          seen <- c(seen, unlist(found$record), found$html)
         },
         error = function(error) {
           raised <<- raised + 1
-          told <<- c(told, conditionMessage(error), deparse(conditionCall(error)))
+          seen <<- c(seen, conditionMessage(error), deparse(conditionCall(error)))
         }
       ),
       warning = function(warning) {
-        told <<- c(told, conditionMessage(warning))
+        seen <<- c(seen, conditionMessage(warning))
         invokeRestart("muffleWarning")
       }
     ))
-    expect_false(any(grepl(paste0(secret, "|987654"), c(shown, told))), info = deparse1(call))
+    expect_false(any(grepl(paste0(secret, "|987654"), c(shown, seen))), info = deparse1(call))
   }
   expect_gt(raised, 5)
 })
@@ -206,7 +206,7 @@ test_that("factors in files are refused as those in memory are", {
   }
 })
 
-test_that("the report tells where categories count as missing", {
+test_that("the report names scores for which categories are missing", {
   data <- data.frame(a = runif(300), habit = rep(c("yes", "no", "never"), 100), y = runif(300))
   report <- function(...) gsub("\\s+", " ", quiet(dp_select(data, 1, 1, target_bounds = c(0, 1), seed = 1, ...))$report)
   expect_match(report(bounds = c(0, 1)), "categories count as missing")

@@ -104,7 +104,7 @@ test_that("a dry run and a plan spend nothing and have texts", {
   grDevices::dev.off()
 })
 
-test_that("an inspection tells what to give", {
+test_that("an inspection suggests arguments", {
   look <- dp_inspect(patients)
   expect_identical(look$rows, 4000)
   expect_setequal(look$suggestion$classes, c("case", "control"))

@@ -39,10 +39,10 @@ test_that("a result whose budget is spent is returned where warnings are errors"
   found <- NULL
   utils::capture.output(type = "message", {
     found <- dp_select(numbers$x, 2, 1, y = numbers$number, seed = 1, progress = FALSE)
-    paid <- dp_select(numbers$x, 2, 1, y = numbers$two, classes = c("control", "case"), ledger = ledger, progress = FALSE)
+    charged <- dp_select(numbers$x, 2, 1, y = numbers$two, classes = c("control", "case"), ledger = ledger, progress = FALSE)
   })
   expect_length(found$names, 2)
-  expect_length(paid$names, 2)
+  expect_length(charged$names, 2)
   expect_equal(summary(ledger)$left, 1)
   expect_equal(getOption("warn"), 2)
 })

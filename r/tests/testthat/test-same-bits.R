@@ -48,10 +48,10 @@ test_that("numbers in every form", {
         expect_identical(without(run(whole)), without(expected), info = info)
         expect_identical(without(run(rev(whole)[, ncol(whole):1])), without(expected), info = info)
         # The target beside the features: all but its name and place is the same.
-        beside <- without(expected, "target")
-        expect_identical(without(run(numbers$x, y = y), "target"), beside, info = info)
-        expect_identical(without(run(as.data.frame(numbers$x), y = y), "target"), beside, info = info)
-        if (is.character(y)) expect_identical(without(run(numbers$x, y = factor(y)), "target"), beside, info = info)
+        outside <- without(expected, "target")
+        expect_identical(without(run(numbers$x, y = y), "target"), outside, info = info)
+        expect_identical(without(run(as.data.frame(numbers$x), y = y), "target"), outside, info = info)
+        if (is.character(y)) expect_identical(without(run(numbers$x, y = factor(y)), "target"), outside, info = info)
       }
     }
   }
@@ -81,8 +81,8 @@ test_that("all kinds of columns are what their text in a file is", {
     expect_identical(without(found$record), without(expected))
   }
   features <- mixed[setdiff(names(mixed), "status")]
-  beside <- quiet(dp_select(features, 3, 3, y = mixed$status, classes = c("well", "ill"), seed = 5))
-  expect_identical(without(beside$record, "target"), without(expected, "target"))
+  outside <- quiet(dp_select(features, 3, 3, y = mixed$status, classes = c("well", "ill"), seed = 5))
+  expect_identical(without(outside$record, "target"), without(expected, "target"))
 })
 
 test_that("times are read to the microsecond", {
