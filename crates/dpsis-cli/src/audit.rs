@@ -183,7 +183,7 @@ impl AuditArguments {
             Some(epsilon) => {
                 format!("of two outcomes, a true epsilon from about {epsilon:.3} on would be found")
             }
-            None => "no violation could be found by so few".to_owned(),
+            None => "no violation could be found by this few".to_owned(),
         };
         output::remark(&format!("{} draws on each table: {what}\n", grouped(draws.into())));
         draws

@@ -28,7 +28,7 @@ enum LedgerCommand {
 
 /// Create a budget file.
 ///
-/// All releases that it pays for have its neighbor relation and unit. Keep one for each table,
+/// All releases charged to it have its neighbor relation and unit. Keep one for each table,
 /// where nobody replaces it by an older copy.
 #[derive(Debug, Args)]
 #[command(after_help = CREATE_AFTER_HELP)]
@@ -132,7 +132,7 @@ Exit codes: 0 noted; 2 wrong request; 3 no budget file, or a damaged one;
 
 /// Close a budget file: no more releases can be charged.
 ///
-/// A run that was paid for before may still end, and notes may be added. It cannot be opened again.
+/// A run that was charged before may still end, and notes may be added. It cannot be opened again.
 #[derive(Debug, Args)]
 #[command(after_help = CLOSE_AFTER_HELP)]
 struct CloseArguments {

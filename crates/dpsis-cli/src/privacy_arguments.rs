@@ -50,7 +50,7 @@ impl Relation {
 ///
 /// # Errors
 ///
-/// `Request` for shares that are none.
+/// `Request` for invalid shares.
 pub(super) fn privacy(
     BudgetArgument { eps }: &BudgetArgument,
     DeltaArgument { delta }: &DeltaArgument,

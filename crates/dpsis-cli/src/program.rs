@@ -144,7 +144,7 @@ fn manual() -> Result<()> {
     Destination::Stdout.write(&String::from_utf8_lossy(&pages))
 }
 
-/// The manual page of a command, and those of its subcommands.
+/// The manual pages of a command and its subcommands.
 fn manual_pages(command: &clap::Command, name: &str, pages: &mut Vec<u8>) -> Result<()> {
     clap_mangen::Man::new(command.clone().display_name(name))
         .render(pages)

@@ -74,7 +74,7 @@ cannot be read or written.";
 /// Join the public parts of the keys of all sites to a roster.
 ///
 /// Anybody may do it, and gets the same roster. All sites must compare its fingerprint before they
-/// mask their sums, not by way of whoever has joined it: a roster with false keys hides nothing
+/// mask their sums, not through the person who joined it: a roster with false keys hides nothing
 /// from their owner.
 #[derive(Debug, Args)]
 #[command(after_help = ROSTER_AFTER_HELP)]
@@ -173,7 +173,7 @@ fn roster(arguments: &RosterArguments) -> Result<()> {
     output::remark(&shown(&roster)?);
     if roster.sites().len() == 2 {
         output::remark(
-            "with two sites, each can subtract its own sums from the total and learn those of the other\n",
+            "with two sites, each can subtract its own sums from the total and learn the sums of the other\n",
         );
     }
     destination.write(&roster.to_text()?)

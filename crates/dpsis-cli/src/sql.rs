@@ -52,7 +52,7 @@ pub(super) struct SqlArguments {
 
     /// One row per sample and feature: three columns
     ///
-    /// Those of the sample, of the feature's name and of the value
+    /// The columns of the sample, of the feature's name and of the value
     #[arg(long, value_name = "S,F,V", requires = "targets", help_heading = "Table")]
     long: Option<String>,
 

@@ -2,7 +2,7 @@
 
 use dpsis::{Error, ErrorKind, Parameter, in_parentheses};
 
-/// The option that sets a parameter; empty if there is none.
+/// The option that sets a parameter; empty if no option sets it.
 pub(super) fn option(parameter: Parameter) -> String {
     match parameter {
         Parameter::Epsilon => "--eps".to_owned(),
@@ -25,7 +25,7 @@ pub(super) fn option(parameter: Parameter) -> String {
     }
 }
 
-/// The options of parameters in parentheses, after a space; empty if there are none.
+/// The options of parameters in parentheses, after a space; empty without options.
 pub(super) fn options(parameters: &[Parameter]) -> String {
     let options: Vec<String> = parameters.iter().map(|p| option(*p)).collect();
     in_parentheses(&options)

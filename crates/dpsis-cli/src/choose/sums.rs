@@ -39,7 +39,7 @@ pub(super) struct SumsArguments {
     )]
     center: String,
 
-    /// With --sums: tell for each selected feature whether the target rises or falls with it
+    /// With --sums: report for each selected feature whether the target rises or falls with it
     #[arg(long, requires = "sums", hide_short_help = true, help_heading = "Sums")]
     direction: bool,
 
@@ -56,7 +56,7 @@ pub(super) struct SumsArguments {
 }
 
 impl SumsArguments {
-    /// Refuses options that need sums if there are none. (The parser accepts them next to options
+    /// Refuses options that need sums if no sums are given. (The parser accepts them next to options
     /// that exclude sums.)
     pub(super) fn check(&self) -> Result<()> {
         let given = self.direction || self.split.is_some() || self.center != "private";

@@ -76,7 +76,7 @@ impl Files {
     }
 }
 
-/// All that the loader of acro 1.0.2 asks for, in the kinds that it asks for.
+/// All entries that the loader of acro 1.0.2 requires, in the types that it requires.
 fn has_the_form(output: &Value) {
     for text in ["uid", "status", "type", "command", "summary", "timestamp", "exception"] {
         assert!(output[text].is_string(), "{text}: {output}");
@@ -233,7 +233,7 @@ fn a_full_disk_leaves_no_folder() {
     assert_eq!(folder.names(), before);
 }
 
-/// Whatever the moment of a kill, a folder with the name is complete.
+/// A folder with the name is complete, at any moment of a kill.
 #[cfg(unix)]
 #[test]
 fn a_killed_run_leaves_a_whole_folder_or_none() {

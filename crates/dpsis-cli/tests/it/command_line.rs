@@ -531,7 +531,7 @@ fn features_are_excluded_by_names_patterns_and_files() {
         .with("odd.txt", "id\n# a remark\n")
         .with("s.json", "{\"exclude\": [\"adm_*\", \"id\"]}")
         .with("r.tsv", "gene\tp1\tp2\ng1\t1\t2\nctrl_1\t1\t2\nctrl_2\t1\t2\ny\t1\t2\n");
-    // What is left is said by k.
+    // The rest follows from k.
     for (options, features) in [
         ("--exclude adm_*", 5),
         ("--exclude adm_*,id", 4),
@@ -567,7 +567,7 @@ fn features_are_excluded_by_names_patterns_and_files() {
     let rows = "select --k 1 --eps 1 --orient features-as-rows --target y r.tsv --exclude";
     assert_eq!(folder.run(&format!("{rows} ctrl_*")).succeeds().stdout, "g1\n");
     folder.run(&format!("{rows} lab_*")).fails(2);
-    // What is read is never written over.
+    // An input file is never overwritten.
     select_one(&folder, "--exclude @list.txt -o list.txt").fails(2);
 }
 
@@ -651,7 +651,7 @@ fn output_files_are_whole_or_absent() {
     write("missing.csv").fails(5);
     assert_eq!(folder.read("names.tsv"), written);
     assert_eq!(folder.names(), ["names.tsv"]);
-    // What is read is never written over, by whatever name.
+    // An input file is never overwritten, by any of its names.
     folder.write("table.csv", "a,b,y\n1,2,3\n");
     #[cfg(unix)]
     std::os::unix::fs::symlink(folder.path("table.csv"), folder.path("link")).unwrap();
@@ -672,7 +672,7 @@ fn quiet_drops_the_report_but_no_warning() {
     let seeded = dpsis("select -k5 -e2 --quiet --seed 1 demo.csv").stderr;
     assert_contains(&seeded, "seeded: not for release");
     assert_eq!(seeded.lines().count(), 1);
-    // What the names are worth is said, too.
+    // The value of the names is reported, too.
     let few = Folder::new().with("t.csv", "a,b,y\n1,2,3\n2,3,4\n");
     let warned = select_one(&few, "--quiet --format tsv").stderr;
     assert!(warned.starts_with("warning: about "), "{warned}");
@@ -775,7 +775,7 @@ fn options_make_the_request_of_the_library() {
         let line = format!("select --k 5 --eps 0.7 --seed 11 --format json demo.csv {options}");
         let printed = dpsis(&line);
         let record = request.seed(11).run(DEMO).unwrap();
-        // What the command line adds.
+        // Additions of the command line.
         let run = &printed.json()["run"];
         let [day, request] = ["day", "request"].map(|key| run[key].as_str().unwrap());
         let record = record.into_inner().with_run(dpsis::RunNote::new(day, request));

@@ -2,7 +2,7 @@
 //! from a reference table.
 //!
 //! Published files are looked for in the folder `DPSIS_DATASETS` (files NAME.csv.gz) and in `raw`
-//! beside it (NAME.RData). Tests that need them say so and pass where they are not, or fail with
+//! next to it (NAME.RData). Tests that need them say so and pass where they are not, or fail with
 //! `DPSIS_REQUIRE_DATA=1`.
 #![allow(clippy::print_stderr)] // a skipped comparison is reported
 
@@ -57,7 +57,7 @@ fn r_files_are_tables() {
         assert!(bits(&table.x) == bits(&imported.x), "{}", set.name);
     }
     if read == 0 {
-        crate::support::data::missing("published R files beside DPSIS_DATASETS, in raw");
+        crate::support::data::missing("published R files next to DPSIS_DATASETS, in raw");
     }
 }
 
@@ -136,7 +136,7 @@ fn published_sets_are_read_and_written() {
     assert_eq!(npy.len() % 64, (63 * 2308 * 8) % 64);
 }
 
-/// One changed value is another table, whatever the form; the same table by another compression is
+/// One changed value is another table, in any form; the same table by another compression is
 /// not.
 #[test]
 fn changed_data_are_refused() {
@@ -261,7 +261,7 @@ fn select_takes_bounds_of_a_reference_table() {
         let select = "select --k 2 --eps 1 --seed 3 --classes lo,hi --bounds-file b.csv t.csv";
         folder.run(select).succeeds();
     }
-    // The library's bounds are those of the file, by formulas of the textbook.
+    // The library's bounds equal the bounds in the file, by formulas of the textbook.
     let reference = PublicTable::read(&dpsis::FileTable::new(folder.path("t.csv"))).unwrap();
     let computed = bounds(&reference, &"1.5sd".parse::<Clip>().unwrap()).unwrap();
     let first = reference.x.column(0);
@@ -293,7 +293,7 @@ mod http {
 
     use super::*;
 
-    /// A file on the server: what its header says its length is, and its bytes.
+    /// A file on the server: the length in its header, and its bytes.
     type Served = HashMap<&'static str, (usize, Vec<u8>)>;
 
     /// Serves files under `/sets/` until the test ends; anything else is not there.
@@ -360,7 +360,7 @@ mod http {
         let Some(published) = published() else { return };
         let raw = published.with_file_name("raw").join("sorlie.RData");
         let Ok(bytes) = std::fs::read(raw) else {
-            return crate::support::data::missing("sorlie.RData beside DPSIS_DATASETS, in raw");
+            return crate::support::data::missing("sorlie.RData next to DPSIS_DATASETS, in raw");
         };
         let folder = Folder::new();
         let mut table = open(&published, "sorlie").unwrap().unwrap();

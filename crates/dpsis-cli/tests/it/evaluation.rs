@@ -1,4 +1,4 @@
-//! `compare` and the methods beside DP-SIS, as a user runs them.
+//! `compare` and the methods other than DP-SIS, as a user runs them.
 
 use std::collections::BTreeMap;
 

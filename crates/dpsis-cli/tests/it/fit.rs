@@ -41,7 +41,7 @@ fn a_model_is_fitted_and_applied() {
     });
     assert!(wrong.sum::<f64>() / 4000.0 < 10.0);
 
-    // Columns in another order, others beside them, the last one a feature.
+    // Columns in another order, with others, the last one a feature.
     folder.write("new.csv", "x,dose,age\nq,10,40\nq,NA,40\n");
     folder.write("same.csv", "age,dose,y\n40,10,0\n40,,0\n");
     let new = folder.run("predict model.json new.csv").succeeds().stdout;
@@ -144,7 +144,7 @@ fn people_with_equal_rows_make_the_model_of_rows() {
         [&of_rows, &of_people].map(|output| Model::from_json(&output.stdout).unwrap());
     assert_eq!((rows.features, rows.intercept), (people.features, people.intercept));
     assert_contains(&of_people.stderr, "one person");
-    // A budget for rows does not pay for people.
+    // A budget for rows is not charged for people.
     folder.run("ledger create --cap 90 rows.txt").succeeds();
     folder.run("ledger create --cap 90 --privacy-unit person people.txt").succeeds();
     let charged = "fit --k 2 --eps 20 --target-number --exclude class --unit who -o m.json visits.csv --ledger";

@@ -33,7 +33,7 @@ fn the_corpus_is_as_it_should_be() {
             files += 1;
         }
         assert!(files > 0, "{target}");
-        // What there is nothing of.
+        // Formats without a corpus.
         check(b"");
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::harness::{assert_contains_all, dpsis};
 
-/// The completions, which list all that the definition of the arguments knows.
+/// The completions, which list everything in the definition of the arguments.
 fn completions() -> String {
     dpsis("completions bash").succeeds().stdout
 }
@@ -61,7 +61,7 @@ fn the_short_help_fits_one_screen() {
     assert!(select.ends_with("dpsis select --help\n"), "{select}");
 }
 
-/// What most users need, with examples; the rest is in `--help-all`.
+/// `--help` shows the options that most users need, with examples; `--help-all` shows the rest.
 #[test]
 fn help_fits_two_screens() {
     for command in commands() {

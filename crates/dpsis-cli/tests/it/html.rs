@@ -34,7 +34,7 @@ fn the_names_follow_the_significance_and_the_guarantee() {
     }
 }
 
-/// All of the record is in the page, and the numbers of the page are those of the record.
+/// All of the record is in the page, and the numbers of the page equal the record's.
 #[test]
 fn the_record_can_be_saved() {
     let select = "select -k 3 -e 1/3 --seed 7 demo.csv --format";

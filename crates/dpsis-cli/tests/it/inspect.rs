@@ -1,4 +1,4 @@
-//! `dpsis inspect`: what it says of tables as people have them, and that the command it prints
+//! `dpsis inspect`: its findings in tables as people have them, and that the command it prints
 //! works.
 
 use crate::harness::{
@@ -106,7 +106,7 @@ fn the_suggested_command_works() {
     }
 }
 
-/// A table that may lie either way: the question is asked, and no command given until it is
+/// A table that may lie either way: inspection asks a question, and suggests no command until it is
 /// answered.
 #[test]
 fn an_unclear_orientation_is_asked_for() {
@@ -154,7 +154,7 @@ fn detectable_effect_sizes_are_reported() {
     assert_contains_all(&inspect(&folder, "t.csv"), &parts);
 }
 
-/// Random picks find a large share of few features, and a remark says so.
+/// Random picks find a large share of few features, as a remark explains.
 #[test]
 fn few_features_are_found_by_chance() {
     let folder = Folder::new();
@@ -211,7 +211,7 @@ fn the_command_is_what_select_accepts() {
     }
 }
 
-/// The schema file states what the options would, and its hash is in the record.
+/// The schema file has the effect of the options, and its hash is in the record.
 #[test]
 fn a_schema_stands_for_the_options() {
     let folder = Folder::new().with("bad.json", "{\"targt\": \"out\"}");
@@ -271,7 +271,7 @@ fn odd_tables_are_inspected_without_a_panic() {
     }
 }
 
-/// Files of numbers: what is said fits the format, and the command works.
+/// Files of numbers: the findings fit the format, and the command works.
 #[test]
 fn files_of_every_format() {
     let data = Folder::at(format!("{PROJECT}/tests/data/formats"));
@@ -351,7 +351,7 @@ fn formats_are_looked_at_alike() {
     }
 }
 
-/// Ids of a target file that match nothing: what they are like is said, and no command given that
+/// Ids of a target file that match nothing: similar ids are reported, and no command is suggested that
 /// fails.
 #[test]
 fn ids_that_match_nothing() {
@@ -387,7 +387,7 @@ fn ids_that_match_nothing() {
         assert_contains_all(&text, &[expected, "No command yet", "'--target-file=?'"]);
         assert_eq!(text.contains("(--id)"), expected.contains("--id"), "{text}");
     }
-    // What matches goes on.
+    // Matching ids continue.
     let matching = inspect(&folder, "--target-file same.csv --orient features-as-rows t.tsv");
     assert_contains(&matching, "dpsis select");
 }
@@ -411,7 +411,7 @@ fn misspelled_labels_are_not_suggested() {
 }
 
 /// The suggested epsilon is the smallest at which the strongest features are significant in half of all
-/// runs; where none up to 10 is enough, it says so, and what would be.
+/// runs; where none up to 10 is enough, it reports so, and the epsilon that would be.
 #[test]
 fn the_suggested_epsilon_makes_the_strongest_features_significant() {
     const EPSILONS: [&str; 11] =

@@ -1,6 +1,6 @@
 //! Failures while the program writes, at every place where it does: no room on the disk, a folder
 //! that cannot be written to, a reader that has left, an interrupt, a kill. A file is the old one
-//! or the whole new one, and where the output is lost the exit code says so.
+//! or the whole new one, and where the output is lost the exit code reports it.
 //!
 //! The same for ledgers is in `ledger.rs`.
 
@@ -203,7 +203,7 @@ fn with_interrupts(command: Command) -> Command {
 }
 
 /// Interrupted while it waits for the rest of its table: nothing is printed or left, and the shell
-/// is told.
+/// is reported.
 #[test]
 fn an_interrupt_ends_a_run() {
     let folder = folder();

@@ -1,4 +1,4 @@
-//! `dpsis ledger`, and releases that a ledger pays for: races, kills, full disks.
+//! `dpsis ledger`, and releases charged to a ledger: races, kills, full disks.
 
 use std::fs;
 use std::process::{Child, Command, Stdio};
@@ -82,7 +82,7 @@ fn records_show_the_ledger() {
 fn runs_without_a_release_do_not_spend() {
     let folder = folder();
     refused(&folder, &format!("{SELECT} 0.5 --seed 1"), 2);
-    // A rehearsal is refused as the run would be, and pays nothing.
+    // A rehearsal is refused as the run would be, and spends nothing.
     let before = folder.read("budget.txt");
     folder.run(&format!("{SELECT} 0.5 --dry-run")).succeeds();
     refused(&folder, &format!("{SELECT} 9 --dry-run"), 4);
@@ -94,7 +94,7 @@ fn runs_without_a_release_do_not_spend() {
     refused(&folder, "choose --eps 1 --sensitivity 1 --ledger-note a models.csv", 2);
 }
 
-/// A request that does not fit what is public costs nothing.
+/// A request that does not fit public facts spends nothing.
 #[test]
 fn wrong_requests_do_not_spend() {
     let folder = folder();
@@ -127,7 +127,7 @@ fn a_failed_release_stays_spent() {
     assert_lacks(&folder.read("budget.txt"), "S3CR3T");
 }
 
-/// Standard input can be read only once: it is paid for first.
+/// Standard input can be read only once: the ledger is charged first.
 #[cfg(unix)]
 #[test]
 fn standard_input_is_paid_for() {
@@ -194,7 +194,7 @@ fn a_ledger_is_kept_and_closed() {
     };
     assert!(appended(&format!("{CHOOSE} 0.25")).ends_with("choose\nended 1: released\n"));
     assert!(appended("ledger note budget.txt second").ends_with("Z: second\n"));
-    // As a run leaves it that is stopped after it has paid.
+    // The ledger after a run that was stopped after its charge.
     let stopped = Ledger::open(folder.path("budget.txt")).unwrap();
     stopped.spend(&dpsis::Expense::new("0.5".parse().unwrap(), "select")).unwrap();
     assert!(appended("ledger close --note over budget.txt").ends_with("Z: over\n"));
@@ -270,7 +270,7 @@ fn exactly_one_of_two_processes_gets_the_last_budget() {
     }
 }
 
-/// Whatever the moment of a kill: what was printed is in the ledger, which opens.
+/// At any moment of a kill: a printed release is in the ledger, which opens.
 #[cfg(unix)]
 #[test]
 fn a_killed_run_has_spent_what_it_printed() {
@@ -321,7 +321,7 @@ fn a_full_disk_releases_nothing() {
             continue;
         }
         assert_contains(&output.fails(5), "cannot use the ledger");
-        // What was begun is taken back.
+        // A charge that was begun is undone.
         assert_eq!(folder.read("budget.txt"), before);
         return;
     }

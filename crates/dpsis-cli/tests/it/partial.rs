@@ -163,7 +163,7 @@ fn the_commands_of_the_page_work_together() {
     for command in blocks {
         let words = command.strip_prefix("dpsis ").unwrap();
         let out = out(&folder, words);
-        // What selects from a whole table or from all sums prints k names.
+        // A selection from a whole table or from all sums prints k names.
         let is_last = words.starts_with("select") && !words.contains(" -o ");
         assert_eq!(out.lines().count(), if is_last { 5 } else { 0 }, "{command}");
         count += 1;

@@ -170,7 +170,7 @@ fn wrong_requests_are_refused() {
     folder.refuses(&[(compare, 2, "without several rows per person")]);
 }
 
-/// Two tables that differ in all rows of one person tell no more apart than epsilon allows.
+/// Two tables that differ in all rows of one person can be distinguished no better than epsilon allows.
 #[test]
 fn an_audit_takes_a_person_away() {
     let folder = Folder::new();
@@ -188,7 +188,7 @@ fn an_audit_takes_a_person_away() {
     folder.run(&audit.replace("--unit person", "--id person")).fails(2);
 }
 
-/// A budget for rows pays for no people, and the other way around.
+/// A budget for rows is not charged for people, and the other way around.
 #[test]
 fn ledgers_are_for_rows_or_for_people() {
     let folder = Folder::new().with("visits.csv", visits());

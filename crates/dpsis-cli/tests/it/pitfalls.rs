@@ -161,7 +161,7 @@ fn numbers_of_other_notations_are_reported() {
         true => format!("{}.5", i + 1),
         false => format!("1,{:03}.50", i + 100),
     });
-    // Semicolons separate cells in files with decimal commas, so the sign is asked for.
+    // Semicolons separate cells in files with decimal commas, so the sign is required.
     assert_contains(&select(&folder, "t.csv").fails(2), "(--decimal-comma, --decimal-point)");
     assert_contains(
         &select(&folder, "--decimal-point t.csv").succeeds().text(),
@@ -286,7 +286,7 @@ fn lines_of_another_delimiter_are_not_printed() {
     select(&folder, &format!("{turned} --delimiter ; --decimal-point")).succeeds();
 }
 
-/// Whether a column holds words is private, so every output says what that means for its direction.
+/// Whether a column holds words is private, so every output explains the direction of such a column.
 #[test]
 fn columns_of_words_have_no_direction() {
     let folder = Folder::new();
@@ -374,7 +374,7 @@ fn words_among_numbers_are_named() {
 }
 
 /// A file whose name is that of a table would hold bare names: refused before anything is spent,
-/// unless the format is given. Other names are those of plain files.
+/// unless the format is given. Other names are names of plain files.
 #[test]
 fn extensions_of_output_files() {
     let folder = Folder::new().with("scores.csv", "name,score\na,1\nb,2\nc,3\n");
@@ -395,7 +395,7 @@ fn extensions_of_output_files() {
     }
 }
 
-/// A dry run reads no values: the report says so, and recommends classes for labels.
+/// A dry run reads no values, as the report notes, and recommends classes for labels.
 #[test]
 fn dry_runs_report_what_they_do_not_check() {
     let folder = Folder::new();

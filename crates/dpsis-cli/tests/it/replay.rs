@@ -1,4 +1,4 @@
-//! Runs on neighboring files with the same seed, replayed from outside: whatever one person puts
+//! Runs on neighboring files with the same seed, replayed from outside: whichever cells one person puts
 //! into their row, the exit code, the warnings and all that is public in the output stay the same,
 //! in every format and for every kind of release; and where the person contributes nothing, the
 //! output is the same to the byte.
@@ -191,7 +191,7 @@ fn without_numbers(text: &str) -> String {
     text.split_whitespace().filter(|word| !has_digit(word)).collect::<Vec<_>>().join(" ")
 }
 
-/// Replaces what the budget paid for.
+/// Replaces the released values.
 fn mask(record: &mut Value) {
     let length = |value: &Value| Value::from(value.as_array().map(Vec::len));
     let fields = record.as_object_mut().unwrap();
@@ -232,7 +232,7 @@ fn public(command: &str, table: &Table, options: &str) -> Vec<(Option<i32>, Stri
             (_, Some(0)) => run.stdout.lines().count().to_string(),
             _ => run.stdout,
         };
-        // What was found depends on what was released.
+        // The result depends on the released values.
         let report = run.stderr.split("\neffect ").next().unwrap();
         let report = without_numbers(if form == "text" { report } else { &run.stderr });
         (run.code, stdout, report)

@@ -1,4 +1,4 @@
-//! `--time`, `--event` and `--by`: the same in every command that takes a target; `inspect` asks for
+//! `--time`, `--event` and `--by`: the same in every command that takes a target; `inspect` suggests
 //! them.
 
 use crate::harness::{Folder, assert_contains, assert_contains_all, assert_lacks, one_line};
