@@ -137,7 +137,7 @@ impl Arm {
             (ArmMethod::DpKendall, _) | (ArmMethod::TwoStage, ArmScale::Kendall) => {
                 ArmScale::Default
             }
-            // What has no significance threshold.
+            // Requests without a significance threshold.
             (
                 ArmMethod::Significant,
                 ArmScale::RowRank

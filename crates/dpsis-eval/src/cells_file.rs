@@ -29,7 +29,7 @@ impl<'de> Deserialize<'de> for Printed {
     }
 }
 
-/// A line of the file of cells: the names of its columns are those of the fields.
+/// A line of the file of cells: its columns have the names of the fields.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct CellRow {
     table: String,
@@ -99,7 +99,7 @@ impl CellRow {
         }
     }
 
-    /// The cell with what other files tell of it. `None` if the numbers of rare classes are not all
+    /// The cell with its values from other files. `None` if the numbers of rare classes are not all
     /// there.
     fn cell(self, picked: Vec<(String, u64)>, seconds: f64) -> Option<ComparisonCell> {
         let estimate = |mean: Printed, error: Printed| Estimate { mean: mean.0, error: error.0 };
@@ -222,12 +222,12 @@ impl CellsFile {
                 cells.insert(key, cell);
             }
         }
-        // What is left was written for cells that were not completed, and will be written again.
+        // The rest was written for cells that were not completed, and will be written again.
         self.write_picks(&cells)?;
         Ok(cells)
     }
 
-    /// Replaces the file of picks by those of all cells, if it is wanted.
+    /// Replaces the file of picks by the picks of all cells, if it is wanted.
     fn write_picks(&self, cells: &ComparisonCells) -> Result<()> {
         let Some(picks) = &self.picks else { return Ok(()) };
         picks.replace(cells.iter().flat_map(|(key, cell)| picked(key, cell)))
@@ -340,7 +340,7 @@ mod tests {
     }
 
     /// Cells and picks come back as they were; a cell whose picks are not all there is run again,
-    /// and those of a cell that was not completed are forgotten.
+    /// and the results of a cell that was not completed are dropped.
     #[test]
     fn picks_are_kept_beside_the_cells() {
         let folder = tempfile::tempdir().unwrap();

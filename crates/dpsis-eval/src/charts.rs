@@ -20,7 +20,7 @@ pub enum Measure {
 impl Measure {
     /// Those without a rare class.
     pub const ALL: [Self; 3] = [Self::Lasso, Self::Overlap, Self::Model];
-    /// Those with a rare class: accuracy then says little.
+    /// The sets with a rare class: accuracy then means little.
     pub const RARE: [Self; 3] = [Self::Lasso, Self::Overlap, Self::Balanced];
 
     fn of(self, cell: &ComparisonCell) -> Estimate {

@@ -144,7 +144,7 @@ pub fn summary(cells: &ComparisonCells, output: &std::path::Path) -> String {
     text
 }
 
-/// The section of a page that says what the measures of its figures are.
+/// The section of a page that explains the measures of its figures.
 pub fn what_is_measured() -> Section {
     let paragraphs = [
         "LASSO: the number of picks among the k largest coefficients of a non-private LASSO, \
@@ -160,7 +160,7 @@ pub fn what_is_measured() -> Section {
          rows, so the measure compares selections but does not estimate the performance on new \
          data. Lift: the improvement over a model without features, which predicts the most \
          frequent class or the mean.",
-        "Balanced: where the smallest class has less than 20% of the rows, accuracy says little, for it is high \
+        "Balanced: where the smallest class has less than 20% of the rows, accuracy means little, for it is high \
          if that class is never recognized. There the figure shows the balanced accuracy: the mean over the \
          classes of the share of a class that is recognized. The model then gives a row to the class whose \
          probability is largest in relation to its share of the rows. Without features it is 1 divided by the \
@@ -206,7 +206,7 @@ fn section(
     ))
 }
 
-/// The text of the figure of the agreement with the LASSO if there is none.
+/// The text in place of the figure of the agreement with the LASSO.
 const NO_COEFFICIENT: &str = "All coefficients of the LASSO are zero, so there is nothing to agree with. A smaller \
                               --penalty gives nonzero coefficients.";
 

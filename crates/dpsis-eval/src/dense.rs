@@ -99,7 +99,7 @@ mod pure {
     use linfa_linalg::triangular::{SolveTriangularInplace, UPLO};
     use ndarray::{Array1, Array2, Axis};
 
-    /// None where `independent` says no.
+    /// No column where `independent` is false.
     pub(super) fn least_squares(
         x: Array2<f64>,
         y: Array1<f64>,

@@ -49,7 +49,7 @@ pub fn w1(seed: u64) -> Synthetic {
 }
 
 /// Makes W1/W2 of the same section: W1, except that the target of the last ten rows is the sum of
-/// the last five features. `weights` are those of W1.
+/// the last five features. `weights` are the weights of W1.
 pub fn w1_w2(seed: u64) -> Synthetic {
     square(seed, OTHERS)
 }

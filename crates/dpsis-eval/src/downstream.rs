@@ -60,7 +60,7 @@ pub(crate) struct Performance {
     pub balanced: f64,
 }
 
-/// A class with a smaller share of the rows is rare: then accuracy says little.
+/// A class with a smaller share of the rows is rare: then accuracy means little.
 const RARE: f64 = 0.2;
 
 impl Downstream {
@@ -104,7 +104,7 @@ impl Downstream {
         }
     }
 
-    /// Whether a class is rare, so that accuracy says little.
+    /// Whether a class is rare, so that accuracy means little.
     pub(crate) fn has_rare_class(&self) -> bool {
         match &self.target {
             Predicted::Classes(classes) => {
@@ -291,8 +291,8 @@ mod tests {
         assert!(model.value(&[0]) > 0.999 && model.value(&[2]) < 0.2 && model.baseline() == 0.0);
     }
 
-    /// A feature that tells the classes in the two thirds of the fit and misleads in the third of
-    /// the test: one held-out fold is all wrong, whatever the other rows say.
+    /// A feature that separates the classes in the two thirds of the fit and misleads in the third of
+    /// the test: one held-out fold is all wrong, for any other rows.
     #[test]
     fn one_fold_is_tested_on_a_model_of_the_others() {
         let labels: Vec<usize> = (0..60).map(|i| usize::from(i % 5 == 0)).collect();

@@ -12,7 +12,7 @@ pub enum Preparation {
     /// magnitude 1.
     Range,
     /// Preparation B: columns and target centered, with largest magnitude 1, as the text of the
-    /// DP-SIS paper says.
+    /// DP-SIS paper describes.
     LargestMagnitude,
     /// Preparation C: columns centered, with variance 1; the target unchanged.
     UnitVariance,

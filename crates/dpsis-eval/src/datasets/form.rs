@@ -22,7 +22,7 @@ pub enum Form {
     CsvGz,
     /// `NAME.RData`: a file of R, which can be read but not written.
     RData,
-    /// `NAME.npy`: the values, n by d, as `f64`; beside it `NAME.features.csv` (a column `feature`)
+    /// `NAME.npy`: the values, n by d, as `f64`; next to it `NAME.features.csv` (a column `feature`)
     /// and `NAME.labels.csv` (a column `y`).
     Npy,
 }
@@ -156,7 +156,7 @@ pub(super) fn push_cell(text: &mut String, cell: &str) {
     }
 }
 
-/// Checks that a file can hold the feature names in its header beside the name of the label.
+/// Checks that a file can hold the feature names in its header next to the name of the label.
 fn check_names(names: &[String]) -> Result<()> {
     let mut seen = HashSet::from([LABEL]);
     for (i, name) in names.iter().enumerate() {

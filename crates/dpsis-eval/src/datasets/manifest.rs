@@ -24,7 +24,7 @@ pub struct DataSet {
     pub source: String,
     /// The web page of the source.
     pub url: String,
-    /// The facts that the DP-SIS paper states.
+    /// The facts in the DP-SIS paper.
     pub paper: PaperFacts,
     /// The citation of the study that measured it.
     pub citation: String,
@@ -32,7 +32,7 @@ pub struct DataSet {
     pub rdata_sha256: Option<String>,
     /// SHA-256 of a `NAME.csv.gz` that holds the same table.
     pub csv_gz_sha256: Option<String>,
-    /// SHA-256 of the table itself, whatever the form of its file, as `table_sha256` computes it.
+    /// SHA-256 of the table itself, in any form of file, as `table_sha256` computes it.
     pub table_sha256: Option<String>,
 }
 

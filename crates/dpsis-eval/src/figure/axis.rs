@@ -21,7 +21,7 @@ pub(super) struct Tick {
 /// The largest magnitude drawn: differences of larger numbers could overflow.
 const HUGE: f64 = 1e150;
 
-/// Returns the smallest and the largest finite value; `None` if there is none.
+/// Returns the smallest and the largest finite value; `None` without finite values.
 pub(super) fn extent(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
     values.into_iter().filter(|value| value.is_finite()).fold(None, |extent, value| {
         let (low, high) = extent.unwrap_or((value, value));

@@ -288,7 +288,7 @@ mod tests {
         }
     }
 
-    /// Names stand in the order of the ends of their curves, each beside its own unless there is no
+    /// Names stand in the order of the ends of their curves, each next to its own unless there is no
     /// room.
     #[test]
     fn names_stand_where_curves_end() {

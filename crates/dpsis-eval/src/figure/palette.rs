@@ -54,7 +54,7 @@ pub(super) fn dash(index: usize) -> &'static str {
     DASHES[index % DASHES.len()]
 }
 
-/// The dashes of a reference line: finer than those of curves.
+/// The dashes of a reference line: finer than the dashes of curves.
 pub(super) fn reference_dash(index: usize) -> &'static str {
     const DASHES: [&str; 3] = ["5 4", "1.5 3", "9 3 1.5 3"];
     DASHES[index % DASHES.len()]

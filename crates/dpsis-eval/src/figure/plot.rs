@@ -27,12 +27,12 @@ pub(super) fn title(drawing: &mut Drawing, title: &str, width: f64) -> f64 {
     y + 12.0
 }
 
-/// Draws a figure that says "no data".
+/// Draws a figure with the text "no data".
 pub(super) fn no_data(title: &str) -> String {
     nothing_to_draw(title, "no data")
 }
 
-/// Draws a figure that says why nothing is drawn.
+/// Draws a figure with the reason why nothing is drawn.
 pub(crate) fn nothing_to_draw(text: &str, why: &str) -> String {
     let mut drawing = Drawing::new();
     let top = title(&mut drawing, text, WIDTH);
@@ -159,7 +159,7 @@ pub(super) fn left_margin(y: &PlotAxis, label: &str, height: f64) -> f64 {
     MARGIN + LINE * lines as f64 + 6.0 + ticks + 10.0
 }
 
-/// The mark beside a label in the legend.
+/// The mark next to a label in the legend.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum LegendMark {
     Curve(usize),
@@ -167,7 +167,7 @@ pub(super) enum LegendMark {
     Bar { series: usize, hollow: bool },
 }
 
-/// The legend beside or below a plot.
+/// The legend next to or below a plot.
 pub(super) struct Legend {
     entries: Vec<(LegendMark, Vec<String>)>,
 }

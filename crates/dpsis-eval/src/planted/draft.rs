@@ -63,7 +63,7 @@ impl Outcome {
 }
 
 /// Makes d columns named `prefix_1`, `prefix_2`, ... of which [`PLANTED`] at random places are
-/// true; `cells` is told the number of the true feature, from 0, or none.
+/// true; `cells` gets the number of the true feature, from 0, or `None`.
 pub(super) fn numbered(
     prefix: &str,
     d: usize,

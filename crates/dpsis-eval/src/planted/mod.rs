@@ -123,7 +123,7 @@ impl Kind {
         Self::Costs,
     ];
 
-    /// The name by which a kind is asked for.
+    /// The name of a kind in requests.
     pub fn id(self) -> &'static str {
         self.facts().0
     }

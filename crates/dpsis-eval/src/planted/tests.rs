@@ -208,7 +208,7 @@ fn the_default_score_is_the_distance() {
     }
 }
 
-/// A public table in memory keeps its words: the same scores as those of the text.
+/// A public table in memory keeps its categories: the same scores as from the text.
 #[test]
 fn public_tables_keep_their_words() {
     let made = table(Kind::Clinical, Size::Reduced, 4);
