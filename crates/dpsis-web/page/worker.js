@@ -6,7 +6,7 @@ const PIECE = 1 << 22;
 let table;
 let piece;
 
-// Fills `into` with the bytes of the table behind so many; gives their number.
+// Fills `into` with the bytes of the table from an offset; returns their number.
 function readTable(behind, into) {
   if (behind < piece.start || behind >= piece.start + piece.bytes.length) {
     const end = Math.min(behind + PIECE, table.size);

@@ -15,7 +15,7 @@ pub fn defaults() -> String {
 ///
 /// # Errors
 ///
-/// Those of the library.
+/// The errors of the library.
 #[wasm_bindgen]
 pub fn inspect(question: &str) -> Result<String, String> {
     answer(question, answers::inspect)
@@ -25,7 +25,7 @@ pub fn inspect(question: &str) -> Result<String, String> {
 ///
 /// # Errors
 ///
-/// Those of the library.
+/// The errors of the library.
 #[wasm_bindgen]
 pub fn forecast(question: &str) -> Result<String, String> {
     answer(question, answers::forecast)
@@ -35,7 +35,7 @@ pub fn forecast(question: &str) -> Result<String, String> {
 ///
 /// # Errors
 ///
-/// Those of the library.
+/// The errors of the library.
 #[wasm_bindgen]
 pub fn select(question: &str) -> Result<String, String> {
     answer(question, answers::select)
@@ -45,7 +45,7 @@ pub fn select(question: &str) -> Result<String, String> {
 ///
 /// # Errors
 ///
-/// Those of the library.
+/// The errors of the library.
 #[wasm_bindgen(js_name = newLedger)]
 pub fn new_ledger(question: &str) -> Result<String, String> {
     answer(question, answers::new_ledger)
@@ -55,7 +55,7 @@ pub fn new_ledger(question: &str) -> Result<String, String> {
 ///
 /// # Errors
 ///
-/// Those of the library.
+/// The errors of the library.
 #[wasm_bindgen(js_name = readLedger)]
 pub fn read_ledger(question: &str) -> Result<String, String> {
     answer(question, answers::read_ledger)

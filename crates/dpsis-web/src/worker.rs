@@ -7,7 +7,7 @@ use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
 extern "C" {
-    /// Fills `into` with the bytes of the table behind so many, and returns their number: 0 at the
+    /// Fills `into` with the bytes of the table from an offset, and returns their number: 0 at the
     /// end.
     #[wasm_bindgen(js_name = readTable, catch)]
     fn read_table(behind: f64, into: &mut [u8]) -> Result<u32, JsValue>;
