@@ -46,7 +46,7 @@ fn other_targets_are_reproduced_to_the_byte() {
     }
 }
 
-/// Without covariates the values that follow age come first, with them those that tell the risk.
+/// Without covariates the values that follow age come first, with them the values that depend on the risk.
 #[test]
 fn covariates_tell_the_risk_from_age() {
     let select = || {
@@ -72,7 +72,7 @@ fn covariates_tell_the_risk_from_age() {
 }
 
 /// At epsilon 2, with defaults otherwise, most of the five true features are found: at least 95 of
-/// 100 over seeds 1 to 20 (the documentation says all).
+/// 100 over seeds 1 to 20 (the documentation claims all).
 #[test]
 fn the_true_features_are_found() {
     let truth = ["gene_017", "gene_074", "gene_142", "gene_209", "gene_276"];

@@ -30,7 +30,7 @@ fn sets() -> FeatureSets {
     FeatureSets::new(SETS.iter().map(set)).unwrap().sizes(3, None)
 }
 
-/// A table with ties and missing values, in which the second set tells the classes; NaN where
+/// A table with ties and missing values, in which the second set separates the classes; NaN where
 /// missing.
 fn table() -> (Array2<f64>, Array1<&'static str>) {
     let case = |i: usize| i * 7 % 16 < 8;
@@ -133,7 +133,7 @@ fn sets_are_scored_by_their_means_on_every_table() {
         .collect();
     let q = f64::from(GRID);
     let [low, high] = RANGE.map(|end| end as f64);
-    // Beside each request, the one for a table of means: these are on the grid.
+    // With each request, the request for a table of means: these are on the grid.
     let mut cases = Vec::new();
     for way in [Way::Ranks, Way::Bounds, Way::BoundsByFeature] {
         let given = || match way {

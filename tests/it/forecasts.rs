@@ -13,7 +13,7 @@ use rand_distr::{Distribution, StandardNormal};
 
 use dpsis_mechanisms::support::effort::exhaustive;
 
-/// The largest difference between a forecast probability and that of real runs, beside what the
+/// The largest difference between the probability forecast and in real runs, apart from what the
 /// numbers of simulated tables and real runs explain.
 const ERROR: f64 = 0.06;
 
@@ -301,7 +301,7 @@ fn real_runs_find_what_is_forecast() {
     assert!(worst <= ERROR && wrong.is_empty(), "{worst}:\n{}", wrong.join("\n"));
 }
 
-/// The rows of a dry run are those of a forecast.
+/// A dry run gives the rows of a forecast.
 #[test]
 fn dry_runs_give_the_rows_of_forecasts() {
     for setting in [settings()[1], settings()[4]] {

@@ -82,7 +82,7 @@ fn batches_beside(target: &str) -> FileTable {
     table.with_target_beside(false).exclude(others(target)).id("id")
 }
 
-/// Ids beside the batches tell people as a column of the table does: the draws are the same.
+/// Ids outside the batches identify people as a column of the table does: the draws are the same.
 #[cfg(feature = "arrow")]
 #[test]
 fn people_are_told_in_the_table_or_beside_it() {

@@ -28,14 +28,14 @@ fn with_repeated() -> Vec<String> {
             rows.insert(i * 37 % rows.len(), row(who, 5 * i + m));
         }
     }
-    // Identifiers are compared without blanks, and beside rows without a usable target.
+    // Identifiers are compared without blanks, and among rows without a usable target.
     rows.push(row(" q4 ", 9));
     rows.push("q5,1,2,3,North,\n".to_owned());
     rows.push("q5,1,2,3,North,1\n".to_owned());
     rows
 }
 
-/// The rows that take part and, without a target, as many as are counted beside them.
+/// The rows that take part and, without a target, the number of other rows that are counted.
 fn reduced() -> Vec<String> {
     // q2: 1, q3: 3, q4: 1, and three without an identifier.
     let unusable = (0..8).map(|i| format!("u{i},1,2,3,North,\n"));

@@ -1,5 +1,5 @@
 //! The imports between files: no two files import each other, rooms know only what CONTRIBUTING.md
-//! says they do, and the parts of a room (its files and folders) import in one direction, too.
+//! describes, and the parts of a room (its files and folders) import in one direction, too.
 //!
 //! Imports are read from the text of the code: `use` and paths from `crate`, without tests. What a
 //! module hands on (`pub use`) counts for the file that defines it. A registry and its members may
@@ -86,7 +86,7 @@ impl Sources {
         }
     }
 
-    /// The items that a file takes from elsewhere in its crate, and those of them that it hands on,
+    /// The items that a file takes from elsewhere in its crate, and the items that it re-exports,
     /// as whole paths.
     fn taken(&self, module: &[String]) -> (Vec<Vec<String>>, Vec<Vec<String>>) {
         let (mut used, mut handed) = (Vec::new(), Vec::new());
@@ -284,7 +284,7 @@ fn circles(imports: &BTreeMap<String, BTreeSet<String>>) -> Vec<Vec<String>> {
 }
 
 /// The imports between the files and folders of each folder, a folder standing for all its files.
-/// What a folder's own module defines or imports is left out: it belongs to all its parts.
+/// Definitions and imports of a folder's own module are left out: they belong to all its parts.
 fn imports_of_parts(
     imports: &BTreeMap<String, BTreeSet<String>>,
 ) -> BTreeMap<String, BTreeMap<String, BTreeSet<String>>> {
@@ -338,7 +338,7 @@ fn files_parts_and_rooms_import_in_one_direction() {
         "r/src/rust/src",
         "fuzz/src",
     ] {
-        // The library packaged alone has no other crates beside it.
+        // The library packaged alone has no other crates.
         if folder != "src" && !project().join(folder).is_dir() {
             continue;
         }
@@ -374,7 +374,7 @@ fn files_parts_and_rooms_import_in_one_direction() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// A folder counts as one part, whatever file of it imports or is imported.
+/// A folder counts as one part, whichever of its files imports or is imported.
 #[test]
 fn circles_of_folders_are_found() {
     let imports = |pairs: &[(&str, &str)]| {

@@ -363,7 +363,7 @@ fn the_plan_is_known_without_the_data() {
     let (names, x, y) = demo();
     let table = ArrayTable::new(x.view(), y.view()).unwrap().feature_names(names).unwrap();
     let mut of_file = select().dry_run(DEMO).unwrap();
-    // The target stands beside a matrix, and in the file.
+    // The target is outside a matrix, and in the file.
     let place = (of_file.target.name.take(), of_file.target.column.take());
     assert_eq!(place, (Some("response".to_owned()), Some(301)));
     assert_eq!(select().dry_run(&table).unwrap(), of_file);
@@ -504,7 +504,7 @@ fn the_scaler_knows_what_is_missing() {
     }
 }
 
-/// A warning, derived from released values, says that no grid point splits the target's values.
+/// A warning, derived from released values: no grid point splits the target's values.
 #[test]
 fn a_one_sided_split_is_said() {
     let x = Array2::from_shape_fn((500, 3), |(i, j)| ((i * (j + 3)) % 17) as f64);
@@ -590,14 +590,14 @@ fn the_memory_for_columns_does_not_change_the_result() {
     for memory in [0, 10_000, 500_000, 700_000] {
         assert_eq!(*request(memory).run(DEMO).unwrap(), *whole, "{memory}");
     }
-    // What can be read only once is held whole.
+    // A source that can be read only once is held whole.
     let bytes = std::fs::read(DEMO).unwrap();
     let reader = FileTable::from_reader(Cursor::new(bytes));
     assert_eq!(*request(10_000).run(&reader).unwrap(), *whole);
 }
 
-/// Samples of very different depth: a feature whose share tells the classes is best only per
-/// million, on every way to the table and with any memory; bounds are then those of counts per
+/// Samples of very different depth: a feature whose share separates the classes is best only per
+/// million, on every way to the table and with any memory; bounds are then bounds of counts per
 /// million.
 #[test]
 fn counts_per_million_undo_the_depth() {

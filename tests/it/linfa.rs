@@ -35,7 +35,7 @@ fn a_fit_is_a_run() {
     assert_eq!(error.to_string(), "no epsilon is given");
 }
 
-/// A feature of a dataset tells people; the others keep their columns.
+/// A feature of a dataset identifies people; the others keep their columns.
 #[test]
 fn people_of_a_dataset() {
     let data = data();
@@ -51,7 +51,7 @@ fn people_of_a_dataset() {
     let turned = Dataset::new(turned, data.targets.clone());
     let turned = turned.with_feature_names(data.feature_names().to_vec());
     assert_eq!(request().fit(&turned).unwrap(), fitted);
-    // The same people by ids beside the matrix, with the covariate as before.
+    // The same people by ids outside the matrix, with the covariate as before.
     let x = data.records.select(Axis(1), &[0, 2, 3]);
     let table = ArrayTable::new(x.view(), data.targets.view()).unwrap();
     let table = table.feature_names(["a", "c", "d"]).unwrap();
@@ -65,7 +65,7 @@ fn people_of_a_dataset() {
     assert!(twice.to_string().contains("there is no column \"b\""), "{twice}");
 }
 
-/// A model of people, whom a column before those of its features tells: it predicts from whole
+/// A model of people, identified by a column before its features: it predicts from whole
 /// matrices.
 #[test]
 fn a_model_of_the_people_of_a_dataset() {
@@ -86,7 +86,7 @@ fn a_model_of_the_people_of_a_dataset() {
         let values: Vec<f64> = columns.iter().map(|&column| row[column]).collect();
         assert_eq!(fitted.model.as_ref().unwrap().predict(&values).unwrap(), *predicted);
     }
-    // The same people by ids beside a matrix without that column.
+    // The same people by ids outside a matrix without that column.
     let x = data.records.select(Axis(1), &[0, 2, 3]);
     let table = ArrayTable::new(x.view(), data.targets.view()).unwrap();
     let table = table.feature_names(["a", "c", "d"]).unwrap();

@@ -268,7 +268,7 @@ mod arrow {
 fn requests(labels: bool) -> Vec<Select> {
     let base = || Select::new(1).epsilon("1").estimates("0");
     if labels {
-        // Of few people smaller epsilons leave next to none.
+        // Of few people smaller epsilons leave next to nothing.
         let base = || base().epsilon("60").target(Target::classes(["well", "ill"]));
         vec![base(), base().score(ScoreKind::Kendall), base().bounds(-1.0, 9.0)]
     } else {

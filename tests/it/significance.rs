@@ -1,4 +1,4 @@
-//! Significance as users see it: which null features are found significant beside features with an
+//! Significance as users see it: which null features are found significant among features with an
 //! association, and where significance is not tested.
 
 use dpsis::forecast::Simulated;
@@ -36,8 +36,8 @@ fn calls_a_null(record: &Record) -> bool {
     picks.into_iter().any(|(index, one)| index >= STRONG && one.significant == Some(true))
 }
 
-/// Features without an association are called in at most 5% of runs beside ten strong ones, all of
-/// which are called. More than 8 of 60 runs, or 5 of 30, have a probability of 3e-3 at 5%; the draws are
+/// Features without an association are significant in at most 5% of runs with ten strong ones, all
+/// of which are significant. More than 8 of 60 runs, or 5 of 30, have a probability of 3e-3 at 5%; the draws are
 /// fixed.
 #[test]
 fn strong_features_make_no_others_called() {
@@ -59,8 +59,8 @@ fn strong_features_make_no_others_called() {
     }
 }
 
-/// Where values are relative to their row there are effect sizes, paid for, and no p-values; and so it
-/// is predicted.
+/// Where values are relative to their row there are effect sizes, with their part of the budget, and no
+/// p-values, as the forecast predicts.
 #[test]
 fn values_relative_to_their_row_are_not_tested() {
     let ranks = select().scaling(Scaling::RowRank);

@@ -338,7 +338,7 @@ fn matrices_give_the_same() {
     assert!(ArrayTable::of_events(x.view(), times.view(), fewer.view()).is_err());
 }
 
-/// People with several rows: the rules for their targets are those of classes.
+/// People with several rows: the rules for their targets are the rules for classes.
 #[test]
 fn people_have_the_target_of_their_rows() {
     let (rows, folder) = (rows(), tempfile::tempdir().unwrap());
@@ -377,7 +377,7 @@ fn a_model_is_of_the_two_classes() {
     assert_eq!(expected.0, Some([NO_EVENT, EVENT].map(str::to_owned)));
 }
 
-/// Sums of parts add up to those of the whole, and name the horizon; with another one they do not.
+/// Sums of parts add up to the sums of the whole, and name the horizon; with another one they do not.
 #[test]
 fn parts_add_up_if_their_horizons_are_one() {
     let (rows, folder) = (rows(), tempfile::tempdir().unwrap());
@@ -467,7 +467,7 @@ fn wrong_roles_are_refused() {
         assert_eq!(error.parameters()[0], about, "{error}");
         assert!(error.to_string().contains(words), "{error}");
     }
-    // A pattern may match both beside others: they are not features anyway.
+    // A pattern may match both and others: they are not features anyway.
     assert!(run(events(), table().exclude(["?", "d*"])).is_err());
     assert!(run(events(), table().exclude(["[abc]"])).is_err());
     assert!(run(events(), table().exclude(["a"])).is_ok());

@@ -117,7 +117,7 @@ fn the_record_says_what_was_asked_for() {
     let events = &record.guarantee.events;
     assert!(events.iter().all(|event| matches!(event.loss(), dpsis::account::Loss::Pure(_))));
 
-    // Nothing is said of each name by itself.
+    // There is no statement about each name.
     let tsv = to_tsv(&record);
     assert!(tsv.starts_with("name\tcolumn\teffect_size\tlow\thigh\n"), "{tsv}");
     let text = report(&record);
@@ -133,7 +133,7 @@ fn the_record_says_what_was_asked_for() {
     );
 }
 
-/// An empty selection has no effect sizes, and says what would be named.
+/// An empty selection has no effect sizes, and reports the effect size that would be named.
 #[test]
 fn an_empty_selection_is_a_result() {
     let record = ran(select().epsilon("0.5").fwer("0.001"), 300, 3);

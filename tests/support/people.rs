@@ -101,7 +101,7 @@ fn number(cell: &[u8]) -> f64 {
     std::str::from_utf8(cell).ok().and_then(|text| text.parse().ok()).unwrap_or(f64::NAN)
 }
 
-/// A matrix of numpy; cells that are no number are NaN.
+/// A matrix of numpy; cells that are not numbers are NaN.
 pub fn npy_numbers(people: &[Person]) -> Vec<u8> {
     let values = people.iter().flat_map(|person| &person.cells);
     let bytes = values.flat_map(|cell| number(cell).to_le_bytes()).collect();
@@ -226,7 +226,7 @@ pub mod r {
         list(columns, &[("names", names), ("row.names", row_names), ("class", class)])
     }
 
-    /// A matrix of numbers, or of texts if one cell is none, column by column.
+    /// A matrix of numbers, or of texts if one cell is not a number, column by column.
     pub fn matrix(cells: &[&[u8]], rows: usize, dimnames: &[Vec<u8>]) -> Vec<u8> {
         let mut values = column(cells);
         // The attributes come last; the flag for them is in the first word.
