@@ -408,7 +408,7 @@ def beside_defaults(given: Mapping[str, Any], defaults: Mapping[str, Any]) -> di
 
 
 def names_near(options: Iterable[str] = ()) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
-    """Has a function name the parameters that are near to an unknown one; `options` are those of its `**`."""
+    """Has a function name the parameters that are near to an unknown one; `options` are the parameters of its `**`."""
 
     def with_names(function: Callable[_P, _R]) -> Callable[_P, _R]:
         own = [one.name for one in inspect.signature(function).parameters.values() if one.kind is not one.VAR_KEYWORD]

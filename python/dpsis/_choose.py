@@ -42,7 +42,7 @@ def choose(
     epsilon : number
         The privacy budget.
     k : int, optional
-        How many to choose: 1 if not given; with `above` at most so many, any number if not given.
+        How many to choose: 1 if not given; with `above` the largest number, any number if not given.
     above : number, optional
         Choose all candidates whose scores are above this public level; ``parameters={'alpha': 0.05, 'rate': 'fdr'}``
         bounds the expected share of names at or below it, ``'fwer'`` the probability of any.

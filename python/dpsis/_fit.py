@@ -132,7 +132,7 @@ class Model:
         Parameters
         ----------
         data : path, DataFrame, Arrow table or array
-            As for `select`. Of an array the columns are those of the one that the model was fitted to, or
+            As for `select`. Of an array the columns are the columns of the array that the model was fitted to, or
             `feature_names` names them.
         **facts
             What else is known of the table, as for `select`: `feature_names`, `missing`, `delimiter`, ...

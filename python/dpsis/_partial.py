@@ -21,7 +21,7 @@ from ._tables import FACTS, check_classes, table
 class Partial:
     """The exact sums of some rows: what `partial` makes and `load_partial` reads. **Not private.**
 
-    It is worth as much as the rows: whoever has it learns their sums, and of a part of few rows much about each. It may go
+    It is as sensitive as the rows: it contains their sums, which for a part of few rows reveal much about each. It may go
     where the rows may. It can be pickled.
 
     Attributes
@@ -48,7 +48,7 @@ class Partial:
         Parameters
         ----------
         other : Partial
-            Those of other parts of the same table, with the same statements.
+            Partials of other parts of the same table, with the same options.
 
         Returns
         -------
@@ -257,7 +257,7 @@ def load_partial(path: str | os.PathLike[str]) -> Partial:
     Raises
     ------
     InputError
-        The file is not a partial, of another version, or damaged. A masked one opens with those of all sites, by
+        The file is not a partial, of another version, or damaged. A masked one opens with the files of all sites, by
         ``select(partials=paths)``.
     ReadError
         It cannot be read.

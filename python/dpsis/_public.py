@@ -294,7 +294,7 @@ def plan(
     seed, progress : optional
         Of the draws; as for `select`.
     **options
-        Those of `select` that need no table: `classes`, `score`, `bounds`, `delta`, `neighbors`, `shares`, `mechanism`, ...
+        Options of `select` that need no table: `classes`, `score`, `bounds`, `delta`, `neighbors`, `shares`, `mechanism`, ...
 
     Returns
     -------
@@ -412,7 +412,7 @@ def compare(
     penalty : float, optional
         That of the LASSO that is compared with.
     bounds : (float, float) or path, optional
-        Those of ``scale='bounds'``.
+        The bounds of ``scale='bounds'``.
     classes, target_bounds : optional
         As for `select`. Otherwise the target is a number if all that is there are numbers, else a label.
     labels : bool, optional

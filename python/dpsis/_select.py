@@ -112,8 +112,8 @@ def select(
     target_bounds : (float, float), optional
         The range of a numeric target. Without it the target is split at a private median.
     target_number : bool, optional
-        That the target is a number of unknown range, which is to be said where a ledger pays and neither `classes` nor
-        `target_bounds` nor the type of the target tells what it is: texts and objects do not.
+        That the target is a number of unknown range. Required where a ledger is charged and neither `classes` nor
+        `target_bounds` nor the type of the target determines its kind: texts and objects do not.
     unit : str or array-like of shape (n,), optional
         The person identifiers: the name of a column, which is then not a feature, or for data in memory the ids
         themselves. All rows of a person (or another unit with ids) are protected together. A row without an id
@@ -132,7 +132,7 @@ def select(
         Public sets of features that are selected instead of features, each by the mean of its members' ranks within the
         row, or values within bounds: members by names of sets, or a GMT file.
     group_size : int or (int, int), optional
-        Use the sets of which at least so many members, and at most so many, are features of the data; 5 or more if not
+        Use the sets of which at least the first and at most the second number of members are features of the data; 5 or more if not
         given.
     bounds : (float, float), dict, or path, optional
         The range of all features, or of each by its name (``'*'`` for all others), or a CSV file `feature,lo,hi`.
@@ -276,7 +276,7 @@ _DEFAULTS = arguments.defaults(select)
 #: Arguments that no record names: they are data, or nothing depends on them.
 _UNNAMED = ("data", "note", "memory", "threads", "progress", "feature_names", "dry_run")
 
-#: Those of a release from sums, which say themselves how the table was read and scored.
+#: Options of a release from sums, which contain how the table was read and scored.
 _OF_RELEASE = (
     "partials", "k", "epsilon", "fwer", "at_most", "center", "neighbors", "delta", "shares", "direction", "mechanism",
     "parameters", "ledger", "note", "progress", "seed",

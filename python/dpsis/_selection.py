@@ -118,7 +118,7 @@ class Choice(Exported):
         return self._html
 
     def _repr_html_(self) -> str:
-        # A frame: the page's styles are none of the notebook's.
+        # A frame: the page's styles do not apply to the notebook.
         page = html.escape(self._html, quote=True)
         style = "width: 100%; height: 40em; border: 0"
         return f'<iframe sandbox="allow-downloads" style="{style}" srcdoc="{page}"></iframe>'
@@ -142,7 +142,7 @@ class Selection(Choice):
     ----------
     names : list of str
         The names of the k features, in the order of `record["order"]`: that of the columns, unless the mechanism
-        releases the order of its picks. Those of sets, where sets are selected.
+        releases the order of its picks. Names of sets, where sets are selected.
     indices : list of int
         Their positions among the features, or among the sets that are used, from 0.
     estimates : list of Estimate

@@ -57,7 +57,7 @@ _OPTIONS_OF_K = (
     "parameters",
 )
 
-#: Those of the options of `select` that the estimator does not have.
+#: The options of `select` that the estimator does not have.
 _DEFAULTS = arguments.defaults(select_in_memory)
 
 

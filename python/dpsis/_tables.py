@@ -68,7 +68,7 @@ def table(
     compared: bool = False,
     of_target: Sequence[str] = (),
 ) -> Table:
-    """The table in any data that the package takes; `once` says that one pass over the rows may do, and `compared` that
+    """The table in any data that the package takes; `once`: one pass over the rows may do; `compared`:
     an engine has compared the identifiers of rows; `of_target` names the columns of times and events."""
     exclude = arguments.names("exclude", exclude)
     missing = [arguments.text_of(code) or "" for code in arguments.listed(missing)]

@@ -10,7 +10,7 @@ use crate::errors::OrRaise;
 use crate::interruptible::run_detached;
 
 /// Prices releases, each an event, the name of a file, or a record in JSON with the name that
-/// errors call it: the account as JSON and as text. Epsilon is asked for at `delta`, unless an
+/// errors call it: the account as JSON and as text. Epsilon is computed at `delta`, unless an
 /// epsilon is given.
 #[pyfunction]
 pub(crate) fn account(

@@ -113,7 +113,7 @@ impl Column {
         }
     }
 
-    /// Whether the type says that the values are numbers, where it is not that of an array of
+    /// Whether the values are numbers by their type, where it is not the type of an array of
     /// Arrow.
     pub(crate) fn is_number(&self) -> bool {
         matches!(
@@ -152,7 +152,7 @@ impl Column {
         }
     }
 
-    /// The column of targets beside a record batch: integers as texts, of which a label can tell
+    /// The column of targets outside a record batch: integers as texts, of which a label can tell
     /// all apart.
     pub(crate) fn into_targets(self) -> PyResult<ArrayRef> {
         fn texts<T: ToString>(values: Vec<Option<T>>) -> Column {
@@ -217,14 +217,14 @@ pub(crate) fn read_stream(stream: &Bound<'_, PyAny>) -> PyResult<(SchemaRef, Vec
     Ok((schema, batches.map_err(|_| broke_off()).or_raise(stream.py())?))
 }
 
-/// The record batches of one pass over a source of Python: those of its streams, in turn.
+/// The record batches of one pass over a source of Python: the batches of its streams, in turn.
 pub(crate) struct Streams {
     streams: Py<PyIterator>,
     current: Option<RecordBatchStreamReader>,
 }
 
 impl Streams {
-    /// Asks a source for the streams of these columns.
+    /// Opens the streams of these columns of a source.
     ///
     /// # Errors
     ///
@@ -265,7 +265,7 @@ impl Iterator for Streams {
     }
 }
 
-/// The error for a source that failed: what its exception says if that is of this package, else by
+/// The error for a source that failed: the text of its exception if that is of this package, else by
 /// its type alone, for it may hold values.
 pub(crate) fn failed(py: Python<'_>, error: &PyErr) -> Error {
     let own = || -> PyResult<String> {

@@ -14,7 +14,7 @@ fn arguments(all: &[Parameter]) -> Vec<&'static str> {
     names
 }
 
-/// The names of arguments in parentheses, behind a blank; empty if there are none.
+/// The names of arguments in parentheses, after a blank; empty without arguments.
 pub(crate) fn words(all: &[Parameter]) -> String {
     in_parentheses(&arguments(all))
 }

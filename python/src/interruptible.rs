@@ -76,7 +76,7 @@ pub(crate) fn uninterrupted<T>((result, signal): (T, Option<PyErr>)) -> PyResult
 ///
 /// # Errors
 ///
-/// Those of the work; that of a signal, for which the work was stopped.
+/// The error of the work, or of a signal for which the work was stopped.
 pub(crate) fn run<T: Send>(
     py: Python<'_>,
     watch: &Watch,

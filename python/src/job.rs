@@ -46,7 +46,7 @@ pub(crate) fn run_job_on<'py>(
     Ok(all)
 }
 
-/// Refuses a job in JSON that the ledger of its terms could not pay for now; nothing is spent.
+/// Refuses a job in JSON that would exceed the ledger of its terms now; nothing is spent.
 #[pyfunction]
 pub(crate) fn check_ledger(py: Python<'_>, job: &str) -> PyResult<()> {
     Job::from_json(job).and_then(|job| job.check_ledger()).or_raise(py)

@@ -2,7 +2,7 @@
 //! library.
 //!
 //! The interface that users see - functions, checks of types, documentation - is written in Python
-//! beside this crate. Here a table of Python becomes one of the library, and a job of the library
+//! outside this crate. Here a table of Python becomes one of the library, and a job of the library
 //! runs on it, on a thread of its own while Python can be interrupted.
 
 mod bounds;

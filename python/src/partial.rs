@@ -1,4 +1,4 @@
-//! Sums of some rows, and releases from those of all.
+//! Sums of some rows, and releases from the sums of all rows.
 
 use std::path::PathBuf;
 
@@ -55,7 +55,7 @@ impl Partial {
         self.0.to_text().or_raise(py)
     }
 
-    /// These sums and those of other rows together.
+    /// These sums and the sums of other rows together.
     fn add(&self, py: Python<'_>, other: &Self) -> PyResult<Self> {
         self.0.clone().merge(&other.0).or_raise(py).map(Self)
     }
@@ -89,7 +89,7 @@ impl Partial {
         self.0.rows()
     }
 
-    /// The scores of all columns instead, each text those of some features, in order.
+    /// The scores of all columns instead, each text the scores of some features, in order.
     fn with_columns(&self, py: Python<'_>, released: &str, scores: Vec<String>) -> PyResult<Self> {
         let partial = || -> Result<dpsis::Partial> {
             let mut all: Vec<ColumnScore> = Vec::new();

@@ -22,7 +22,7 @@ pub(crate) fn identifiers(py: Python<'_>, table: &Table) -> PyResult<Vec<Option<
     Ok(hashes.into_iter().map(|hash| hash.map(u64::cast_signed)).collect())
 }
 
-/// The chunks of the columns of a table, of so many features each.
+/// The chunks of the columns of a table, of this number of features each.
 #[pyfunction]
 pub(crate) fn column_chunks<'py>(
     py: Python<'py>,
@@ -66,7 +66,7 @@ pub(crate) fn score_chunks(
 }
 
 /// Selects features of rows that `gather(released, at_center)` sums or scores, stage by stage. A
-/// request that does not fit the sums of no rows costs nothing.
+/// request that does not fit the sums of no rows spends nothing.
 #[pyfunction]
 pub(crate) fn select_in_parts<'py>(
     py: Python<'py>,
@@ -131,14 +131,14 @@ impl Failure {
         }
     }
 
-    /// The exception; one of the package tells what a ledger has added.
+    /// The exception; an exception of the package has the remark of the ledger.
     fn raised(self, py: Python<'_>, error: &Error) -> PyErr {
         if self.own.is_none() {
             return self.raised;
         }
         let raised = exception(py, error);
         let parameters = self.raised.value(py).getattr("parameters");
-        // Without them the exception says the same.
+        // The exception has the same text without them.
         let _ = parameters.and_then(|names| raised.value(py).setattr("parameters", names));
         raised
     }

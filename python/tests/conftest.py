@@ -112,6 +112,6 @@ def run_page(name, names, language="python"):
 
 
 def without(record, *names):
-    """The parts of a record that do not tell where the table came from."""
+    """The parts of a record that do not depend on the source of the table."""
     kept = {name: value for name, value in record.items() if name not in ("run", *names)}
     return json.loads(json.dumps(kept))

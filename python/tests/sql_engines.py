@@ -138,7 +138,7 @@ ENGINES = {"duckdb": DuckDb, "postgres": Postgres, "spark": Spark}
 
 
 def programs_of_postgres():
-    """The folder of the server's programs, which is not on the path in Debian; empty if there is none."""
+    """The folder of the server's programs, which is not on the path in Debian; empty if it is missing."""
     found = sorted(glob.glob("/usr/lib/postgresql/*/bin/initdb")) + [shutil.which("initdb") or ""]
     return str(Path(found[0]).parent) if found[0] else ""
 

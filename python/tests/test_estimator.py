@@ -26,15 +26,15 @@ ON = {"epsilon": 20, "classes": ["no", "yes"]}
 
 #: Checks that a classifier must fail whose labels are given, by the reason.
 OF_LABELS = {
-    "check_classifiers_classes": "the labels of y are others than those given: to take them from y would tell them",
-    "check_classifiers_regression_target": "what is no given label is missing: to raise would tell that it is there",
-    "check_classifier_not_supporting_multiclass": "a third label is missing: to raise would tell that it is there",
+    "check_classifiers_classes": "the labels of y are others than those given: to take them from y would reveal them",
+    "check_classifiers_regression_target": "what is no given label is missing: to raise would reveal that it is there",
+    "check_classifier_not_supporting_multiclass": "a third label is missing: to raise would reveal that it is there",
 }
 
 
 #: A check that a model must fail, by the reason.
 OF_TARGETS = {
-    "check_supervised_y_no_nan": "a target that is not a number is missing: to raise if all are would tell whether one is there",
+    "check_supervised_y_no_nan": "a target that is not a number is missing: to raise if all are would reveal whether one is there",
 }
 
 

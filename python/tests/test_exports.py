@@ -38,7 +38,7 @@ def test_acro_loads_the_folder(results, record, tmp_path, command):
     assert (one.status, one.properties["method"]) == ("review", f"dpsis {command}")
     guarantee = result.record["guarantee"]
     assert one.properties["guarantee"]["epsilon"] == guarantee["epsilon"]
-    # What acro takes for the output are the names.
+    # The names are acro's output.
     assert list(one.output[0]["name"]) == result.names
     assert one.outcome["result"]["the guarantee covers every file"] == "ok"
     assert f"epsilon {guarantee['epsilon']}, delta 0" in one.summary
@@ -61,7 +61,7 @@ def test_a_session_of_acro_takes_several(results, record, tmp_path):
     for number, (command, result) in enumerate(results.items()):
         one = found[f"output_{number}"]
         assert (one["status"], one["properties"]["method"]) == ("review", f"dpsis {command}")
-        # The files of no output took the place of those of another.
+        # No output replaced the files of another.
         [name] = [file["name"] for file in one["files"] if file["name"].endswith("record.json")]
         assert json.loads((tmp_path / "all" / name).read_text()) == result.record
 
@@ -96,7 +96,7 @@ def test_a_ledger_is_kept(tmp_path):
     ledger = dpsis.Ledger(tmp_path / "ledger", cap=1, name="<b>pilot", note="signed off")
     dpsis.choose({"a": 1, "b": 2}, 0.25, sensitivity=1, ledger=ledger)
     ledger.note("a second look")
-    # As a run leaves it that is stopped after it has paid.
+    # The ledger after a run that was stopped after its charge.
     whole = (tmp_path / "ledger").read_text()
     (tmp_path / "ledger").write_text(whole.replace("ended 1: released\n", ""))
     assert not ledger.read()["entries"][0]["released"]

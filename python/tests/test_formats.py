@@ -174,7 +174,7 @@ def binary_forms(frame, folder):
 
 
 def described(look):
-    """What an inspection says, without what it says of the format."""
+    """The findings of an inspection, without the findings about the format."""
     of_format = ("shape", "numbers", "layout")
     findings = [(one.topic, one.text) for one in look.findings if one.topic not in of_format]
     suggestion = {name: value for name, value in look.suggestion.items() if name not in ("delimiter", "decimal_comma")}

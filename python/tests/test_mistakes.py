@@ -1,4 +1,4 @@
-"""What usual mistakes say: the rule, the parameters that mend it, and never a value of the data."""
+"""Messages of usual mistakes: the rule, the parameters that mend it, and never a value of the data."""
 
 import pickle
 import traceback
@@ -258,7 +258,7 @@ def test_errors_say_which_parameters():
 
 
 def test_one_cell_stops_no_run(tmp_path):
-    """Half a character, a list, a label among numbers: missing, whatever the person's row holds, and paid for."""
+    """Half a character, a list, a label among numbers: missing, for any row of the person, and charged."""
     ledger = dpsis.Ledger(tmp_path / "ledger", cap=100)
     odd = ["Jane Roe \ud83d", [1], {"a": 1}, 1j, object(), b"\xff", pandas.NaT]
     for cell in odd:

@@ -18,7 +18,7 @@ NOTEBOOKS = sorted((ROOT / "docs/notebooks").glob("*.ipynb"))
 
 
 def printed(notebook):
-    """What cells have printed or shown as text, but for those that are not compared."""
+    """The text that cells printed or showed, except cells that are not compared."""
     cells = [cell for cell in notebook.cells if "not-compared" not in cell.metadata.get("tags", [])]
     outputs = [[output.get("text") or output["data"]["text/plain"] for output in cell.get("outputs", [])] for cell in cells]
     return ["".join(texts) for texts in outputs]

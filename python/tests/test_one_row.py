@@ -1,4 +1,4 @@
-"""One person more, whatever that person's cells hold, stops no run and changes nothing about the others."""
+"""One person more, with any cells, stops no run and changes nothing about the others."""
 
 import datetime
 import warnings
@@ -52,7 +52,7 @@ ODD = {
 
 @pytest.fixture(autouse=True)
 def no_warning_of_others():
-    """A warning about one cell would tell of it."""
+    """A warning about one cell would reveal it."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", dpsis.DpsisWarning)
@@ -114,7 +114,7 @@ def test_in_a_column_of_objects(cell, tmp_path):
 
 
 def test_masks():
-    """What a mask hides is missing, of every type."""
+    """Masked values are missing, of every type."""
     y = np.append(NUMBERS, 0.0)
     hidden = np.zeros(MORE.shape, dtype=bool)
     hidden[-1, 0] = True
@@ -151,7 +151,7 @@ def test_views_of_packed_records_are_read_where_they_are():
 
 
 def test_targets_of_arrow():
-    """Dates beyond Python's, and texts that are none, stop nothing."""
+    """Dates beyond Python's, and texts that are not dates, stop nothing."""
     days = [int(one) for one in 10_000 + 400 * NUMBERS]
     far = [*days, 2**40]
     kinds = [
@@ -178,7 +178,7 @@ def test_large_labels_are_told_apart():
 
 
 def test_integers_beside_a_missing_one_keep_their_digits():
-    """Ids and labels that a float cannot tell apart, one of them missing, in whatever holds them."""
+    """Ids and labels that a float cannot distinguish, one of them missing, in any container."""
     texts = [*(str(9_000_000_000_000_000_001 + place) for place in range(N)), None]
     ids = [None if text is None else int(text) for text in texts]
     large = [2**60 + 1, 2**60 + 3]
@@ -212,7 +212,7 @@ def test_integers_beside_a_missing_one_keep_their_digits():
 
 
 def test_decimals_times_and_spans_are_numbers():
-    """Whatever holds them, as their numbers of seconds do."""
+    """In any container, as their numbers of seconds do."""
     cents = [Decimal(int(1000 * value)) / 1000 for value in X[:, 1]]
     seconds = [40_000 + int(1000 * value) for value in X[:, 1]]
     clock = [(datetime.datetime(2000, 1, 1) + datetime.timedelta(seconds=one)).time() for one in seconds]

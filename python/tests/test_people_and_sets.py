@@ -41,7 +41,7 @@ def forms_of_ids(ids):
 
 
 def test_people(visits, command_line):
-    """Told by a column of a file or of a frame, or by ids beside a frame or an array."""
+    """Identified by a column of a file or of a frame, or by ids outside a frame or an array."""
     options = [*ON_THE_LINE, "--exclude", "age,sex"]
     expected = without(command_line("select", "--k", 5, "--eps", 3, *options, VISITS))
     assert expected["guarantee"]["unit"] == "person"
@@ -68,7 +68,7 @@ def test_people(visits, command_line):
 
 
 def test_ids_beside_other_ids(visits, command_line):
-    """Ids of rows are not features, and an unnamed column of them tells no people."""
+    """Ids of rows are not features, and an unnamed column of them does not identify people."""
     options = [*ON_THE_LINE, "--exclude", "age,sex"]
     expected = command_line("select", "--k", 5, "--eps", 3, *options, VISITS)
     apart = ("public", "target", "selected")
@@ -106,7 +106,7 @@ def test_without_an_id(visits):
 
 
 def test_one_person_counts_once(visits):
-    """Whatever else is in the rows of a person who has many, the others' draws are theirs: with 9,000 rows, too."""
+    """The rows of a person who has many change no draws of others: with 9,000 rows, too."""
     x = visits[[f"lab_{place:02}" for place in range(1, 41)]].to_numpy()
     y, ids = visits["event"].to_numpy(), visits["person"].to_numpy()
     many = np.repeat(x[:1] * 100, 9000, axis=0)
@@ -269,7 +269,7 @@ MISTAKES = {
         lambda: dpsis.select(LABS, 2, 1, unit=SECRET, unit_target="mean", **ON), ValueError, "no mean",
     ),
     "a covariate without cut points": (lambda: dpsis.select(LABS, 2, 1, adjust="lab_01", **ON), ValueError, r"\(adjust\)"),
-    "a covariate that is none": (lambda: dpsis.select(LABS, 2, 1, adjust="height:3", **ON), ValueError, "height"),
+    "an unknown covariate": (lambda: dpsis.select(LABS, 2, 1, adjust="height:3", **ON), ValueError, "height"),
     "covariates as numbers": (lambda: dpsis.select(LABS, 2, 1, adjust=[40], **ON), TypeError, "age:40,60"),
     "strata with replacement": (
         lambda: dpsis.select(LABS, 2, 1, adjust="lab_01:0", neighbors="replace-one", **ON), ValueError, "adjust",
@@ -305,7 +305,7 @@ def test_what_mistakes_say(mistake):
 
 
 def test_one_id_stops_no_run():
-    """Whatever a cell of ids holds, the others are who they are."""
+    """No cell of ids changes the identity of others."""
     x = FEATURES.to_numpy()
     people = list(pandas.read_csv(VISITS)["person"])
     for cell in (None, float("nan"), [1], {"a": 1}, object(), b"\xff", 1j, "Jane Roe \ud83d", pandas.NaT):

@@ -71,7 +71,7 @@ def test_ctrl_c_ends_a_run(what, tmp_path):
     assert float(ended) - sent < 0.3 + float(os.environ.get("DPSIS_PATIENCE", "1.0"))
     process.communicate()
     if what == "an array":
-        # It was paid for, and the file says that it failed.
+        # It was charged, and the file records that it failed.
         entries = dpsis.Ledger(tmp_path / "ledger").read()["entries"]
         assert entries[-1]["failed"] == "canceled"
 

@@ -63,7 +63,7 @@ def test_numbers(numbers, command_line, tmp_path, target, score, neighbors):
         assert found == expected, form
     if isinstance(expected, str):
         return
-    # The target beside the features: all but its name and place is the same.
+    # The target outside the features: all but its name and place is the same.
     values = frame.to_numpy()
     narrow = {"f4": values.astype(np.float32)}
     outside = {
@@ -121,7 +121,7 @@ def test_all_kinds_of_columns(mixed, command_line, tmp_path):
 
 
 def test_dates_as_targets_and_time_zones(mixed):
-    """Dates are days; with a time zone, those of UTC."""
+    """Dates are days; with a time zone, days of UTC."""
     whole = mixed.drop(columns="status")
     features = whole.drop(columns="visit")
     days = (whole["visit"] - pandas.Timestamp("1970-01-01")).dt.days

@@ -66,7 +66,7 @@ def spark(tmp_path_factory):
 
 
 def parted(spark, frame, parts):
-    """A data frame in so many partitions: of very different sizes, and the second without any row."""
+    """A data frame in a number of partitions: of very different sizes, and the second without any row."""
     table = frame if isinstance(frame, pyarrow.Table) else pyarrow.Table.from_pandas(frame, preserve_index=False)
     ends = [0, *sorted(table.num_rows // 3**part for part in range(1, max(1, parts - 1))), table.num_rows]
     slices = [table.slice(first, last - first) for first, last in zip(ends, ends[1:])]
@@ -139,13 +139,13 @@ def test_nobody_collects_the_table(spark):
 
 
 def test_one_odd_row(spark):
-    """Whatever one person's cell of text holds, and that person's target: the job ends, and nobody else's sums change."""
+    """For any cell of text and any target of one person: the job ends, and nobody else's sums change."""
     odd = [text_of(cell) or type(cell).__name__ for cell in ODD.values()]
     odd += [None, "", "1e999", "-1e308", "nan", "infinity", "0x10", "a\nb", 'say "no"', "\x00", "9" * 4096, "9999-99-99"]
     rng = np.random.default_rng(5)
     others = pandas.DataFrame({"a": rng.normal(size=300), "b": rng.normal(size=300), "word": "w"})
     others["y"] = (others["b"] > 0).astype(int).astype(str)
-    # A missing target takes no part, whatever else there is.
+    # A row with a missing target takes no part.
     more = pandas.DataFrame({"a": 1e308, "b": np.nan, "word": odd, "y": odd})
     more["y"] = more["y"].where(more["y"] != "1", None)
     facts = {"classes": ["0", "1"], "seed": 1}
@@ -284,7 +284,7 @@ def test_rows_that_share_an_identifier_take_no_part(spark):
 
 
 def test_a_cached_frame_and_random_rows(spark):
-    """What is persisted is the same in every stage; what is not, is other rows, and no error."""
+    """Persisted rows are the same in every stage; others may differ, without an error."""
     random = spark.range(2000).selectExpr("rand() as a", "rand() as b").selectExpr("a", "b", "a + b / 9 as y")
     persisted = random.persist()
     first, second = (dpsis.spark.select(persisted, 1, 9, seed=1) for _ in range(2))

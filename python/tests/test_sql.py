@@ -1,4 +1,4 @@
-"""The queries of `dpsis sql` on real engines: the integers of the library, whatever the rows hold."""
+"""The queries of `dpsis sql` on real engines: the integers of the library, for any rows."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def engine(request, tmp_path_factory):
 
 
 def dpsis(*words):
-    """What the command line prints."""
+    """The output of the command line."""
     binary = os.environ.get("DPSIS_BIN", str(ROOT / "target/release/dpsis"))
     if not os.path.exists(binary):
         pytest.skip(f"no command line at {binary}: cargo build --release")
@@ -98,7 +98,7 @@ def read_result(file):
     }
 
 
-# What the library says the sums are, from its definitions.
+# The sums by the library's definitions.
 
 
 def finite(value):
@@ -283,7 +283,7 @@ def test_the_sums_and_the_record_are_the_librarys(engine, tmp_path, target, scor
         raw, found = query.last(*choice)
         sums = expected(rows, target, score, query.released)
         if score == "ks" and target != "three":
-            # The score is at a center shrunk by its noise; the record tells whether it is right.
+            # The score is at a center shrunk by its noise; the record shows whether it is right.
             raw["sums"][::3] = sums[1][::3]
         assert (raw["targets"], raw["sums"]) == sums, form
         assert raw["rows"] == [len(rows)]
@@ -315,7 +315,7 @@ def test_scores_of_columns_at_a_public_center(engine, tmp_path, target):
 
 
 def test_every_bit_of_the_grid(engine, tmp_path):
-    """Values at the steps of the grid and beside them, in ranges of all sizes."""
+    """Values at the steps of the grid and near them, in ranges of all sizes."""
     rng = np.random.default_rng(11)
     ranges, columns = [(0.1, 0.7), (-1e-300, 1e-300), (-1.7e308, 1.7e308), (1e16, 1e16 + 2), (0.0, 5e-324 * 9)], []
     ranges += [(low, low + width) for low, width in zip(rng.normal(size=35) * 100, 10 ** rng.uniform(-6, 6, 35))]
@@ -342,7 +342,7 @@ def plain(ends):
 
 
 def test_odd_people(engine, tmp_path):
-    """Samples and cells that occur several times, and whatever else rows may hold, are missing; nobody else's are."""
+    """Samples and cells that occur several times, and odd cells, are missing; nobody else's are."""
     cells = [(f"p{s}", f, float((7 * s + 3 * p) % 11 - 5)) for s in range(20) for p, f in enumerate("abc")]
     people = [(f"p{s}", "case" if s % 3 else "control") for s in range(20)]
     odd_cells = [("p3", "a", 1.0), ("p3", "a", None), ("p4", "b", cells[13][2]), ("p5", "c", float("nan"))]
@@ -419,7 +419,7 @@ def test_types_of_columns(engine, tmp_path):
 
 
 def test_what_is_not_read(engine, tmp_path):
-    """A result of which something is lost, or twice there, is none; PostgreSQL refuses a column of texts before it reads."""
+    """An incomplete result, or one with repetitions, is refused; PostgreSQL refuses a column of texts before it reads."""
     engine.create("cells", [("who", "text"), ("what", "text"), ("value", "double")], [("p", "a", 1.0)])
     engine.create("people", [("id", "text"), ("outcome", "double")], [("p", 1.0)])
     form = ["--table", "cells", "--long", "who,what,value", "--targets", "people:id,outcome"]

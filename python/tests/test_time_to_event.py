@@ -54,7 +54,7 @@ def test_columns(followed, command_line, tmp_path):
         assert without(dpsis.select(data, 1, 3, **NAMED).record) == expected, form
     pair = dpsis.select(whole, 1, 3, time="days", event=("died", 1.0), **BY).record
     assert pair["released"] == expected["released"]
-    # What a pattern excludes beside others is read all the same.
+    # Columns that a pattern excludes with others are read all the same.
     excluded = dpsis.select(whole.assign(dose=0.0), 1, 3, exclude="d*", **NAMED).record
     assert excluded["released"] == expected["released"]
     spans = whole.assign(days=pandas.to_timedelta(days, unit="s"))

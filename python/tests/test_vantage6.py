@@ -80,7 +80,7 @@ def test_what_the_sites_did_not_agree_on_is_refused(nodes, monkeypatch):
     monkeypatch.delenv("DPSIS_FINGERPRINT")
     with pytest.raises(ValueError, match="three"):
         run(client, "agree", facts=FACTS, sites=IDS[:2])
-    # Other facts than those of the keys; and no other options.
+    # Other facts than the keys have; and no other options.
     other = {**agreed, "facts": {**FACTS, "bounds": [0, 40]}}
     with pytest.raises(RuntimeError):
         run(client, "release", agreed=other, k=2, epsilon="1")

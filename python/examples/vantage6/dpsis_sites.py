@@ -1,7 +1,7 @@
 """An algorithm for vantage6: one selection from the rows of several nodes, none of which shows its sums.
 
 Each node makes a key for the run and adds masks to the integer sums of its rows; the masks cancel in the sum over all nodes.
-Whoever runs `release` opens that total, which is exact, and draws the names from it. The page beside this file says who learns
+The person who runs `release` opens that total, which is exact, and draws the names from it. The page next to this file explains who learns
 what. The command line ``dpsis`` does the work: it must be in the image of the algorithm.
 """
 
@@ -24,7 +24,7 @@ def _dpsis(*words: Any) -> str:
     command = [os.environ.get("DPSIS_BIN", "dpsis"), *map(str, words)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        # It says rule and place, never a value of the table.
+        # It contains rule and place, never a value of the table.
         raise RuntimeError(done.stderr.strip())
     return done.stdout
 
@@ -44,7 +44,7 @@ def _table(frame: pd.DataFrame, folder: Path) -> Path:
 
 
 def _given(facts: dict[str, Any]) -> list[str]:
-    """What is given of the tables of all nodes: no task can bring other options to a node."""
+    """The options for the tables of all nodes: no task can bring other options to a node."""
     low, high = map(float, facts["bounds"])
     classes = [str(label) for label in facts["classes"]]
     if any(mark in label for label in classes for mark in ',"\n'):
@@ -54,7 +54,7 @@ def _given(facts: dict[str, Any]) -> list[str]:
 
 @algorithm_client
 def agree(client: Any, facts: dict[str, Any], sites: list[int] | None = None) -> dict[str, Any]:
-    """Asks all nodes for keys, and joins them: the first half of a run.
+    """Collects the keys of all nodes, and joins them: the first half of a run.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def release(client: Any, agreed: dict[str, Any], k: int, epsilon: str) -> dict[s
 
     Notes
     -----
-    With the variable ``DPSIS_LEDGER`` at this node, that budget file pays.
+    With the variable ``DPSIS_LEDGER`` at this node, that budget file is charged.
     """
     facts, sites, roster = agreed["facts"], agreed["sites"], agreed["roster"]
     masked = _at_all(client, sites, "mask", facts=facts, roster=roster)
@@ -124,7 +124,7 @@ def release(client: Any, agreed: dict[str, Any], k: int, epsilon: str) -> dict[s
 
 
 def _at_all(client: Any, sites: list[int], method: str, **arguments: Any) -> list[Any]:
-    """What a function gives at each of the sites, in their order: one task for each."""
+    """The results of a function at the sites, in their order: one task for each."""
     results = []
     for site in sites:
         task = client.task.create(input_={"method": method, "kwargs": arguments}, organizations=[site])
