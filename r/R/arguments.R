@@ -155,7 +155,7 @@ select_options <- list(
   mechanism = word, parameters = exacts, memory = whole, threads = whole
 )
 
-# Those of a fit.
+# Arguments of a fit.
 fit_options <- c(
   select_options,
   list(features = words, levels = levels_of, selection_share = exact, ranges = exact, lambda = number)

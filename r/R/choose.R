@@ -4,7 +4,7 @@
 #' @param data A named vector of scores; a data frame or a CSV file with the columns `name`, `score` and perhaps
 #'   `sensitivity`. Scores are data; names and sensitivities are public. Numbers are read exactly, of a double its
 #'   shortest decimal text.
-#' @param k How many to choose: 1 if not given; with `above` at most so many, any number if not given.
+#' @param k How many to choose: 1 if not given; with `above` the largest number, any number if not given.
 #' @param above Choose all candidates whose scores are above this public level; `parameters = c(alpha = 0.05, rate =
 #'   "fdr")` bounds the expected share of names at or below it, `"fwer"` the probability of any.
 #' @param sensitivity The most that one row can change any score; named, each score by its candidate's name.

@@ -49,7 +49,7 @@ delivered <- function(found, result) {
   result
 }
 
-# Runs `work` with a function that the native side asks between, on R's own thread, whether to go on: it shows
+# Runs `work` with a function that the native side calls between, on R's own thread, to learn whether to go on: it shows
 # the progress, and is where an interrupt is noticed.
 watched <- function(progress, work) {
   bar <- if (flag(progress, "progress")) utils::txtProgressBar(style = 3, file = stderr())

@@ -13,7 +13,7 @@ command_line <- function(...) {
   if (!is.null(text)) jsonlite::fromJSON(text, simplifyVector = FALSE)
 }
 
-# The parts of a record that do not tell where the table came from.
+# The parts of a record that do not depend on the source of the table.
 without <- function(record, ...) record[!names(record) %in% c("run", ...)]
 
 # A seeded result, which warns that it is one.

@@ -1,4 +1,4 @@
-# One person more, whatever that person's cells hold, stops no run and changes nothing about the others.
+# One person more, with any cells, stops no run and changes nothing about the others.
 
 bytes <- function(text) {
   Encoding(text) <- "bytes"
@@ -44,7 +44,7 @@ selected <- function(data, target = list(target_bounds = c(-3, 3)), ...) {
 
 test_that("a row without a target changes nothing, wherever it stands; with one it stops nothing", {
   plain <- lapply(odd, `[`, 1)
-  # A row without a target is counted, whatever its cells.
+  # A row without a target is counted, with any cells.
   expected <- without(selected(table_with(c(plain, outcome = NA)))$record)
   # All cells of the longest list, then rows of random cells.
   set.seed(9)
@@ -61,14 +61,14 @@ test_that("a row without a target changes nothing, wherever it stands; with one 
     data <- table_with(c(row, outcome = pick(c(odd$double, 1))))
     first <- without(selected(data)$record)
     expect_identical(without(selected(data[c(251, 1:250), ])$record), first, info = info)
-    # Without a seed, paid for: no error and no warning about data.
+    # Without a seed, with a charge: no error and no warning about data.
     ledger <- dp_ledger(tempfile(), cap = 1)
     expect_no_warning(dp_select(data, 2, 1, "outcome", target_bounds = c(-3, 3), ledger = ledger), message = "NA")
     expect_equal(summary(ledger)$spent, 1)
   }
 })
 
-test_that("odd targets beside a matrix are missing targets", {
+test_that("odd targets outside a matrix are missing targets", {
   set.seed(2)
   x <- matrix(rnorm(1200), 300)
   y <- x[, 2] + rnorm(300)

@@ -1,4 +1,4 @@
-# What results are, and what is done with them.
+# Results and their methods.
 
 set.seed(4)
 x <- matrix(runif(4000 * 5, 0, 10), 4000, dimnames = list(NULL, c("age", "weight", "dose", "height", "pulse")))

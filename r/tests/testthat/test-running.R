@@ -17,7 +17,7 @@ test_that("an interrupt stops a run, of which nothing is released", {
   expect_length(quiet(dp_select(matrix(runif(400), 100), 1, 1, y = runif(100)))$names, 1)
 })
 
-test_that("a bar is shown if it is asked for", {
+test_that("a bar is shown on request", {
   shown <- capture.output(
     found <- quiet(dp_select(matrix(runif(400), 100), 1, 1, y = runif(100), progress = TRUE)),
     type = "message"

@@ -47,7 +47,7 @@ test_that("numbers in every form", {
         expect_identical(without(run(file)), without(expected), info = info)
         expect_identical(without(run(whole)), without(expected), info = info)
         expect_identical(without(run(rev(whole)[, ncol(whole):1])), without(expected), info = info)
-        # The target beside the features: all but its name and place is the same.
+        # The target outside the features: all but its name and place is the same.
         outside <- without(expected, "target")
         expect_identical(without(run(numbers$x, y = y), "target"), outside, info = info)
         expect_identical(without(run(as.data.frame(numbers$x), y = y), "target"), outside, info = info)

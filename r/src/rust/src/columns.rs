@@ -75,7 +75,7 @@ impl Column {
         })
     }
 
-    /// Numbers, whose class says what they mean.
+    /// Numbers, whose class gives their meaning.
     fn of_numbers(described: &Robj, values: &[f64]) -> Self {
         let classes = item(described, "classes");
         let classes = classes.as_str_vector().unwrap_or_default();
@@ -122,7 +122,7 @@ impl Column {
         }
     }
 
-    /// Whether the type says that the values are numbers; dates are.
+    /// Whether the values are numbers by their type; dates are.
     pub(crate) fn is_number(&self) -> bool {
         !matches!(self, Self::Texts(_) | Self::Codes(..) | Self::Unread(_))
     }
@@ -155,7 +155,7 @@ impl Column {
         })
     }
 
-    /// The targets or ids beside a matrix; `None` for a kind that goes with columns only.
+    /// The targets or ids outside a matrix; `None` for a kind that goes with columns only.
     pub(crate) fn targets(&self) -> Option<Vec<OwnTarget>> {
         fn all<T: ToTarget>(values: &[Option<T>]) -> Vec<OwnTarget> {
             let missing = || OwnTarget::Number(f64::NAN);
@@ -172,7 +172,7 @@ impl Column {
     }
 }
 
-/// The element of a list by its name; `NULL` if there is none.
+/// The element of a list by its name; `NULL` if it is missing.
 pub(crate) fn item(list: &Robj, name: &str) -> Robj {
     list.dollar(name).unwrap_or_else(|_| r!(NULL))
 }
@@ -183,10 +183,10 @@ fn texts(values: &Robj) -> Option<Vec<Option<String>>> {
     Some(all.iter().map(|one| (!one.is_na()).then(|| String::from(one.as_ref()))).collect())
 }
 
-/// The greatest integer that is no larger; `None` if there is none of this type.
+/// The greatest integer that is no larger; `None` if this type has no such integer.
 fn whole<T: TryFrom<i64>>(value: f64) -> Option<T> {
     let floor = value.floor();
-    // Exactly the doubles that are integers of 64 bits; NaN is none.
+    // Exactly the doubles that are integers of 64 bits; NaN is not.
     let fits = (-(2f64.powi(63))..2f64.powi(63)).contains(&floor);
     fits.then_some(floor as i64).and_then(|value| T::try_from(value).ok())
 }

@@ -8,7 +8,7 @@ fn arguments(all: &[Parameter]) -> Vec<&'static str> {
     Parameter::arguments(all, "dp_inspect")
 }
 
-/// The names of arguments in parentheses, behind a blank; empty if there are none.
+/// The names of arguments in parentheses, after a blank; empty without arguments.
 pub(crate) fn words(all: &[Parameter]) -> String {
     in_parentheses(&arguments(all))
 }

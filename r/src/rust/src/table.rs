@@ -20,11 +20,11 @@ pub(crate) enum Table<'a> {
 
 impl<'a> Table<'a> {
     /// The table that a list of R describes: a `path`, a matrix `x`, or `columns`; with `names`,
-    /// targets `y` and ids of units `unit` beside it, and `facts` as JSON.
+    /// targets `y` and ids of units `unit` outside it, and `facts` as JSON.
     ///
     /// # Errors
     ///
-    /// `Request` for facts that are none, or columns of different lengths.
+    /// `Request` for invalid facts, or columns of different lengths.
     pub(crate) fn new(described: &'a Robj, x: &'a Robj) -> Result<Self> {
         let column = |name: &str| {
             let column = item(described, name);
