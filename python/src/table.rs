@@ -44,7 +44,7 @@ pub(crate) struct Matrix<A> {
 /// The facts about the rows and columns of a matrix.
 struct Outside {
     y: Array1<OwnTarget>,
-    /// Whether the type of y says that it holds numbers.
+    /// Whether y holds numbers by its type.
     is_number: bool,
     is_boolean: bool,
     /// The id of the unit of each row.
@@ -139,7 +139,7 @@ impl Table {
     }
 
     /// An object with Arrow's stream interface, with facts as JSON, and targets and ids of units if
-    /// they are beside it.
+    /// they are outside it.
     #[staticmethod]
     fn of_stream(
         py: Python<'_>,
@@ -168,7 +168,7 @@ impl Table {
     }
 
     /// Columns by name, of the same length, with facts as JSON, and targets and ids of units if
-    /// they are beside them.
+    /// they are outside them.
     #[staticmethod]
     fn of_columns(
         py: Python<'_>,

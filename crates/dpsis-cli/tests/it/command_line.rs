@@ -647,7 +647,7 @@ fn output_files_are_whole_or_absent() {
     let header = "name\tcolumn\teffect_size\tlow\thigh\tp_value\tsignificant\ngene_";
     assert!(written.starts_with(header), "{written}");
     assert_eq!(written.lines().count(), 6);
-    // A run that fails leaves the old file, and nothing beside it.
+    // A run that fails leaves the old file, and no other file.
     write("missing.csv").fails(5);
     assert_eq!(folder.read("names.tsv"), written);
     assert_eq!(folder.names(), ["names.tsv"]);
