@@ -51,7 +51,7 @@ impl<R: Read> Read for Drops<R> {
     }
 }
 
-/// A table in memory, with facts that bits state.
+/// A table in memory, with facts that the bits of `facts` select.
 pub(crate) fn table(bytes: Vec<u8>, facts: u8) -> FileTable {
     given(FileTable::from_reader(Cursor::new(bytes)), facts)
 }
