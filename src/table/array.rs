@@ -50,7 +50,7 @@ pub struct ArrayTable<'a, A> {
     number_target: bool,
     boolean_target: bool,
     names: Vec<String>,
-    /// The id of the unit of each row; none if each row is a unit by itself.
+    /// The id of the unit of each row; empty if each row is its own privacy unit.
     units: Vec<OwnTarget>,
     /// Whether a NaN may be a word.
     words: bool,
@@ -172,8 +172,8 @@ impl<'a, A: Element> ArrayTable<'a, A> {
     }
 }
 
-/// A number of a matrix: `f32`, `f64`, `bool` or an integer of up to 32 bits, all of which are
-/// exactly an `f64`.
+/// A number of a matrix: `f32`, `f64`, `bool` or an integer of up to 32 bits; each converts to
+/// `f64` exactly.
 pub trait Element: Typed {}
 
 impl<A: Typed> Element for A {}

@@ -150,7 +150,7 @@ impl RowsOfBlocks {
         Self { table, wanted, target, id: Some(0), events: None }
     }
 
-    /// Sends rows with these texts on, the first of which has this number.
+    /// Sends rows on with these texts; `first` is the number of the first row.
     fn send(
         &self,
         first: u64,

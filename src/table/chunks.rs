@@ -150,8 +150,8 @@ mod tests {
             chunk(&HeldColumns::of_rows(4, &rows[from..to]), &[3, 1, 2, 0], &targets)
         };
         let (first, second) = (part(0, 3), part(3, 7));
-        // The header, the targets, and one column of doubles and words among three of which two are
-        // narrow.
+        // The header, the targets, and three columns: one of doubles and words, and two narrow
+        // ones.
         assert_eq!(first.len(), 16 + 3 * 4 + 4 + 3 * (4 + 8 + 8 + 4));
         let (joined, targets) = Chunks::join([&first[..], &second[..]]).unwrap();
         assert_eq!(targets, [-3, -2, -1, 0, 1, 2, 3]);

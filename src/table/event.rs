@@ -1,7 +1,7 @@
 //! A target at a horizon: whether an event happened by a time, from a column of times and one of
 //! events.
 //!
-//! # What
+//! # Definition
 //!
 //! With the time t of follow-up of a row, whether it ended with the event, and the horizon h:
 //!

@@ -1,6 +1,6 @@
 //! Sets of features in place of the features: the mean of each set in each sample.
 //!
-//! # What
+//! # Definition
 //!
 //! Let x_j be the grid value of feature j in a sample (its rank within the sample, or its value
 //! clipped to a given range), 0 where it is missing, and M_s the members of set s that are

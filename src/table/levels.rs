@@ -1,9 +1,9 @@
-//! Given levels of a column: what its words may be.
+//! The given levels of a categorical column: the categories that it may contain.
 //!
 //! A cell is at a level if it has the value of the level's text: `1`, `1.0` and `true` are the same
 //! level, and upper and lower case of other texts differ. Levels that are numbers are written with
-//! a point, whatever the table's decimal mark. That is a function of the cell and of what was
-//! given.
+//! a point, also where the table has decimal commas. The level is a function of the cell and of the
+//! given levels.
 
 use std::fmt;
 use std::str::FromStr;

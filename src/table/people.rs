@@ -1,6 +1,6 @@
 //! People, or another privacy unit, in a table with several rows of each.
 //!
-//! # What
+//! # Definition
 //!
 //! A person with m rows gives each of them the weight w = W/m, rounded down, W = 2^15: the weights
 //! of a person's rows add up to at most W, however many there are. A person with more than W rows

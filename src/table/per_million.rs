@@ -1,6 +1,6 @@
 //! Counts per million: the numbers of a sample as shares of their sum.
 //!
-//! # What
+//! # Definition
 //!
 //! A number x of a sample becomes x / s * 10^6, where s is the sum of the numbers of that sample,
 //! in `f64` and in the order of the features. What is not a number (missing, a word) counts 0 and

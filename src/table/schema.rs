@@ -64,8 +64,7 @@ pub(crate) struct Schema {
     /// Whether the id identifies people.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     people: bool,
-    /// Whether rows get their targets from another file by ids, each of which takes part if it
-    /// occurs once.
+    /// Whether rows get their targets from another file by ids; an id takes part if it occurs once.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     joined: bool,
     /// Whether a row takes part only if no other one has its id.
@@ -599,7 +598,7 @@ fn excluded(names: &[String], target: Option<usize>, exclude: &[String]) -> Resu
     Ok(excluded)
 }
 
-/// The places of the columns of times and of events, neither of which may be excluded.
+/// The places of the columns of times and of events; neither column may be excluded.
 fn places_of_events(
     header: &[String],
     events: &TimeToEvent,

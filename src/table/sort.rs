@@ -74,7 +74,7 @@ impl Sorter {
         }
     }
 
-    /// Sorts the keys by their upper halves, of which the lowest `bits` bits are used.
+    /// Sorts the keys by the lowest `bits` bits of their upper halves.
     fn sort(&mut self, bits: u32) {
         if self.keys.len() < FEW {
             self.keys.sort_unstable();

@@ -1,6 +1,6 @@
 //! Targets from a separate file, joined to the samples.
 //!
-//! # What
+//! # Definition
 //!
 //! CSV `id,value` is joined by id; an id that is empty or stands for a missing value joins nothing.
 //! CSV with one column, a one-dimensional `.npy` and `.cls` are joined by order and must hold one
@@ -202,7 +202,7 @@ impl TargetTable {
         }
     }
 
-    /// The ids of which the table has rows: none yet.
+    /// Counts the ids of the table's rows; starts empty.
     pub(crate) fn uses(&self) -> Uses<'_> {
         let targets = match &self.entries {
             Entries::ById { targets, .. } => Some(targets),

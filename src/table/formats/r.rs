@@ -301,7 +301,7 @@ pub enum RNumbers {
     Plain,
     /// Days since 1970-01-01, whose fractions are cut off.
     Days,
-    /// Seconds since 1970-01-01, of which microseconds are kept.
+    /// Seconds since 1970-01-01, to the microsecond.
     Seconds,
     /// A span of time, in units of this number of seconds.
     Span(f64),
