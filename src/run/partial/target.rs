@@ -94,7 +94,7 @@ fn number(text: &str) -> Result<f64> {
 
 impl ReleasedTarget {
     /// The same target, marked as charged to a ledger.
-    pub(crate) fn paid_by(self, ledger: &Ledger) -> Result<Self> {
+    pub(crate) fn charged_to(self, ledger: &Ledger) -> Result<Self> {
         Ok(Self { paid: Some(ledger.mark()?), ..self })
     }
 
