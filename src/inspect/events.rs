@@ -10,14 +10,14 @@ use crate::error::Parameter;
 use crate::request::Target;
 use crate::table::{TargetColumn, TimeToEvent};
 
-/// Words in the names of time columns, each of which may be the whole name.
+/// Words that occur in the names of time columns, or are the whole name.
 const TIMES: [&str; 23] = [
     "time", "times", "day", "days", "week", "weeks", "month", "months", "year", "years",
     "duration", "followup", "survival", "os", "pfs", "dfs", "efs", "rfs", "ttp", "tte", "futime",
     "dtime", "lifetime",
 ];
 
-/// Words in the names of event columns, each of which may be the whole name.
+/// Words that occur in the names of event columns, or are the whole name.
 const EVENTS: [&str; 23] = [
     "event",
     "events",

@@ -131,7 +131,7 @@ enum Decimal {
     Mixed,
 }
 
-/// The given decimal sign, or else that of most numbers.
+/// The given decimal sign, or the sign of most numbers if none is given.
 fn decimal_sign(given: &TableFacts, look: &TextLook) -> Decimal {
     let sum = |count: fn(&ColumnSummary) -> u64| look.columns.iter().map(count).sum::<u64>();
     let (commas, points) = (sum(|c| c.decimal_commas), sum(|c| c.fractions));

@@ -105,13 +105,13 @@ impl Select {
         self.with_fwer(|given| given.at_most = Some(names))
     }
 
-    fn with_fwer(self, state: impl FnOnce(&mut FwerOptions)) -> Self {
+    fn with_fwer(self, set: impl FnOnce(&mut FwerOptions)) -> Self {
         self.with(|request| {
             let mut given = match &request.names {
                 Names::Significant(given) => given.clone(),
                 Names::Best(_) => FwerOptions::default(),
             };
-            state(&mut given);
+            set(&mut given);
             request.names = Names::Significant(given);
         })
     }
