@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_is_the_whole_line() {
+    fn undefined_results_are_the_whole_line() {
         let line = Interval { lo: f64::NEG_INFINITY, hi: f64::INFINITY };
         assert_eq!(Interval::point(1.0) / Interval::point(0.0), line);
         assert_eq!(Interval::point(0.0) * line, line);

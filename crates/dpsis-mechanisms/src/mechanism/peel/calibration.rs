@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_delta_that_buys_nothing_is_not_spent() {
+    fn useless_deltas_are_not_spent() {
         for k in [1, 2] {
             let calibrated = calibrate(&peel::CARD, k, &epsilon("2"), &delta("1e-6")).unwrap();
             assert!(calibrated.is_unspent);

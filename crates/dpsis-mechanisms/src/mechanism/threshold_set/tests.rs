@@ -299,7 +299,7 @@ fn a_limit_on_many_names_is_quick() {
 }
 
 #[test]
-fn what_cannot_be_asked_is_refused() {
+fn invalid_parameters_are_refused() {
     for alpha in ["0", "0.6", "1e-7", "x", "-1"] {
         assert!(ThresholdSet::new(0, alpha, Fwer::Any).is_err(), "{alpha}");
     }
