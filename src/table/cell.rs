@@ -420,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_for_a_number() {
+    fn texts_are_read_as_numbers() {
         let format = CellFormat::default();
         for cell in [
             "1",

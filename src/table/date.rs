@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_date() {
+    fn invalid_dates_are_refused() {
         for text in [
             "2023-02-29",
             "1900-02-29",

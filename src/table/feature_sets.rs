@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused_has_a_line() {
+    fn errors_name_the_line() {
         for (text, line, words) in [
             (&b"A\tx\tg1\nB\n"[..], Some(2), "separated by tabs"),
             (b"A,x,g1\n", Some(1), "separated by tabs"),

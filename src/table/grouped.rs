@@ -304,7 +304,7 @@ mod tests {
         /// The means of a row do not depend on the other rows, and equal the means of the definition
         /// in exact fractions.
         #[test]
-        fn a_row_speaks_only_for_itself(
+        fn means_depend_on_their_own_row_only(
             rows in prop::collection::vec(
                 prop::collection::vec(prop::option::weighted(0.8, -9i32..10), 5), 1..8),
             sets in prop::collection::vec(prop::sample::subsequence(vec![0usize, 1, 2, 3, 4, 5], 1..6), 1..5),

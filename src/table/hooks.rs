@@ -86,7 +86,7 @@ mod tests {
 
     /// A caller who changes their mind has stopped the run all the same; the next run starts anew.
     #[test]
-    fn a_wish_is_final() {
+    fn cancellation_is_sticky() {
         let calls = AtomicUsize::new(0);
         let once = move || calls.fetch_add(1, Ordering::Relaxed) == 1;
         let hooks = Hooks { progress: None, cancel: Some(Cancel::when(once)) };

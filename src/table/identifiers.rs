@@ -309,7 +309,7 @@ mod tests {
 
     /// The code computes the definition, for all tables of up to four rows.
     #[test]
-    fn the_code_is_the_definition() {
+    fn code_matches_the_definition() {
         let row = |i: usize| -> Row { ([None, Some(0), Some(1)][i % 3], [None, Some(1)][i / 3]) };
         for n in 0..=4u32 {
             for number in 0..6usize.pow(n) {

@@ -173,7 +173,7 @@ mod tests {
         /// Digits with and without places, in the quick way: the bits of the standard library, or
         /// none.
         #[test]
-        fn plain_numbers_are_the_standard_librarys(
+        fn plain_numbers_match_the_standard_library(
             sign in "-?",
             whole in "[0-9]{0,10}",
             places in prop::option::of("[0-9]{0,20}"),

@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_counts_nothing_and_stays() {
+    fn non_numbers_count_zero_and_stay() {
         let word = f64::from_bits(f64::NAN.to_bits() | 5);
         let others = [f64::NAN, word, f64::INFINITY, f64::NEG_INFINITY];
         for other in others {

@@ -313,7 +313,7 @@ mod tests {
 
     /// Values around every boundary between two codes, and the floats outside them.
     #[test]
-    fn boundaries_are_the_slow_ways() {
+    fn boundaries_match_the_slow_path() {
         for (low, high) in [(-1.0, 1.0), (0.0, 10.0), (3.7, 4.1), (-1e-3, 77.0), (1e6, 1e6 + 3.0)] {
             let bounds = Bounds::new(low, high).unwrap();
             for q in [2, 3, 32_767] {
@@ -331,7 +331,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_values_are_the_slow_ways(
+        fn any_values_match_the_slow_path(
             low in any::<f64>(),
             high in any::<f64>(),
             values in prop::collection::vec(prop_oneof![any::<f64>(), -10.0..10.0f64], 0..100),
@@ -345,7 +345,7 @@ mod tests {
         }
 
         #[test]
-        fn ordinary_values_are_the_slow_ways(
+        fn ordinary_values_match_the_slow_path(
             middle in -1e3..1e3f64,
             half in 1e-2..1e3f64,
             values in prop::collection::vec(

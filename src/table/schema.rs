@@ -677,7 +677,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused() {
+    fn invalid_headers_are_refused() {
         for (header, target, id, kind) in [
             (&["a", "a", "y"][..], TargetColumn::Last, None, ErrorKind::Input),
             (&["a", "", "y"], TargetColumn::Last, None, ErrorKind::Input),

@@ -262,7 +262,7 @@ mod tests {
 
     /// A code for missing values is no level: cells without a value belong to no stratum.
     #[test]
-    fn levels_are_no_missing_values() {
+    fn codes_for_missing_values_are_not_levels() {
         for level in ["NA", "", " nan"] {
             assert!(Covariate::levels("sex", ["F", level]).is_err(), "{level:?}");
         }
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused() {
+    fn invalid_covariates_are_refused() {
         for text in [
             "age", "age:", "age:x", "age:2,1", "age:1,1", "age:inf", "sex=", "sex=F,F", "sex=F,",
             "g=1,1.0",

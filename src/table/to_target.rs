@@ -121,7 +121,7 @@ mod tests {
     use crate::table::target::Labels;
 
     #[test]
-    fn numbers_are_numbers_and_labels_texts() {
+    fn numbers_stay_numbers_and_labels_become_text() {
         assert_eq!(1.5.to_target(), OwnTarget::Number(1.5));
         assert_eq!(7usize.to_target(), OwnTarget::Number(7.0));
         assert_eq!(u64::MAX.to_target(), OwnTarget::Text("18446744073709551615".into()));

@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_none() {
+    fn malformed_files_are_refused() {
         for text in [
             "",
             "#numeric\n#age\n1 2 3\n",

@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_none() {
+    fn malformed_files_are_refused() {
         let good = "#1.2\n1\t2\nName\tDescription\ts1\ts2\ng1\tna\t1\t2\n";
         assert!(table(good, &TargetColumn::Last).is_ok());
         for (from, to) in [

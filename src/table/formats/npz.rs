@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read() {
+    fn arrays_and_names_are_read() {
         let names = npy("|S2", "(3,)", b"a\0b\0cc");
         let all = [("x", matrix()), ("target", npy("|u1", "(2,)", &[7, 8])), ("columns", names)];
         for (deflate, wide) in [(false, false), (true, false), (false, true), (true, true)] {
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused() {
+    fn invalid_archives_are_refused() {
         let x = || ("X", matrix());
         let deflate = Way { deflate: true, ..Way::default() };
         for (arrays, way, text) in [

@@ -788,7 +788,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_table() {
+    fn malformed_files_are_refused() {
         let deep = [[&word(19)[..], &word(1)].concat().repeat(1_000_000), word(254)].concat();
         let long = [word(14), word(i32::MAX)].concat();
         let longer = [word(19), word(-1), word(0x7fff_ffff), word(-1)].concat();

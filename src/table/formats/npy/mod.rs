@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_array() {
+    fn malformed_arrays_are_refused() {
         let good = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2), }";
         assert!(array(good, &[0; 8]).is_ok());
         assert!(array("{\"shape\":(1L,2L),'fortran_order':True,'descr':'<f4'}\n", &[0; 8]).is_ok());

@@ -285,7 +285,7 @@ pub(in crate::table) mod tests {
     }
 
     #[test]
-    fn all_lines_are_rows_whatever_their_ends() {
+    fn lines_with_any_ending_are_rows() {
         for text in ["a,1\nb,2\n", "a,1\r\nb,2\r\n", "a,1\n\n\r\nb,2", "\na,1\nb,2\n\n"] {
             assert_eq!(collect(text, 1).unwrap(), ["a", "b"], "{text:?}");
         }

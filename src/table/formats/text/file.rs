@@ -516,7 +516,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_and_compressed_are_one() {
+    fn compressed_files_read_the_same() {
         let text = "a,\"b \"\"c\"\", d\",y\r\n1,2,3\r\n4,5,6";
         let expected = (vec!["a".to_owned(), "b \"c\", d".into(), "y".into()], 2);
         assert_eq!(read(text.as_bytes()).unwrap(), expected);
@@ -556,7 +556,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_that_are_none() {
+    fn malformed_headers_are_refused() {
         for (bytes, text) in [
             (&b""[..], "empty"),
             (b"\n\n", "empty"),
@@ -616,7 +616,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_file() {
+    fn folders_and_missing_files_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         for path in [folder.path().to_owned(), folder.path().join("missing.csv")] {
             let error = TextFile::new(&path, None).open().err().unwrap();
