@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_stop_at_the_ends() {
+    fn sums_saturate() {
         let bits = Entropy::Seeded(1).source().unwrap().bits(4);
         let noisy =
             private_effect_sizes(&[i64::MAX, i64::MIN], u64::MAX, &"1".parse().unwrap(), &bits);

@@ -311,7 +311,7 @@ mod tests {
     /// The grid of releases: ascending, the ends exact; every value is counted at the first point
     /// that reaches it.
     #[test]
-    fn points_are_even() {
+    fn grid_points_are_evenly_spaced() {
         for (low, high) in [(-1.0, 3.0), (0.1, 0.7), (-5.6, 3.6), (1e-300, 2e-300), (-1e308, 1e308)]
         {
             let bounds = Bounds::new(low, high).unwrap();

@@ -302,7 +302,7 @@ mod tests {
     /// The draws have the noise of the enumeration: the variance of one sum is 2 (s/eps)^2. Centers
     /// with half of epsilon each would have four times that.
     #[test]
-    fn centers_are_paid_once() {
+    fn disjoint_strata_share_one_charge() {
         let epsilon: Epsilon = "1/2".parse().unwrap();
         let variance = |strata: usize, expected: f64| {
             let sums = vec![(500 * 200, 300 * 200); strata];

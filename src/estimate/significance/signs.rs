@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn the_shortfall_is_that_of_the_definition() {
+    fn shortfall_matches_the_definition() {
         // By all t, in steps of a quarter.
         let exact = |n: u32, level: f64| {
             let choose = |k: u32| (0..k).fold(1.0, |c, i| c * f64::from(n - i) / f64::from(i + 1));
