@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ledger_pays_once_for_all_stages() {
+    fn ledger_is_charged_once_for_all_stages() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("ledger");
         let ledger = Ledger::create(&path, LedgerTerms::new("7".parse().unwrap())).unwrap();

@@ -93,7 +93,7 @@ fn worst(
 }
 
 #[test]
-fn the_choice_costs_nothing() {
+fn choosing_by_counts_adds_no_privacy_loss() {
     let mut state = 11u64;
     let mut sign = move || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -162,7 +162,7 @@ fn the_draw_of_the_mechanism_costs_its_part() {
 /// Ending a run for a class without rows by the noisy counts adds no privacy loss; deciding by the
 /// true counts would reveal them.
 #[test]
-fn the_end_of_a_run_costs_nothing() {
+fn ending_a_run_by_counts_adds_no_privacy_loss() {
     let (mut largest, mut broken) = (0.0f64, 0.0f64);
     for rare in 0..3 {
         let row = |i: usize| {
@@ -303,7 +303,7 @@ fn records_do_not_contradict_themselves() {
 
 /// A ledger is charged for the counts alone if they end a run, of a selection and of a model.
 #[test]
-fn a_ledger_takes_back_what_was_not_released() {
+fn unreleased_parts_are_returned_to_the_ledger() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("table.csv");
     let cells = |i: usize| (0..30).map(|j| format!("{},", i * (j + 3) % 7)).collect::<String>();
