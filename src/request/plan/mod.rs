@@ -480,7 +480,7 @@ mod tests {
     }
 
     #[test]
-    fn the_association_follows_from_what_is_given() {
+    fn association_follows_from_the_request() {
         let association = |select| match planned(select, 9).unwrap().scoring {
             Scoring::Coded(coded) => Some(coded.association),
             _ => None,
