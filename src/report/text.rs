@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn an_effect_size_is_a_share_where_it_is_no_distance() {
+    fn effect_sizes_other_than_distances_are_shares() {
         let mut record = with_effect_sizes(NAMES);
         record.score.id = crate::release::ScoreId::Correlation;
         record.significance.threshold = Some(1.3);

@@ -461,7 +461,7 @@ mod tests {
 
     /// Probabilities and factors are rounded up.
     #[test]
-    fn an_epsilon_in_words() {
+    fn meaning_of_epsilon_is_rounded_up() {
         let words = |epsilon| {
             meaning(epsilon, &Delta::zero(), Neighbors::AddRemove, Unit::Row, "this page")
         };
