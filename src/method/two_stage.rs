@@ -179,7 +179,7 @@ mod tests {
 
     /// For fixed assignments votes change by at most 1, and not all in one direction.
     #[test]
-    fn a_row_more_moves_votes_both_ways() {
+    fn an_added_row_moves_votes_both_ways() {
         let rows = all_rows();
         let mut ballots = Ballots(BTreeMap::new());
         let (mut up, mut down) = (false, false);
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_do_not_matter() {
+    fn results_do_not_depend_on_threads() {
         let x = Array2::from_shape_fn((60, 8), |(i, j)| ((i * (j + 3) * 31) % 17) as f64 / 17.0);
         let y = x.column(3).to_owned();
         let block: Vec<u64> = (0..60).map(|i| i * i % 7).collect();

@@ -275,7 +275,7 @@ mod tests {
     /// Adding and exchanging ends where no exchange explains more, and nearly always at the best of
     /// all subsets.
     #[test]
-    fn exchanges_improve_on_joining() {
+    fn exchanges_improve_forward_selection() {
         let (mut improved, mut best) = (0, 0);
         for seed in 100..160 {
             let all = random(9, seed);
@@ -299,7 +299,7 @@ mod tests {
     /// A matrix that is indefinite because of noise gets a factor; the search ends for infinite or
     /// NaN entries as well.
     #[test]
-    fn any_matrix_gets_its_ridge() {
+    fn ridge_makes_any_matrix_definite() {
         let indefinite = vec![vec![1.0, 1.0, -1.0], vec![1.0, 1.0, 1.0], vec![-1.0, 1.0, 1.0]];
         let all = Correlations::new(indefinite, vec![0.5, 0.4, 0.1], 0.0);
         assert_eq!(best_subset(&all, 2).len(), 2);
