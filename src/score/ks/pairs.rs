@@ -216,7 +216,7 @@ mod tests {
     /// Over all ways to divide the rows of a person among the classes, also unequally, the
     /// differences add up to 0. The signs of differences of means or of medians do not.
     #[test]
-    fn differences_are_fair_whatever_the_values() {
+    fn differences_are_unbiased_for_any_values() {
         let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
         let median = |values: &[f64]| {
             let mut sorted = values.to_vec();

@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn one_row_moves_a_score_by_what_is_declared() {
+    fn one_row_moves_a_score_by_at_most_its_bound() {
         let declared = |rows: &[Row], codes: &[StratumCode]| {
             let (score, one_row) = score(rows, codes);
             assert_eq!(score as f64, by_definition(rows, codes), "{rows:?} {codes:?}");
@@ -305,7 +305,7 @@ mod tests {
     /// A function that separates strata loses the amount that the noise of the centers may have
     /// added; a function that splits each stratum loses nothing.
     #[test]
-    fn functions_give_up_the_noise_of_what_they_separate() {
+    fn functions_that_separate_strata_lose_the_noise_bound() {
         let code = StratumCode { center: 0, radius: 1, is_tiny: false };
         let table = |of: &dyn Fn(usize) -> (i8, i8, u8)| -> Vec<Row> {
             let row = |i| {
