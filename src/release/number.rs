@@ -253,7 +253,7 @@ mod tests {
     /// 4%, where 1 in 50 is expected at most. The number grows with the strong features and is
     /// limited by the budget.
     #[test]
-    fn unrelated_sets_are_rare() {
+    fn sets_of_null_features_are_rare() {
         let mut means = Vec::new();
         for (strong, least) in [(1, 70.0), (3, 65.0), (8, 60.0), (8, 80.0), (40, 65.0), (40, 90.0)]
         {
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_grow_by_an_eighth() {
+    fn candidate_numbers_grow_by_an_eighth() {
         let all: Vec<usize> = ascending(40).collect();
         let expected = (1..=16).chain([18, 20, 22, 24, 27, 30, 33, 37, 40]);
         assert!(all.iter().copied().eq(expected), "{all:?}");
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn required_scores_end_where_scores_do() {
+    fn required_scores_are_capped() {
         for (score, expected) in [
             (0.0, 0),
             (0.2, 1),

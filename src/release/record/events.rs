@@ -67,7 +67,7 @@ mod tests {
     /// The parts other than the selection are pure, and so is a selection whose mechanism is not an
     /// exponential one.
     #[test]
-    fn parts_become_events() {
+    fn budget_parts_become_events() {
         let request = || Select::new(2).epsilon(3).bounds(0.0, 10.0);
         let peel = request().mechanism(Peel).run(&table()).unwrap();
         let canonical = request().mechanism(CanonicalLipschitz::default()).run(&table()).unwrap();
@@ -92,7 +92,7 @@ mod tests {
 
     /// Votes and discounted correlations have the cost of the whole, though they use peeling.
     #[test]
-    fn methods_beside_scores_are_pure() {
+    fn methods_without_scores_are_pure() {
         let record = Select::new(2).epsilon(3).method(Method::DpKendall).run(&table()).unwrap();
         assert_eq!(record.events().unwrap(), [Event::pure("3".parse().unwrap())]);
     }
