@@ -222,7 +222,7 @@ mod tests {
     /// The reported deviation is that of the draws, within five standard errors of a fourth moment
     /// below 10.
     #[test]
-    fn deviations_are_as_given() {
+    fn reported_deviations_match_the_draws() {
         let small: Delta = "1e-6".parse().unwrap();
         for (moves, delta) in [
             (moves(4, 1000, 4000, 4_000_000), Delta::zero()),

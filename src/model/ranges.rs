@@ -121,7 +121,7 @@ mod tests {
 
     /// Every draw results in a range.
     #[test]
-    fn no_values_have_a_range() {
+    fn every_draw_gives_a_range() {
         for seed in 0..200 {
             for values in [&[][..], &[f64::NAN, f64::INFINITY], &[3.0, 3.0], &[1e300, -1e300]] {
                 let bounds = range(values, None, seed);
