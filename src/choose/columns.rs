@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused() {
+    fn invalid_columns_are_refused() {
         for (header, given, kind) in [
             ("score,name", ["", "", ""], ErrorKind::Input),
             ("name,score,x", ["", "", ""], ErrorKind::Input),

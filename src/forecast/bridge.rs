@@ -109,7 +109,7 @@ mod tests {
 
     /// Compares with published values of Kolmogorov's distribution.
     #[test]
-    fn without_drift_it_is_kolmogorovs() {
+    fn tail_without_drift_is_kolmogorovs() {
         for (y, p) in [(0.8276, 0.5), (1.2238, 0.1), (1.3581, 0.05), (1.6276, 0.01)] {
             assert!((tail(y, 0.0) - p).abs() < 1e-4, "{y}");
             let quantile = Quantiles::of_bridge(0.0, 1.0).at(&[-f64::ln(p)]).next().unwrap();

@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn few_are_counted_exactly_and_many_well() {
+    fn small_counts_are_exact_and_large_ones_close() {
         for (words, exact) in [(0, true), (1, true), (256, true), (257, false), (20_000, false)] {
             let (mut all, mut one, mut other) = <(Different, Different, Different)>::default();
             for number in (1..=words).chain(1..=words) {

@@ -456,7 +456,7 @@ mod tests {
     /// Two candidates, whole sensitivities, k = 1: the exponential mechanism on (0, 1) and (1, 0),
     /// by hand.
     #[test]
-    fn the_exponential_mechanism_by_hand() {
+    fn exponential_mechanism_matches_hand_calculation() {
         let found = of("em").candidates(2).levels(2).steps(1).epsilon("0.8").run(|_| ()).unwrap();
         // P(first | 0, 1) = 1/(1 + e^0.4).
         let p = 1.0 / (1.0 + 0.4f64.exp());
@@ -508,7 +508,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn invalid_requests_are_refused() {
         let refused = |verification: Verification, part: &str| {
             let error = verification.run(|_| ()).unwrap_err().to_string();
             assert!(error.contains(part), "{error}");
