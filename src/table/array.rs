@@ -52,7 +52,7 @@ pub struct ArrayTable<'a, A> {
     names: Vec<String>,
     /// The id of the unit of each row; empty if each row is its own privacy unit.
     units: Vec<OwnTarget>,
-    /// Whether a NaN may be a word.
+    /// Whether a NaN may stand for a category.
     words: bool,
 }
 
@@ -159,7 +159,7 @@ impl<'a, A: Element> ArrayTable<'a, A> {
         Self { number_target: true, ..self }
     }
 
-    /// Declares that targets of another type stand for booleans.
+    /// Declares targets of another type to be booleans.
     #[doc(hidden)]
     pub fn with_boolean_target(self) -> Self {
         Self { boolean_target: true, ..self }

@@ -1,8 +1,8 @@
 //! Chunks of columns as bytes: some rows of a few features, with the targets of these rows.
 //!
-//! They are for engines that bring all rows of a column together: what one machine reads row by
-//! row, another one takes as columns. The chunks of a column may be joined in any order, since each
-//! has its own targets.
+//! They are for engines that bring all rows of a column together: one machine reads the table row
+//! by row, and another machine receives columns. The chunks of a column may be joined in any order,
+//! since each contains its own targets.
 //!
 //! # Form
 //!

@@ -16,11 +16,11 @@ use std::path::Path;
 use crate::error::{Error, Parameter, Result};
 use crate::table::formats::decompress::open_text;
 
-/// The most bytes of a file of sets, decompressed.
+/// The maximum size of a file of sets, decompressed, in bytes.
 const MAX_BYTES: u64 = 1 << 28;
 
-/// The fewest members that a set must have in the table, unless another number is given: fewer are
-/// nearly single features.
+/// The default minimum number of members of a set in the table: smaller sets are nearly single
+/// features.
 const LEAST: usize = 5;
 
 /// Public sets of features, which may overlap: a request that [has them](crate::Select::groups)

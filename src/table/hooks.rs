@@ -72,7 +72,7 @@ impl Hooks {
     ///
     /// # Errors
     ///
-    /// `Canceled` then.
+    /// `Canceled` in that case.
     pub(crate) fn check(&self) -> Result<()> {
         if self.is_canceled() { Err(Error::canceled()) } else { Ok(()) }
     }
@@ -84,7 +84,8 @@ mod tests {
 
     use super::*;
 
-    /// A caller who changes their mind has stopped the run all the same; the next run starts anew.
+    /// A cancellation holds for the rest of a run even if it is withdrawn; the next run starts
+    /// without it.
     #[test]
     fn cancellation_is_sticky() {
         let calls = AtomicUsize::new(0);

@@ -11,8 +11,8 @@ const BEFORE: usize = 16;
 const AHEAD: usize = 24;
 
 /// A number such as `-12.3456` that starts at a place of a text and ends before a delimiter, and
-/// the delimiter's place: the same `f64` as [`parse_number`] makes of it. `None` for what is
-/// written in another way, has too many digits or stands too near the ends of the text.
+/// the delimiter's place: the same `f64` as [`parse_number`] returns. `None` for a number that is
+/// written in another way, has too many digits or is too near the ends of the text.
 ///
 /// Eight bytes at a time and without a branch that depends on the data. Where the cell ends is
 /// found first, so that the processor starts on the next cell while it works on this one.
@@ -101,8 +101,8 @@ fn shifted_up(bytes: u64, by: usize) -> u64 {
     (bytes << half) << half
 }
 
-/// The number that the highest `count` bytes make, at most eight; sets a bit of `others` if one is
-/// no digit.
+/// The number that the highest `count` bytes make, at most eight; sets a bit of `others` if a byte
+/// is not a digit.
 #[inline(always)]
 fn eight_digits(bytes: u64, count: usize, others: &mut u64) -> u64 {
     // Digits become 0 to 9, bytes before them 0 as well.
@@ -170,8 +170,8 @@ mod tests {
             prop_assert_eq!(parse_number(format!("{value:e}").as_bytes()), expected);
         }
 
-        /// Digits with and without places, in the quick way: the bits of the standard library, or
-        /// none.
+        /// The fast parser gives the same bits as the standard library, or `None`, for digits with
+        /// and without decimal places.
         #[test]
         fn plain_numbers_match_the_standard_library(
             sign in "-?",
@@ -195,7 +195,7 @@ mod tests {
             }
         }
 
-        /// Of any bytes, only numbers are read as numbers.
+        /// For any bytes, only numbers are read as numbers.
         #[test]
         fn plain_numbers_of_any_bytes(
             bytes in prop::collection::vec(any::<u8>(), 60),

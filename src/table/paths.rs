@@ -141,7 +141,7 @@ mod tests {
         };
         assert_eq!(found("**/*.csv").unwrap(), ["x/_b.csv", "x/a.csv"]);
         assert_eq!(found("*/*.csv").unwrap(), ["x/_b.csv", "x/a.csv"]);
-        // Named ones are found.
+        // A pattern finds them if it spells out how they start.
         assert_eq!(found(".h/*.csv").unwrap(), [".h/a.csv"]);
         assert_eq!(found("x/.*.csv").unwrap(), ["x/.a.csv"]);
         assert_eq!(found("_*/*/*.csv").unwrap(), ["_temporary/0/a.csv"]);

@@ -107,7 +107,8 @@ impl Sorter {
     }
 }
 
-/// An integer with the order of the finite floats; 0 and -0 are one. `None` for what is not finite.
+/// An integer with the order of the finite floats; 0 and -0 are one. `None` if the value is not
+/// finite.
 #[inline(always)]
 pub(crate) fn order<A: Value>(value: A) -> Option<u64> {
     let value: f64 = value.into();

@@ -4,9 +4,8 @@ use crate::table::target::TargetCell;
 
 /// A type of targets in memory: numbers, or labels by their text form.
 ///
-/// Numbers are `f64`, `f32` and integers; labels are `bool`, `char`, `str`, `String` and what else
-/// has a text form, once it is written to a `String`. NaN, infinite numbers and empty texts are
-/// missing.
+/// Numbers are `f64`, `f32` and integers; labels are `bool`, `char`, `str` and `String`. Convert
+/// labels of other types to a `String`. NaN, infinite numbers and empty texts are missing.
 pub trait ToTarget {
     /// Whether all targets of this type are numbers.
     #[doc(hidden)]

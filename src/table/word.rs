@@ -26,7 +26,7 @@ pub(crate) fn word(text: &[u8]) -> f64 {
     f64::from_bits(f64::NAN.to_bits() | payload)
 }
 
-/// The value of a word that is known by its number alone, from 0: of a list that was given.
+/// The value of the word with this number, from 0, in a given list.
 pub(crate) fn nth_word(number: usize) -> f64 {
     f64::from_bits(f64::NAN.to_bits() | (number as u64 + 1))
 }

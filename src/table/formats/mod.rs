@@ -126,7 +126,7 @@ impl Format {
         }
     }
 
-    /// The format whose content starts like this, text aside.
+    /// The format, other than text, whose content starts like this.
     pub(crate) fn of_start(start: &[u8]) -> Option<Self> {
         // The format's version, the writer's, and the oldest reader's: 2.3.0 or 3.5.0.
         let serialized = matches!(
@@ -153,7 +153,7 @@ impl Format {
         starts.iter().find(|(magic, _)| start.starts_with(magic)).map(|(_, format)| *format)
     }
 
-    /// The format that a name promises, text aside.
+    /// The format, other than text, that a name promises.
     fn of_name(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?.to_ascii_lowercase();
         let name = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(&name);

@@ -172,7 +172,7 @@ impl Header {
     }
 }
 
-/// A quoted text at the start, without escapes, and what follows.
+/// A quoted text at the start, without escapes, and the rest.
 fn quoted(text: &str) -> Option<(&str, &str)> {
     let quote = text.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
     text[1..].split_once(quote).filter(|(inside, _)| !inside.contains('\\'))
