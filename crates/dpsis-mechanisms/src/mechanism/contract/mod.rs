@@ -146,9 +146,9 @@ pub struct Contract {
     /// The settings of its parameters that tests try.
     #[cfg_attr(not(test), expect(dead_code, reason = "for tests"))]
     pub(super) settings: Vec<Setting>,
-    /// Whether its laws depend on the differences of scores alone and treat all candidates alike:
-    /// one pair then stands for all pairs that are alike. `every_symmetry_holds` tests this, and
-    /// `DPSIS_EXHAUSTIVE=1` compares all pairs.
+    /// Whether its laws depend on the differences of scores alone and do not change if candidates
+    /// change places: one pair then stands for all equivalent pairs. `every_symmetry_holds` tests
+    /// this, and `DPSIS_EXHAUSTIVE=1` compares all pairs.
     pub symmetric: bool,
     /// The largest log-ratio over epsilon that the enumeration finds, to six digits: never above 1.
     pub max_ratio: f64,

@@ -264,7 +264,7 @@ fn extremes() {
             }
         }
     }
-    // At a large epsilon the names are those above the level, in a wide table, too.
+    // At a large epsilon the names are the candidates above the level, also in a wide table.
     let values: Vec<i64> =
         (0..200_000).map(|i| if i % 1000 == 7 { 10_000_000 } else { i % 50 }).collect();
     let scores = Scores::new(values, 1, Neighbors::AddRemove).unwrap();
