@@ -2,10 +2,9 @@
 //!
 //! A date is the number of days since 1970-01-01, with the time of day as a fraction. The supported
 //! forms are `YYYY-MM-DD` and, after `T` or a blank, `HH:MM`, `HH:MM:SS` or `HH:MM:SS.fff` (up to
-//! nine digits): ISO 8601 with hyphens and colons, in the Gregorian calendar, also for the
-//! years before it. `Z`, `UTC`, `GMT`, an offset (`+02`, `+0200`, `+02:00`) and a zone in brackets
-//! after one may follow: the date is that of the instant in UTC. Without them a date is taken as it
-//! is.
+//! nine digits): ISO 8601 with hyphens and colons, in the Gregorian calendar, also for the years
+//! before it. `Z`, `UTC`, `GMT`, an offset (`+02`, `+0200`, `+02:00`) and a zone in brackets after
+//! one may follow: the date is that of the instant in UTC. Without them a date is taken as it is.
 //!
 //! A time of day without a date is a number of seconds. 2023-02-29, 24:00, leap seconds and zones
 //! that are given only by name are not supported.

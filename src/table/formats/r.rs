@@ -13,8 +13,7 @@
 //! row is left out. A table always has ids, even if all of them are missing, and every column may
 //! contain categories: R turns a column of numbers into texts as soon as one cell is not a number,
 //! so that its type depends on single rows. Texts are read as in a text file. Where columns are
-//! samples,
-//! their names are the ids, and a column of another type is missing.
+//! samples, their names are the ids, and a column of another type is missing.
 //!
 //! In a workspace the table is the variable with the file's name up to the first dot; else the
 //! variables `x` and `y`; else the only list of `x` and `y`, or the only matrix or data frame.

@@ -356,8 +356,8 @@ impl Failures {
     }
 }
 
-/// The most frequent of comma, tab and semicolon in the first line, outside quotes; a comma if
-/// none of them occurs. With decimal commas, commas do not count.
+/// The most frequent of comma, tab and semicolon in the first line, outside quotes; a comma if none
+/// of them occurs. With decimal commas, commas do not count.
 fn likely_delimiter(start: &[u8], decimal_comma: bool) -> u8 {
     most_frequent(start, decimal_comma).0
 }
