@@ -16,7 +16,7 @@ use crate::run::charged::expense;
 use crate::run::dry_run::EXAMPLE;
 use crate::table::{Levels, Scaling};
 
-/// The share of the selection, if none is given.
+/// The default share of the selection.
 const SHARE: (i64, i64) = (2, 5);
 
 /// A request for a model.
@@ -117,7 +117,7 @@ impl FitRequest {
     /// The request for the selection alone, with its part of epsilon.
     ///
     /// A range of the target is for the model: its selection splits the target at a median, unless
-    /// a center is given. With categorical columns the ranges of features are for the model, too:
+    /// a center is given. With categorical columns the ranges of features are also for the model:
     /// scaled by ranges, numbers would be compared in another way than categories.
     pub(super) fn selection(&self, epsilon: &Epsilon) -> Request {
         let target = match (&self.select.target, &self.select.center) {

@@ -107,7 +107,8 @@ fn levels_are_compared_with_the_first() {
         assert!(!is_level || feature.range == [0.0, 1.0]);
     }
     assert_eq!((model.features.len(), record.indices().len()), (4, 4));
-    // As it is written, for the rows of a table: missing and not given levels are the first.
+    // Read back from its text, for the rows of a table: missing levels and levels that were not
+    // given count as the first.
     let model = Model::from_json(&model.to_json().unwrap()).unwrap();
     let new = "stage,x\nIII,5\nI,5\nV,5\n,5\nIV,\n";
     let source = FileTable::from_reader(Cursor::new(new.as_bytes())).without_target();
@@ -257,7 +258,7 @@ fn categories_at_no_level_are_missing() {
     }
 }
 
-/// Levels that are numbers match cells with any number of digits, in matrices, too.
+/// Levels that are numbers match cells with any number of digits, also in matrices.
 #[cfg(feature = "linfa")]
 #[test]
 fn levels_may_be_numbers() {
@@ -479,8 +480,8 @@ fn wrong_requests_are_not_charged() {
     assert_eq!(ledger.read().unwrap().left(), "100");
 }
 
-/// A table in which each row of [`text`] occurs twice, as rows of one person, gives the same model,
-/// to the bit, but for the unit.
+/// A table in which each row of [`text`] occurs twice, as rows of one person, gives the same model
+/// to the bit; only the unit differs.
 #[test]
 fn people_with_equal_rows_fit_like_rows() {
     use crate::table::{TableFacts, TargetColumn};
@@ -720,7 +721,7 @@ fn few_rows_have_a_mean_or_no_model() {
     let mean = fit(150, 2);
     let model = mean.model.unwrap();
     assert!(model.features.iter().all(|feature| feature.coefficient == 0.0));
-    // That of y is about 143.
+    // The mean of y is about 143.
     for row in [[20.0, 0.0], [79.0, 10.0], [f64::NAN, 1e9]] {
         let predicted = model.predict(&row).unwrap();
         assert_eq!(predicted, model.intercept);

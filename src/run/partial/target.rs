@@ -109,7 +109,7 @@ impl ReleasedTarget {
     }
 
     /// The epsilon that it has spent, as exact text: a part of the budget of the request; `None` if
-    /// it spent none.
+    /// it spent no epsilon.
     pub fn epsilon(&self) -> Option<String> {
         let parts = [
             self.median.as_ref().map(|median| &median.epsilon),

@@ -181,8 +181,8 @@ fn ending_a_run_by_counts_adds_no_privacy_loss() {
     assert!(broken > 1.01 * epsilon, "an end by the counts themselves passed with {broken}");
 }
 
-/// A misspelled label ends nearly every run after its counts, with an error that names the given
-/// labels and none in the table's spelling; labels in that spelling end no run. The error is a
+/// A misspelled label ends nearly every run after its counts, with an error that contains the given
+/// labels but not the table's spelling; labels in that spelling never end a run. The error is a
 /// function of released values.
 #[test]
 fn misspelled_labels_end_a_run() {
@@ -222,7 +222,7 @@ fn rows_for_a_run_to_go_on() {
     let rows = error.split("with about ").nth(1).and_then(|text| text.split(' ').next()).unwrap();
     let rows: usize = rows.parse().unwrap();
     let ended = (0..200).filter(|seed| run(rows, ["a", "b"], *seed).is_err()).count();
-    // About 20, and fewer by what rounding adds to the rows, with a standard deviation of 4.2.
+    // About 20, or fewer because rounding adds rows, with a standard deviation of 4.2.
     assert!((1..=42).contains(&ended), "{rows}: {ended}");
 }
 

@@ -102,8 +102,8 @@ fn masks_that_do_not_cancel_are_noticed() {
 /// A reader of a kind of file.
 type Reader<'a> = &'a dyn Fn(&str) -> crate::error::Result<()>;
 
-/// Every changed byte, and every place where a file is cut off. A key that was cut between two
-/// entries is an older copy of itself, which is not noticed.
+/// Every changed byte, and every place where a file is cut off. A key that is cut off between two
+/// entries equals an older copy of itself; this damage is not noticed.
 #[test]
 fn damage_is_noticed() {
     let (rows, run) = (rows(40), Run::new(2, 1));
