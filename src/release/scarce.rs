@@ -11,7 +11,7 @@
 //!
 //! This one rule decides the reports of a run: a scarce class is named in a warning, and where
 //! fewer than two classes, or sides of a split, are not scarce, no feature is significant, and the
-//! forecast predicts none to be.
+//! forecast predicts no significant feature.
 //!
 //! # Privacy
 //!

@@ -97,8 +97,9 @@ mod tests {
         assert_eq!(record.events().unwrap(), [Event::pure("3".parse().unwrap())]);
     }
 
-    /// With a delta, the rounds are the drawn ones, not the rounds that the part of epsilon allows: their cost is
-    /// at most that part and delta, and without delta it is the cost in the record.
+    /// With a delta, the events are the rounds that were drawn, not the rounds that the part of
+    /// epsilon allows. Their cost is at most that part and delta; without delta it is the cost in
+    /// the record.
     #[test]
     fn rounds_of_a_calibrated_selection_are_those_drawn() {
         let request = Select::new(20).epsilon(1).delta("1e-6").bounds(0.0, 10.0).mechanism(Peel);
