@@ -49,9 +49,9 @@ const HALF: i32 = 1 << 15;
 /// The number of points.
 pub(crate) const POINTS: usize = (1 << 16) + 1;
 
-/// A private quantile of values in a public range: one of 65,537 equally spaced points of it, of
-/// which about the given fraction of the values are no larger. Values beyond the range are clipped
-/// to it; NaN is ignored.
+/// A private quantile of values in a public range: one of 65,537 equally spaced points of the
+/// range, such that about the given fraction of the values is at most this point. Values beyond the
+/// range are clipped to it; NaN is ignored.
 ///
 /// # Privacy
 ///

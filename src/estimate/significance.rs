@@ -215,7 +215,8 @@ impl SignificanceTest {
         self.ln_tests() + libm::log(functions)
     }
 
-    /// Whether the counts say anything.
+    /// Whether a test is possible: at least two counts are positive, and their sum is at least four
+    /// times the scale of the noise.
     pub(crate) fn is_possible(&self) -> bool {
         let filled = self.counts.iter().filter(|count| **count > 0.0).count();
         filled >= 2 && self.counts.iter().sum::<f64>() >= 4.0 / self.rate

@@ -10,8 +10,8 @@
 //!
 //! # Guarantee
 //!
-//! eps-differentially private, for the whole of it: a row is in one stratum, or in none, or has no
-//! usable target, and is one of these by its own cells alone. It changes a and b of one stratum by
+//! eps-differentially private, for the whole of it: a row is in one stratum, in no stratum, or has
+//! no usable target, and its own cells alone determine which. It changes a and b of one stratum by
 //! 2Q in all, or one count by 1, and nothing else; the noise there costs eps, and all other
 //! releases have the same distribution with the row as without. By parallel composition, any number
 //! of strata costs the same as one. All that follows is a function of the released sums.
@@ -35,7 +35,7 @@
 //! it separates strata:
 //!
 //! - 2 as a rule;
-//! - 4 in strata whose rarer class has less than 2/eps rows, more or less none: with next to no
+//! - 4 in strata whose rarer class has less than 2/eps rows, that is, hardly any: with next to no
 //!   association to find, scores are noise, and the tails of the noise decide;
 //! - in strata of less than 4/eps rows the center is taken as 0 and the multiple as Q: then
 //!   |m_s - m| <= Q for any true center m, so that nothing that separates them counts.
@@ -56,8 +56,8 @@ pub(crate) const ROWS_FOR_A_CENTER: f64 = 4.0;
 /// class.
 pub(crate) const ROWS_OF_A_CLASS: f64 = 2.0;
 
-/// The multiples of the standard deviation of a center that functions give up: with both classes,
-/// and where one is nearly absent.
+/// The multiples of the standard deviation of a center by which functions are reduced: with both
+/// classes, and where one is nearly absent.
 const GIVEN_UP: [f64; 2] = [2.0, 4.0];
 
 /// The released values of all strata of a table.
@@ -274,7 +274,7 @@ mod tests {
         worst
     }
 
-    /// All strata and both counts together cost what one center does.
+    /// All strata and both counts together cost as much as one center.
     #[test]
     fn privacy_by_enumeration() {
         let epsilon = 0.5;
@@ -282,7 +282,7 @@ mod tests {
         let of = |rows: &[Row]| sums(rows).to_vec();
         let found = worst(of, &rates, epsilon);
         assert!((found - 1.0).abs() < 1e-9, "{found}");
-        // Broken: rows in no stratum are counted among those without a target, too.
+        // Broken: rows in no stratum are also counted among those without a target.
         let twice = |rows: &[Row]| {
             let mut all = sums(rows);
             all[5] += all[4];
