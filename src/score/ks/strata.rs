@@ -7,8 +7,7 @@
 //! a function that separates strata, such as the level of a gene that differs between batches. Each
 //! function is therefore reduced by a multiple of the amount that the noise of the centers can add
 //! to *its* sum. With r_s that multiple of the standard deviation of m_s, B_s(f) the sum of f over
-//! the rows of s, and
-//! w_s = Q/(Q + |m_s| + r_s),
+//! the rows of s, and w_s = Q/(Q + |m_s| + r_s),
 //!
 //! ```text
 //! G(f) = sum over s of w_s sum over rows of s of f(x) (y - m_s),
