@@ -95,7 +95,7 @@ impl Select {
 
     /// Selects all significant features: the probability of any false discovery is at most alpha,
     /// an exact number from 0.001 to 0.5 (default 0.05). So the expected share of false discoveries
-    /// among all names is at most alpha, too.
+    /// among all names is also at most alpha.
     pub fn fwer(self, alpha: impl Into<Exact>) -> Self {
         self.with_fwer(|given| given.alpha = Some(alpha.into()))
     }

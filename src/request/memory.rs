@@ -29,7 +29,7 @@ const ROW: u64 = 24;
 /// The bytes of each row in each thread: a column that is scored, and its order.
 const SORTED: u64 = 48;
 
-/// The memory limit of a run when none is given: the default, or three quarters of the limit of
+/// The memory limit of a run without a given limit: the default, or three quarters of the limit of
 /// this process's group, if that is less.
 pub(crate) fn default_memory() -> u64 {
     of_group(

@@ -211,7 +211,7 @@ mod tests {
         assert!((by.rows(2) - 269.794).abs() < 1e-3, "{}", by.rows(2));
         assert_eq!(id(&choice, &[135.0, 135.0]), "canonical");
         assert_eq!(id(&choice, &[134.0, 134.0]), "peel-pnf");
-        // The rarer class decides; noisy counts may be negative, or none.
+        // The rarer class decides; noisy counts may be negative or absent.
         assert_eq!(id(&choice, &[134.0, 9000.0]), "peel-pnf");
         assert_eq!(id(&choice, &[-3.0, 9000.0]), "peel-pnf");
         assert_eq!(choice.chosen(Known::default()).mechanism.card().id, "peel-pnf");
