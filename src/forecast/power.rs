@@ -65,7 +65,7 @@ pub struct PlanOptions {
     /// The share of the rarer of two classes, or the share of each class: by default all are equal.
     /// One share without a kind of target stands for two classes.
     pub class_shares: Vec<f64>,
-    /// An effect size for which rows and epsilon are given, too.
+    /// An additional effect size for which rows and epsilon are reported.
     pub effect_size: Option<f64>,
     /// Other budgets to consider.
     pub over: Vec<String>,

@@ -15,7 +15,7 @@ pub(super) fn place_of_target(
     }
 }
 
-/// The column that holds identifiers by its name: the first column if it has no name, or else the
+/// The column that holds identifiers by its name: the first column if it has no name, otherwise the
 /// first column with such a name.
 pub(super) fn named_as_identifiers(header: &[String]) -> Option<usize> {
     let is_of_rows = |name: &&String| is_one_of(name, &["", "name", "row.names", "index"]);

@@ -278,7 +278,7 @@ impl Seen<'_> {
                 format!("{what} holds neither numbers nor a few labels: give another target"),
                 [Parameter::Target],
             );
-            // With one column there is no other.
+            // With one column there is no other target.
             if self.header.len() > 1 {
                 draft.suggestion.open.push(Parameter::Target);
             }

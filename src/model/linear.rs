@@ -30,7 +30,7 @@
 //! w + sampling of sum x r). The first is a linear function of the noises, which are uncorrelated,
 //! and its covariance is added up exactly; the last has covariance v C with v the residual variance
 //! by the same sums (for people with several rows an upper bound, by Jensen's inequality: it is
-//! reached if the rows of a person are alike). Half-widths are 1.645 standard deviations, plus the
+//! reached if the rows of a person are equal). Half-widths are 1.645 standard deviations, plus the
 //! pull of the ridge, |(C + lambda)^-1 lambda w|, and the shrinkage of the slope. They ignore that
 //! values were clipped, that the ranges were drawn, that the features were selected by the same
 //! rows, and that noise and eigenvalue enter the fit more than linearly. In simulations they cover

@@ -14,7 +14,8 @@
 //! - Lambda was given, the noise of a coefficient is above 1/2 (for values from -1 to 1), and the
 //!   coefficients of a logistic model are together no longer than noise alone would make them in
 //!   about 97 of 100 fits. With the default lambda the noise is at most 0.4, and such coefficients
-//!   predict a little better than none; a warning reports that none is distinguishable from 0.
+//!   predict a little better than no coefficients; a warning reports that no coefficient is
+//!   distinguishable from 0.
 //!
 //! The log-odds of the share are ln((b + c)/(a + c)) for the noisy counts a and b, at least 0,
 //! where c = 1/2 + their standard deviation. So they are at most ln(1 + max(a, b)/c), and noise
@@ -286,7 +287,7 @@ impl ModelRequest {
     }
 
     /// Whether rows are counted with a part of the ranges' budget: if no count was released, the
-    /// sums contain none, and medians of too few rows would be drawn at random.
+    /// sums contain no count, and medians of too few rows would be drawn at random.
     fn counts_rows(&self) -> bool {
         let logistic = matches!(self.regression, Regression::Logistic { .. });
         logistic && self.uncounted && self.medians() > 0
