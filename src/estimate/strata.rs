@@ -58,7 +58,7 @@ pub(crate) const ROWS_OF_A_CLASS: f64 = 2.0;
 
 /// The multiples of the standard deviation of a center by which functions are reduced: with both
 /// classes, and where one is nearly absent.
-const GIVEN_UP: [f64; 2] = [2.0, 4.0];
+const CENTER_ERROR_MULTIPLES: [f64; 2] = [2.0, 4.0];
 
 /// The released values of all strata of a table.
 #[derive(Debug, Clone)]
@@ -152,8 +152,8 @@ impl CountedStratum {
             CenterKnown::TooFewRows => {
                 return StratumCode { center: 0, radius: q, is_tiny: true };
             }
-            CenterKnown::Well => GIVEN_UP[0],
-            CenterKnown::OneSided => GIVEN_UP[1],
+            CenterKnown::Well => CENTER_ERROR_MULTIPLES[0],
+            CenterKnown::OneSided => CENTER_ERROR_MULTIPLES[1],
         };
         let deviation =
             center_deviation(f64::from(self.center) / f64::from(q), self.rows(), self.rate);

@@ -36,7 +36,7 @@ const MIN_TABLES: usize = 20;
 const MAX_SCORES: usize = 50_000_000;
 
 /// Without k, the numbers of features of one effect size that are considered.
-const STRONG: [usize; 4] = [1, 3, 10, 30];
+const STRONG_COUNTS: [usize; 4] = [1, 3, 10, 30];
 
 /// The options of a power analysis: the options of the selection, and public numbers. As JSON it is
 /// one object of all fields.
@@ -197,7 +197,7 @@ impl PlanOptions {
         let forecast = |strong: usize| select.forecast(self.features, self.simulated(strong)?);
         let mut others: Vec<usize> = match plan.given_k() {
             Some(_) => vec![1],
-            None => STRONG.to_vec(),
+            None => STRONG_COUNTS.to_vec(),
         };
         others.retain(|other| *other <= self.features && *other != strong);
         let over = self.over()?;

@@ -51,7 +51,7 @@ const MAX_UPDATES: u64 = 5_000_000;
 const MAX_ROUNDS: usize = 100;
 
 /// The share of the duality gap that the small problem may leave while the working set grows.
-const LEFT: f64 = 0.01;
+const INNER_GAP_SHARE: f64 = 0.01;
 
 /// A LASSO solver with its penalty and tolerance.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -130,7 +130,7 @@ impl Lasso {
             let grown = set.grow(&correlations, threshold, solution.support());
             // The gap of the small problem must not mask violations by the columns outside.
             inner = match grown {
-                true => f64::max(LEFT * gap / norm, 0.4 * self.tolerance),
+                true => f64::max(INNER_GAP_SHARE * gap / norm, 0.4 * self.tolerance),
                 // Optimal up to the precision of the small problem.
                 false => f64::min(0.1 * inner, 0.4 * self.tolerance),
             };

@@ -53,7 +53,7 @@ use crate::model::eigen::Eigen;
 use crate::model::variables::Variables;
 
 /// The number of standard deviations that cover 90% of a normal distribution.
-const NINETY: f64 = 1.6449;
+const Z_90: f64 = 1.6449;
 
 /// A fit for values from -1 to 1: the prediction is `intercept` + sum of `slopes` times values.
 #[derive(Debug, Clone, PartialEq)]
@@ -168,7 +168,7 @@ fn half_widths(
                 (0..k).map(|c| matrix[b * k + c] * inverse[a][c]).sum::<f64>() * inverse[a][b]
             };
             let sampled = variance * (0..k).map(spread).sum::<f64>().max(0.0);
-            NINETY * (noisy + sampled).sqrt() + (ridge * pull[a]).abs()
+            Z_90 * (noisy + sampled).sqrt() + (ridge * pull[a]).abs()
         })
         .collect()
 }

@@ -154,7 +154,7 @@ impl<'a> Batch<'a> {
 
 impl<A: Copy> Layout<'_, A> {
     /// The number of values transposed at a time, which fit in the processor's caches.
-    const TURNED: usize = 1 << 16;
+    const TRANSPOSED_VALUES: usize = 1 << 16;
 
     /// Calls `take` with the place and the values of each of `n` samples, in order. Columns are
     /// transposed block by block, so that memory is read in order.
@@ -171,7 +171,7 @@ impl<A: Copy> Layout<'_, A> {
         };
         let d = features.len();
         // A block holds at least a cache line of each feature.
-        let rows = (Self::TURNED / d).clamp(16, 256);
+        let rows = (Self::TRANSPOSED_VALUES / d).clamp(16, 256);
         let mut turned = Vec::new();
         for start in (0..n).step_by(rows) {
             let rows = rows.min(n - start);

@@ -21,7 +21,7 @@ const MAX_BYTES: u64 = 1 << 28;
 
 /// The default minimum number of members of a set in the table: smaller sets are nearly single
 /// features.
-const LEAST: usize = 5;
+const MIN_MEMBERS: usize = 5;
 
 /// Public sets of features, which may overlap: a request that [has them](crate::Select::groups)
 /// selects sets instead of features.
@@ -130,7 +130,7 @@ impl FeatureSets {
         if sets.is_empty() {
             return Err(Error::input("there is no set").about([Parameter::Groups]));
         }
-        Ok(Self { sets, least: LEAST, most: None })
+        Ok(Self { sets, least: MIN_MEMBERS, most: None })
     }
 
     /// Uses the sets with at least `least` members, 1 or more, and at most `most` are features

@@ -24,7 +24,7 @@ use crate::table::target::Code;
 const STAGED: usize = 1 << 17;
 
 /// The fewest rows of a full tile: a cache line of each feature.
-const LEAST_ROWS: usize = 8;
+const MIN_TILE_ROWS: usize = 8;
 
 /// The memory limit of a table, in bytes.
 #[derive(Debug, Clone, Copy)]
@@ -359,7 +359,7 @@ impl<'a> HoldColumns<'a> {
         let is_held =
             |&place: &usize| !batch.is_left_out(place) && self.holds_row(&batch.sample(place, &[]));
         let held: Vec<usize> = (0..batch.len()).filter(is_held).collect();
-        let rows = (STAGED / self.width.max(1)).max(LEAST_ROWS);
+        let rows = (STAGED / self.width.max(1)).max(MIN_TILE_ROWS);
         for rows in held.chunks(rows) {
             let features = &self.holding.features[..self.width];
             self.add(Tile::of_columns(columns, features, rows));
@@ -372,7 +372,7 @@ impl<'a> HoldColumns<'a> {
         }
         let features = &self.holding.features[..self.width];
         self.staged.extend(features.iter().map(|&feature| sample.values[feature]));
-        if self.staged.len() >= STAGED.max(LEAST_ROWS * self.width) {
+        if self.staged.len() >= STAGED.max(MIN_TILE_ROWS * self.width) {
             self.tile();
         }
     }

@@ -193,10 +193,10 @@ pub(crate) fn in_ranges(
     send: &(dyn Fn(Range<usize>, &mut Sink<'_>) -> Result<()> + Sync),
 ) -> Result<()> {
     /// Values between two looks at the hook: some hundredths of a second.
-    const UNINTERRUPTED: usize = 1 << 22;
+    const VALUES_PER_CHECK: usize = 1 << 22;
     let share = samples.div_ceil(threads.max(1)).max(1);
     let some = match hooks.cancel {
-        Some(_) => (UNINTERRUPTED / features.max(1)).clamp(16, BATCH),
+        Some(_) => (VALUES_PER_CHECK / features.max(1)).clamp(16, BATCH),
         None => BATCH,
     };
     let work = |part: usize, _: &AtomicBool| {

@@ -18,7 +18,7 @@ const DIGIT: u32 = 11;
 const DIGITS: usize = 1 << DIGIT;
 
 /// Below this number of keys, sorting by comparisons is faster than counting digits.
-const FEW: usize = 1024;
+const RADIX_FROM: usize = 1024;
 
 /// Sorts values, one list after the other; its memory is reused.
 #[derive(Debug, Clone, Default)]
@@ -76,7 +76,7 @@ impl Sorter {
 
     /// Sorts the keys by the lowest `bits` bits of their upper halves.
     fn sort(&mut self, bits: u32) {
-        if self.keys.len() < FEW {
+        if self.keys.len() < RADIX_FROM {
             self.keys.sort_unstable();
             return;
         }

@@ -12,7 +12,7 @@ use crate::table::levels::{LevelValues, Levels};
 use crate::table::schema::Schema;
 
 /// The largest number of strata.
-const MOST_STRATA: usize = 1000;
+const MAX_STRATA: usize = 1000;
 
 /// A covariate, and the strata that it divides samples into.
 ///
@@ -161,8 +161,8 @@ pub(crate) fn strata_of(covariates: &[Covariate]) -> Result<usize> {
         return Err(refuse(format!("the covariate {:?} is given twice", covariates[i].name)));
     }
     let strata = covariates.iter().try_fold(1usize, |all, one| all.checked_mul(one.strata()));
-    strata.filter(|strata| *strata <= MOST_STRATA).ok_or_else(|| {
-        refuse(format!("the covariates make more than {MOST_STRATA} strata"))
+    strata.filter(|strata| *strata <= MAX_STRATA).ok_or_else(|| {
+        refuse(format!("the covariates make more than {MAX_STRATA} strata"))
             .hint("the center of each is estimated from its own rows: give fewer cut points")
     })
 }

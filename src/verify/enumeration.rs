@@ -25,11 +25,11 @@ use crate::support::oracle::{sequences, subsets, subsets_up_to};
 
 /// The maximum number of comparisons of two probabilities, and the cost of computing a probability
 /// in comparisons: some minutes.
-const MOST_COMPARISONS: f64 = 4e10;
+const MAX_COMPARISONS: f64 = 4e10;
 const COST_OF_ONE: f64 = 20.0;
 const COST_OF_INTEGRAL: f64 = 3e5;
 /// The maximum number of probabilities in memory: 0.8 GB.
-const MOST_PROBABILITIES: f64 = 1e8;
+const MAX_PROBABILITIES: f64 = 1e8;
 /// The largest loss on a grid at which floating point still represents the smallest probability,
 /// and an integral is accurate.
 const LARGEST_LOSS: f64 = 600.0;
@@ -400,7 +400,7 @@ impl Verification {
             [work.outcomes, work.vectors, work.pairs].map(|number| number as f64);
         let of_law = if law.integrals { COST_OF_INTEGRAL } else { COST_OF_ONE * outcomes };
         let comparisons = outcomes * (pairs + vectors * of_law);
-        if comparisons > MOST_COMPARISONS || outcomes * vectors > MOST_PROBABILITIES {
+        if comparisons > MAX_COMPARISONS || outcomes * vectors > MAX_PROBABILITIES {
             let rule = format!(
                 "this is too much to enumerate: {} outcomes, {} score vectors, {} pairs of neighbors",
                 count(work.outcomes),

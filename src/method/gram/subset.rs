@@ -16,7 +16,7 @@
 const EXACT: usize = 10;
 
 /// The smallest variance of a variable that others do not explain.
-const LEAST: f64 = 1e-3;
+const MIN_VARIANCE: f64 = 1e-3;
 
 /// The maximum number of exchanges.
 const EXCHANGES: usize = 100;
@@ -31,7 +31,7 @@ impl Correlations {
     /// Adds `ridge` to the diagonal, and doubles it until the matrix is positive definite.
     pub(super) fn new(among: Vec<Vec<f64>>, with_target: Vec<f64>, ridge: f64) -> Self {
         let mut all = Self { among, with_target };
-        let mut ridge = ridge.max(LEAST);
+        let mut ridge = ridge.max(MIN_VARIANCE);
         // A ridge above the number of variables is always enough.
         for _ in 0..64 {
             all.among.iter_mut().enumerate().for_each(|(i, row)| row[i] = 1.0 + ridge);
@@ -75,7 +75,7 @@ impl Factor {
             w.push((all.among[i][j] - known) / pivot[0]);
         }
         let left = all.among[j][j] - w.iter().map(|w| w * w).sum::<f64>();
-        if !(left >= LEAST) {
+        if !(left >= MIN_VARIANCE) {
             return false;
         }
         let explained: f64 = w.iter().zip(&self.z).map(|(w, z)| w * z).sum();

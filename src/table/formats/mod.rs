@@ -210,11 +210,11 @@ struct Start {
 
 /// Reads the start of a file; `None` if it cannot be read.
 fn start(path: &Path) -> Option<Start> {
-    const ENOUGH: u64 = 256;
+    const START_BYTES: u64 = 256;
     let first = |input: &mut dyn Read| {
         let mut bytes = Vec::new();
         // Damage is reported later, by the reader.
-        let _ = input.take(ENOUGH).read_to_end(&mut bytes);
+        let _ = input.take(START_BYTES).read_to_end(&mut bytes);
         bytes
     };
     let raw = first(&mut File::open(path).ok()?);

@@ -176,9 +176,9 @@ impl Entry {
     /// ratio of deflate.
     fn inflate(&self, file: &Positioned, start: u64) -> Result<Vec<u8>> {
         /// The largest ratio of deflate.
-        const MOST: u64 = 1032;
+        const MAX_RATIO: u64 = 1032;
         let wrong = || Error::input("an array in the .npz file is damaged or ends too early");
-        if self.size / MOST > self.compressed {
+        if self.size / MAX_RATIO > self.compressed {
             return Err(wrong());
         }
         let compressed = file.part(start, self.compressed)?.bytes(0, self.compressed)?;

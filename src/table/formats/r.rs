@@ -36,7 +36,7 @@ use crate::table::number::parse_number;
 use crate::table::schema::Orientation;
 
 /// The largest size of a decompressed file, in bytes: no memory holds more.
-const MOST_INFLATED: u64 = 1 << 40;
+const MAX_INFLATED: u64 = 1 << 40;
 
 /// A table in an R file.
 struct RTable {
@@ -66,7 +66,7 @@ pub(super) fn read(path: &Path, facts: &TableFacts) -> Result<HeldTable> {
         .map_err(|error| Error::cannot_read(path, &error))?;
     let name = path.file_name().map(|name| name.to_string_lossy());
     let name = name.as_deref().and_then(|name| name.split('.').next());
-    let table = table(inflate(bytes, MOST_INFLATED)?, name)?;
+    let table = table(inflate(bytes, MAX_INFLATED)?, name)?;
     match facts.orientation.unwrap_or_default() {
         Orientation::SamplesAsRows => table.samples_as_rows(),
         Orientation::FeaturesAsRows => table.features_as_rows(&facts.cells()),
