@@ -174,7 +174,7 @@ impl FileTable {
         Some(self)
     }
 
-    /// The hooks of a pass: those of the request, or the table's own.
+    /// The hooks of a pass: the hooks of the request, or the table's own.
     pub(crate) fn hooks(&self, of_request: &Hooks) -> Hooks {
         let progress = of_request.progress.clone().or(self.file.hooks().progress.clone());
         Hooks { progress, ..of_request.clone() }
