@@ -96,7 +96,7 @@ fn ten_at_once(bencher: divan::Bencher<'_, '_>, id: &str) {
     run(bencher, id, &UNIFORM, 10);
 }
 
-/// All above a level, of which none, fifty, a thousand and half a million are.
+/// Levels that 0, 50, 1,000 and half a million scores exceed.
 const ABOVE: [(&str, i64); 4] =
     [("0", 1_000_000), ("50", 999_950), ("1000", 999_000), ("500000", 500_000)];
 

@@ -31,7 +31,7 @@ pub(crate) struct Demo {
     seed: u64,
 }
 
-/// One on which most of the true features are confirmed at epsilon 2.
+/// A table in which most of the true features are significant at epsilon 2.
 pub(crate) const DEMO: Demo = Demo {
     rows: 640,
     blocks: 30,
@@ -39,7 +39,7 @@ pub(crate) const DEMO: Demo = Demo {
     seed: 2024,
 };
 
-/// One with too few rows for that.
+/// A table with too few rows for that.
 pub(crate) const SMALL: Demo =
     Demo { rows: 150, blocks: 4, truth: &[(6, 1.0), (17, -1.0), (32, 1.0)], seed: 2025 };
 

@@ -15,7 +15,7 @@ const PEOPLE: usize = 400;
 const VALUES: usize = 40;
 /// The values that depend on the risk, counted from 1.
 const INFORMATIVE: [usize; 3] = [11, 23, 31];
-/// Those that rise with age alone: 2, 6, 10, ...
+/// The values that rise with age alone: 2, 6, 10, ...
 const AGING: usize = 4;
 
 fn main() -> io::Result<()> {

@@ -17,7 +17,7 @@ use rand_distr::StandardNormal;
 struct Way {
     name: &'static str,
     k: Option<usize>,
-    /// The score of values clipped to bounds; none without bounds.
+    /// The score of values clipped to bounds; `None` for unclipped values.
     clipped: Option<ScoreKind>,
     categories: bool,
 }

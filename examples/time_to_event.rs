@@ -8,8 +8,8 @@
 //!
 //! Tables of 600 people with 30 features. Five raise the hazard of the event; one, the marker of
 //! follow-up, raises the hazard of being lost and has nothing to do with the event; all others are
-//! noise. Who is neither lost nor has the event is followed for ten years. In each of 100 tables
-//! five features are selected at epsilon 2. All data are synthetic.
+//! noise. People who are not lost and do not have the event are followed for ten years. In each of
+//! 100 tables five features are selected at epsilon 2. All data are synthetic.
 
 use std::io::{self, Cursor, Write};
 
@@ -105,7 +105,7 @@ fn table(seed: u64) -> String {
     text
 }
 
-/// Prints a text; a reader that has gone is no failure.
+/// Prints a text; it is not an error if the reader is gone.
 fn print_all(text: &str) {
     let _ = io::stdout().lock().write_all(text.as_bytes());
 }

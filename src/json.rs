@@ -42,7 +42,7 @@ pub fn to_json(record: &impl Serialize) -> Result<String> {
         .map_err(|_| Error::io("the record cannot be written as JSON"))
 }
 
-/// Reads a JSON object of options, all of which are optional.
+/// Reads a JSON object of options; each option may be left out.
 ///
 /// # Errors
 ///

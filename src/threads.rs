@@ -76,7 +76,7 @@ mod tests {
     use crate::error::Error;
 
     #[test]
-    fn results_are_in_order_and_the_first_error_is_told() {
+    fn results_are_in_order_and_the_first_error_is_returned() {
         let squares: Vec<u64> = (0..100).map(|i| i * i).collect();
         for threads in [0, 1, 3] {
             assert_eq!(on_threads(threads, |i| i), Vec::from_iter(0..threads.max(1)));
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "of a thread")]
-    fn panics_go_on() {
+    fn panics_propagate() {
         on_threads(3, |i| assert!(i != 2, "of a thread"));
     }
 }

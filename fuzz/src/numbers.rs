@@ -8,8 +8,8 @@ use dpsis::{Epsilon, FileTable};
 /// The longest exact number that is read, in bytes.
 const LONGEST: usize = 64;
 
-/// A cell is the number that the standard library reads, in a table as by itself; an epsilon that
-/// is written is read as the same.
+/// A cell is the number that the standard library reads, alone and in a table; the text of an
+/// epsilon is read as the same epsilon.
 pub fn number(cell: &[u8]) {
     let trimmed = cell.trim_ascii();
     let text = std::str::from_utf8(trimmed).ok();
@@ -32,7 +32,7 @@ pub fn number(cell: &[u8]) {
     }
 }
 
-/// The value of a cell far from the ends of its text, where the quick way is taken, and at its
+/// The value of a cell far from the ends of its text, where the fast parser is used, and at its
 /// start.
 fn in_a_table(cell: &[u8], expected: Option<f64>) {
     if cell.iter().any(|byte| b",\"\r\n".contains(byte)) {

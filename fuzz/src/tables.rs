@@ -51,7 +51,7 @@ impl<R: Read> Read for Drops<R> {
     }
 }
 
-/// A table in memory, with facts that bits state.
+/// A table in memory, with facts that the bits of `facts` select.
 pub(crate) fn table(bytes: Vec<u8>, facts: u8) -> FileTable {
     given(FileTable::from_reader(Cursor::new(bytes)), facts)
 }
@@ -89,7 +89,7 @@ pub fn text(bytes: &[u8]) {
             assert_eq!(whole(&table(windows, facts)), expected, "with returns");
         }
     }
-    // Blank lines are no rows where there are several columns: they move the table to the end of
+    // Blank lines are not rows where there are several columns: they move the table to the end of
     // the first block.
     let header = bytes.iter().position(|byte| *byte == b'\n').map_or(0, |end| end + 1);
     let (header, rows) = bytes.split_at(header);

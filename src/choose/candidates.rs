@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused() {
+    fn invalid_candidates_are_refused() {
         let new = |scores: &[(&str, &str)], s: &str| Candidates::new(scores.to_vec(), s).is_err();
         assert!(new(&[("a", "1"), ("a", "2")], "1") && new(&[("", "1")], "1"));
         assert!(new(&[("a", "x")], "1") && new(&[("a", "nan")], "1") && new(&[("a", "1/3")], "1"));

@@ -4,7 +4,7 @@ use crate::error::{Error, Parameter, Result};
 
 /// The columns of a file of candidates, by their names in the header.
 ///
-/// If none is given, the file must have exactly the columns `name,score` or
+/// If no column is given, the file must have exactly the columns `name,score` or
 /// `name,score,sensitivity`. If one is given, the others have these names, and further columns are
 /// ignored.
 ///
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused() {
+    fn invalid_columns_are_refused() {
         for (header, given, kind) in [
             ("score,name", ["", "", ""], ErrorKind::Input),
             ("name,score,x", ["", "", ""], ErrorKind::Input),

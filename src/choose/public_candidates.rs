@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn scores_are_not_looked_at() {
+    fn scores_are_not_interpreted() {
         let expected = |has_scores| PublicCandidates { sensitivities: vec![5, 20], has_scores };
         assert_eq!(read("name,sensitivity\na,0.5\nb,2\n", None).unwrap(), expected(false));
         let with_scores = "name,score,sensitivity\na,secret,0.5\nb,,2\n";
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused() {
+    fn invalid_files_are_refused() {
         assert!(read("name,score\na,1\n", None).is_err());
         assert!(read("name,sensitivity\na,1\n", Some("1")).is_err());
         assert!(read("name,sensitivity\na,0\n", None).is_err());

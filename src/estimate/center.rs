@@ -449,7 +449,7 @@ pub(crate) mod tests {
     /// With any missing or present target, one row changes the three sums by 2Q in all, and
     /// replacing it by 4Q.
     #[test]
-    fn one_row_is_one_place() {
+    fn one_row_moves_the_sums_by_2q() {
         let q = 2i64;
         let sums = |row: Option<i64>| match row {
             Some(y) => [q + y, q - y, 0],
@@ -467,7 +467,7 @@ pub(crate) mod tests {
 
     /// With a large budget the estimates equal the exact values.
     #[test]
-    fn little_noise_gives_the_truth() {
+    fn large_budgets_give_exact_values() {
         let epsilon = "1e6".parse().unwrap();
         let (center, counted) =
             private_center((30_000, 10_000), 7, 100, AddRemove, &epsilon, &bits(0));
@@ -516,7 +516,7 @@ pub(crate) mod tests {
     /// The class centers of neighboring count vectors: the noise is that of the counts, so the
     /// ratio of the joint law of the noisy counts is e^(eps |z - z'|). The noise itself is checked.
     #[test]
-    fn one_row_is_one_count() {
+    fn one_row_moves_one_class_count() {
         let epsilon: Epsilon = "1/2".parse().unwrap();
         let noisy = |counts: &[u64]| NoisySums::new(counts, 1, AddRemove, &epsilon, &bits(4)).sums;
         let (before, after) = (noisy(&[3, 5, 0]), noisy(&[3, 6, 0]));

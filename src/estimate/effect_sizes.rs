@@ -37,7 +37,7 @@ use crate::random::{Bits, cube_radius, uniform_below};
 /// The lane of the point of the cube; the radius takes lane 0.
 const POINT_LANE: u64 = 1;
 
-/// Adds noise to values, each of which moves by at most `sensitivity` between neighbors.
+/// Adds noise to values that each move by at most `sensitivity` between neighbors.
 pub(crate) fn private_effect_sizes(
     values: &[i64],
     sensitivity: u64,
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_stop_at_the_ends() {
+    fn sums_saturate() {
         let bits = Entropy::Seeded(1).source().unwrap().bits(4);
         let noisy =
             private_effect_sizes(&[i64::MAX, i64::MIN], u64::MAX, &"1".parse().unwrap(), &bits);

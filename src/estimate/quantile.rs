@@ -49,9 +49,9 @@ const HALF: i32 = 1 << 15;
 /// The number of points.
 pub(crate) const POINTS: usize = (1 << 16) + 1;
 
-/// A private quantile of values in a public range: one of 65,537 equally spaced points of it, of
-/// which about the given fraction of the values are no larger. Values beyond the range are clipped
-/// to it; NaN is ignored.
+/// A private quantile of values in a public range: one of 65,537 equally spaced points of the
+/// range, such that about the given fraction of the values is at most this point. Values beyond the
+/// range are clipped to it; NaN is ignored.
 ///
 /// # Privacy
 ///
@@ -311,7 +311,7 @@ mod tests {
     /// The grid of releases: ascending, the ends exact; every value is counted at the first point
     /// that reaches it.
     #[test]
-    fn points_are_even() {
+    fn grid_points_are_evenly_spaced() {
         for (low, high) in [(-1.0, 3.0), (0.1, 0.7), (-5.6, 3.6), (1e-300, 2e-300), (-1e308, 1e308)]
         {
             let bounds = Bounds::new(low, high).unwrap();

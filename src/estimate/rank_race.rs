@@ -4,7 +4,7 @@
 //!
 //! # Definition
 //!
-//! For the fraction q = a/b of n values, c(g) = #{y <= g} of which are at most the grid point g,
+//! For the fraction q = a/b of n values y, with c(g) = #{y <= g} values up to the grid point g,
 //!
 //! ```text
 //! u(g) = -|c(g) - q n|,      P(g) proportional to e^(eps u(g)/(2 D)),

@@ -21,7 +21,7 @@ const PARTS: f64 = 5.0;
 const DRAWS: usize = 5_000;
 
 /// The number of draws for a predicted threshold, which carries no guarantee.
-const FEWER_DRAWS: usize = 1_000;
+const PREDICTION_DRAWS: usize = 1_000;
 
 /// The minimum number of draws for a threshold of exact scores, and the minimum number of draws
 /// above it.
@@ -33,7 +33,7 @@ const DRAWS_ABOVE: f64 = 100.0;
 const LARGEST: f64 = 0.2;
 
 /// The maximum number of cells per side of the box.
-const MOST_CUTS: f64 = 4.0;
+const MAX_CELLS_PER_SIDE: f64 = 4.0;
 
 /// The error probability of the test, for all picks together.
 pub(crate) const LEVEL: f64 = 0.05;
@@ -87,7 +87,7 @@ impl SignificanceTest {
     /// The approximate significance threshold of `k` effect sizes; `None` if the counts are too
     /// noisy.
     pub(crate) fn predict(&self, k: usize, bits: &Bits) -> Option<f64> {
-        Some(self.judge_by(FEWER_DRAWS, LEVEL, k, &[], bits)?.critical)
+        Some(self.judge_by(PREDICTION_DRAWS, LEVEL, k, &[], bits)?.critical)
     }
 
     /// The level that the exact score of any null feature exceeds with probability at most `alpha`,
@@ -100,7 +100,7 @@ impl SignificanceTest {
     /// An approximation of that level, as [`predict`](Self::predict) approximates that of effect
     /// sizes.
     pub(crate) fn predict_level(&self, alpha: f64, bits: &Bits) -> Option<f64> {
-        Some(self.judge_by(FEWER_DRAWS, alpha, 0, &[], bits)?.critical)
+        Some(self.judge_by(PREDICTION_DRAWS, alpha, 0, &[], bits)?.critical)
     }
 
     /// Tests at an error probability `alpha`, by `count` draws.
@@ -215,7 +215,8 @@ impl SignificanceTest {
         self.ln_tests() + libm::log(functions)
     }
 
-    /// Whether the counts say anything.
+    /// Whether a test is possible: at least two counts are positive, and their sum is at least four
+    /// times the scale of the noise.
     pub(crate) fn is_possible(&self) -> bool {
         let filled = self.counts.iter().filter(|count| **count > 0.0).count();
         filled >= 2 && self.counts.iter().sum::<f64>() >= 4.0 / self.rate
@@ -229,8 +230,10 @@ impl SignificanceTest {
         // Where the box is narrow compared with the smaller count, few cells are enough.
         let fewest = self.counts.iter().fold(f64::INFINITY, |least, count| least.min(*count));
         let cuts = match classes {
-            2 if fewest > 0.0 => (10.0 * reach / fewest).ceil().clamp(1.0, MOST_CUTS) as usize,
-            2 => MOST_CUTS as usize,
+            2 if fewest > 0.0 => {
+                (10.0 * reach / fewest).ceil().clamp(1.0, MAX_CELLS_PER_SIDE) as usize
+            }
+            2 => MAX_CELLS_PER_SIDE as usize,
             _ => 1,
         };
         let end = |a: usize, cut: usize| {

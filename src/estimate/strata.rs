@@ -10,8 +10,8 @@
 //!
 //! # Guarantee
 //!
-//! eps-differentially private, for the whole of it: a row is in one stratum, or in none, or has no
-//! usable target, and is one of these by its own cells alone. It changes a and b of one stratum by
+//! eps-differentially private, for the whole of it: a row is in one stratum, in no stratum, or has
+//! no usable target, and its own cells alone determine which. It changes a and b of one stratum by
 //! 2Q in all, or one count by 1, and nothing else; the noise there costs eps, and all other
 //! releases have the same distribution with the row as without. By parallel composition, any number
 //! of strata costs the same as one. All that follows is a function of the released sums.
@@ -35,7 +35,7 @@
 //! it separates strata:
 //!
 //! - 2 as a rule;
-//! - 4 in strata whose rarer class has less than 2/eps rows, more or less none: with next to no
+//! - 4 in strata whose rarer class has less than 2/eps rows, that is, hardly any: with next to no
 //!   association to find, scores are noise, and the tails of the noise decide;
 //! - in strata of less than 4/eps rows the center is taken as 0 and the multiple as Q: then
 //!   |m_s - m| <= Q for any true center m, so that nothing that separates them counts.
@@ -56,9 +56,9 @@ pub(crate) const ROWS_FOR_A_CENTER: f64 = 4.0;
 /// class.
 pub(crate) const ROWS_OF_A_CLASS: f64 = 2.0;
 
-/// The multiples of the standard deviation of a center that functions give up: with both classes,
-/// and where one is nearly absent.
-const GIVEN_UP: [f64; 2] = [2.0, 4.0];
+/// The multiples of the standard deviation of a center by which functions are reduced: with both
+/// classes, and where one is nearly absent.
+const CENTER_ERROR_MULTIPLES: [f64; 2] = [2.0, 4.0];
 
 /// The released values of all strata of a table.
 #[derive(Debug, Clone)]
@@ -152,8 +152,8 @@ impl CountedStratum {
             CenterKnown::TooFewRows => {
                 return StratumCode { center: 0, radius: q, is_tiny: true };
             }
-            CenterKnown::Well => GIVEN_UP[0],
-            CenterKnown::OneSided => GIVEN_UP[1],
+            CenterKnown::Well => CENTER_ERROR_MULTIPLES[0],
+            CenterKnown::OneSided => CENTER_ERROR_MULTIPLES[1],
         };
         let deviation =
             center_deviation(f64::from(self.center) / f64::from(q), self.rows(), self.rate);
@@ -274,7 +274,7 @@ mod tests {
         worst
     }
 
-    /// All strata and both counts together cost what one center does.
+    /// All strata and both counts together cost as much as one center.
     #[test]
     fn privacy_by_enumeration() {
         let epsilon = 0.5;
@@ -282,7 +282,7 @@ mod tests {
         let of = |rows: &[Row]| sums(rows).to_vec();
         let found = worst(of, &rates, epsilon);
         assert!((found - 1.0).abs() < 1e-9, "{found}");
-        // Broken: rows in no stratum are counted among those without a target, too.
+        // Broken: rows in no stratum are also counted among those without a target.
         let twice = |rows: &[Row]| {
             let mut all = sums(rows);
             all[5] += all[4];
@@ -302,7 +302,7 @@ mod tests {
     /// The draws have the noise of the enumeration: the variance of one sum is 2 (s/eps)^2. Centers
     /// with half of epsilon each would have four times that.
     #[test]
-    fn centers_are_paid_once() {
+    fn disjoint_strata_share_one_charge() {
         let epsilon: Epsilon = "1/2".parse().unwrap();
         let variance = |strata: usize, expected: f64| {
             let sums = vec![(500 * 200, 300 * 200); strata];

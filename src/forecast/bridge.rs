@@ -33,7 +33,7 @@ pub(super) fn tail(y: f64, drift: f64) -> f64 {
         return 1.0;
     }
     let mut sum = 0.0;
-    for i in 1..=MOST_TERMS {
+    for i in 1..=MAX_TERMS {
         let odd = f64::from(2 * i - 1) * y;
         let even = 8.0 * f64::from(i) * y;
         let there = libm::exp(2.0 * (x - odd) * (x + odd));
@@ -50,7 +50,7 @@ pub(super) fn tail(y: f64, drift: f64) -> f64 {
 const LOWEST: f64 = 0.2;
 
 /// This many terms are enough from [`LOWEST`] on.
-const MOST_TERMS: u32 = 16;
+const MAX_TERMS: u32 = 16;
 
 /// The quantiles of the score of a null feature, by a table.
 pub(super) struct Quantiles {
@@ -109,7 +109,7 @@ mod tests {
 
     /// Compares with published values of Kolmogorov's distribution.
     #[test]
-    fn without_drift_it_is_kolmogorovs() {
+    fn tail_without_drift_is_kolmogorovs() {
         for (y, p) in [(0.8276, 0.5), (1.2238, 0.1), (1.3581, 0.05), (1.6276, 0.01)] {
             assert!((tail(y, 0.0) - p).abs() < 1e-4, "{y}");
             let quantile = Quantiles::of_bridge(0.0, 1.0).at(&[-f64::ln(p)]).next().unwrap();

@@ -100,7 +100,7 @@ impl Law {
     ///
     /// # Errors
     ///
-    /// None.
+    /// No plan makes it fail.
     pub(super) fn new(
         plan: &Plan,
         split: Split,

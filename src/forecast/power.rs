@@ -36,7 +36,7 @@ const MIN_TABLES: usize = 20;
 const MAX_SCORES: usize = 50_000_000;
 
 /// Without k, the numbers of features of one effect size that are considered.
-const STRONG: [usize; 4] = [1, 3, 10, 30];
+const STRONG_COUNTS: [usize; 4] = [1, 3, 10, 30];
 
 /// The options of a power analysis: the options of the selection, and public numbers. As JSON it is
 /// one object of all fields.
@@ -65,7 +65,7 @@ pub struct PlanOptions {
     /// The share of the rarer of two classes, or the share of each class: by default all are equal.
     /// One share without a kind of target stands for two classes.
     pub class_shares: Vec<f64>,
-    /// An effect size for which rows and epsilon are given, too.
+    /// An additional effect size for which rows and epsilon are reported.
     pub effect_size: Option<f64>,
     /// Other budgets to consider.
     pub over: Vec<String>,
@@ -197,7 +197,7 @@ impl PlanOptions {
         let forecast = |strong: usize| select.forecast(self.features, self.simulated(strong)?);
         let mut others: Vec<usize> = match plan.given_k() {
             Some(_) => vec![1],
-            None => STRONG.to_vec(),
+            None => STRONG_COUNTS.to_vec(),
         };
         others.retain(|other| *other <= self.features && *other != strong);
         let over = self.over()?;

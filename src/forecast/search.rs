@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn never_and_by_chance() {
+    fn unreachable_and_trivial_targets() {
         let mut never = Response::new(range(0.1, 1.0), |_| Ok(chances(0.3)));
         assert_eq!(never.least(FOUND, 0.5).unwrap(), None);
         assert_eq!(never.least(FOUND, 0.2).unwrap(), Some(Least { value: 0.0, error: 0.0 }));
@@ -192,7 +192,7 @@ mod tests {
 
     /// A dip of the simulation does not mislead the search.
     #[test]
-    fn a_curve_that_does_not_quite_rise() {
+    fn dips_do_not_mislead_the_search() {
         let dip = |x: f64| if (0.3..0.35).contains(&x) { -0.1 } else { 0.0 };
         let mut response = Response::new(range(0.1, 1.0), |x: f64| Ok(chances(x + dip(x))));
         let found = response.least(FOUND, 0.5).unwrap().unwrap();

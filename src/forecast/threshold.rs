@@ -16,7 +16,7 @@ use crate::request::reach::Reach;
 const SMALL: f64 = 40.0;
 
 /// The other two counts differ from a small one by this multiple of the scale.
-const APART: f64 = 2.0;
+const COUNT_STEP: f64 = 2.0;
 
 /// The thresholds of a plan.
 pub(super) struct Thresholds {
@@ -33,7 +33,7 @@ impl Thresholds {
         let rarest = (0..counts.len()).min_by(least).unwrap_or(0);
         let scale = test(plan, counts).map_or(0.0, |test| 1.0 / test.rate);
         let offs: &[f64] = match counts[rarest] < SMALL * scale {
-            true => &[-APART, 0.0, APART],
+            true => &[-COUNT_STEP, 0.0, COUNT_STEP],
             false => &[0.0],
         };
         let above = |off: &f64| {

@@ -318,8 +318,8 @@ fn settled(plan: &Plan, randomness: &RandomnessSource, rows: &[u64]) -> Result<O
     }))
 }
 
-/// The most even split of the target in two, with its center by the released values, or else the
-/// exact center.
+/// The most even split of the target in two, with its center by the released values, or with the
+/// exact center if no center was released.
 fn split(plan: &Plan, rows: &[u64], settled: Option<&Settled>) -> Split {
     let rows: Vec<f64> = rows.iter().map(|rows| *rows as f64).collect();
     let (all, q) = (rows.iter().sum::<f64>(), f64::from(GRID));

@@ -10,16 +10,16 @@ use crate::request::Target;
 use crate::table::{Cell, CellFormat, EXACT, word, word_of};
 
 /// The largest number of different values of a column of labels.
-pub(super) const MOST_LABELS: usize = 20;
+pub(super) const MAX_LABELS: usize = 20;
 
 /// The number of different categories that are counted, and the length of a category, in bytes, up
 /// to which it is counted.
-const MOST_STRAYS: usize = 12;
-const LONGEST_STRAY: usize = 24;
+const MAX_STRAYS: usize = 12;
+const MAX_STRAY_LENGTH: usize = 24;
 
 /// A category of more bytes or more words is a sentence rather than a name.
-const LONGEST_NAME: usize = 40;
-const MOST_WORDS: usize = 3;
+const MAX_NAME_LENGTH: usize = 40;
+const MAX_NAME_WORDS: usize = 3;
 
 /// Numbers that often stand for missing values; the user must give them if they do.
 pub(super) const CODES: [&str; 9] =
@@ -69,11 +69,11 @@ pub(super) struct ColumnSummary {
     /// The number of times that each of [`CODES`] occurs.
     pub(super) codes: [u64; CODES.len()],
     /// The different values with their counts: the given labels, and all other values as long as
-    /// there are at most [`MOST_LABELS`].
+    /// there are at most [`MAX_LABELS`].
     values: Vec<Counted>,
     /// The number of given labels.
     given: usize,
-    /// Whether there are more than [`MOST_LABELS`] different values.
+    /// Whether there are more than [`MAX_LABELS`] different values.
     has_many: bool,
     /// Whether one of the counted values occurs more than once.
     repeats: bool,
@@ -225,7 +225,7 @@ impl ColumnSummary {
             self.points_of_thousands += u64::from(points);
         } else {
             let words = text.split_ascii_whitespace().count();
-            self.sentences += u64::from(text.len() > LONGEST_NAME || words > MOST_WORDS);
+            self.sentences += u64::from(text.len() > MAX_NAME_LENGTH || words > MAX_NAME_WORDS);
             let has = |is: fn(&u8) -> bool| text.as_bytes().iter().any(is);
             let is_mixed = has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
             self.identifiers += u64::from(words == 1 && is_mixed);
@@ -258,7 +258,7 @@ impl ColumnSummary {
 
     /// Keeps the given labels only, once there are too many values for labels.
     fn forget_many(&mut self) {
-        if self.has_many || self.values.len() - self.given > MOST_LABELS {
+        if self.has_many || self.values.len() - self.given > MAX_LABELS {
             self.has_many = true;
             self.values.truncate(self.given);
             self.values.shrink_to_fit();
@@ -269,7 +269,7 @@ impl ColumnSummary {
     fn stray(&mut self, category: &str) {
         if let Some(count) = self.strays.get_mut(category) {
             *count += 1;
-        } else if self.strays.len() < MOST_STRAYS && category.len() <= LONGEST_STRAY {
+        } else if self.strays.len() < MAX_STRAYS && category.len() <= MAX_STRAY_LENGTH {
             self.strays.insert(category.to_owned(), 1);
         }
     }
@@ -344,9 +344,9 @@ impl ColumnSummary {
         self.values.iter().filter(|counted| counted.count > 0)
     }
 
-    /// The number of different values, if there are at most [`MOST_LABELS`]; else a larger number.
+    /// The number of different values, if there are at most [`MAX_LABELS`]; else a larger number.
     fn different_values(&self) -> usize {
-        if self.has_many { MOST_LABELS + 1 } else { self.found().count() }
+        if self.has_many { MAX_LABELS + 1 } else { self.found().count() }
     }
 
     /// The different values as texts, with their counts.
@@ -362,7 +362,7 @@ impl ColumnSummary {
 
     /// Whether the different values are few enough to be labels.
     pub(super) fn has_labels(&self) -> bool {
-        (2..=MOST_LABELS).contains(&self.different_values())
+        (2..=MAX_LABELS).contains(&self.different_values())
     }
 
     /// Whether most cells are numbers.
@@ -374,7 +374,7 @@ impl ColumnSummary {
     /// sentences of many kinds, as with repeated rows.
     pub(super) fn is_free_text(&self) -> bool {
         let different = self.different.count();
-        let sentences = 2 * self.sentences > self.categories && different > MOST_LABELS as u64;
+        let sentences = 2 * self.sentences > self.categories && different > MAX_LABELS as u64;
         let once = self.categories > 2 && 2 * different > self.categories;
         !self.is_numeric() && !self.is_notation() && (once || sentences)
     }
@@ -389,7 +389,7 @@ impl ColumnSummary {
     pub(super) fn looks_like_identifiers(&self) -> bool {
         self.numbers + self.not_available == 0
             && 20 * self.identifiers >= 19 * self.categories
-            && self.different.count() > MOST_LABELS as u64
+            && self.different.count() > MAX_LABELS as u64
     }
 
     /// The number of categories that look like numbers with a sign, a unit or commas.

@@ -1,16 +1,16 @@
 //! Counts the different categories in a column, in little memory.
 //!
 //! Adaptive sampling: the hashes of categories that are multiples of 2^level are kept, and the
-//! level rises whenever there are more than [`KEPT`]. Up to that number the count is exact; beyond
-//! it, the number kept times 2^level is an unbiased estimate, with a relative standard deviation of
-//! about 1.2/sqrt([`KEPT`]), or 8%.
+//! level rises whenever there are more than [`MAX_KEPT`]. Up to that number the count is exact;
+//! beyond it, the number kept times 2^level is an unbiased estimate, with a relative standard
+//! deviation of about 1.2/sqrt([`MAX_KEPT`]), or 8%.
 //!
 //! Source: P. Flajolet, "On adaptive sampling", Computing 43 (1990), after M. Wegman.
 
 use std::collections::BTreeSet;
 
 /// The largest number of hashes that are kept.
-const KEPT: usize = 256;
+const MAX_KEPT: usize = 256;
 
 /// A count of different categories, by their hashes.
 #[derive(Debug, Clone, Default)]
@@ -23,7 +23,7 @@ impl Different {
     /// Adds the hash of a category.
     pub(super) fn take_in(&mut self, hash: u64) {
         if hash.trailing_zeros() >= self.level && self.hashes.insert(hash) {
-            while self.hashes.len() > KEPT {
+            while self.hashes.len() > MAX_KEPT {
                 self.rise_to(self.level + 1);
             }
         }
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn few_are_counted_exactly_and_many_well() {
+    fn small_counts_are_exact_and_large_ones_close() {
         for (words, exact) in [(0, true), (1, true), (256, true), (257, false), (20_000, false)] {
             let (mut all, mut one, mut other) = <(Different, Different, Different)>::default();
             for number in (1..=words).chain(1..=words) {

@@ -8,7 +8,7 @@ use crate::table::{
     TimeToEvent, fold,
 };
 
-/// The rows of each class at a horizon, and those without a usable target.
+/// The rows of each class at a horizon, and the rows without a usable target.
 pub(super) struct Counts {
     pub(super) classes: [u64; 2],
     pub(super) without: u64,

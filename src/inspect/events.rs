@@ -10,14 +10,14 @@ use crate::error::Parameter;
 use crate::request::Target;
 use crate::table::{TargetColumn, TimeToEvent};
 
-/// Words in the names of time columns, each of which may be the whole name.
+/// Words that occur in the names of time columns, or are the whole name.
 const TIMES: [&str; 23] = [
     "time", "times", "day", "days", "week", "weeks", "month", "months", "year", "years",
     "duration", "followup", "survival", "os", "pfs", "dfs", "efs", "rfs", "ttp", "tte", "futime",
     "dtime", "lifetime",
 ];
 
-/// Words in the names of event columns, each of which may be the whole name.
+/// Words that occur in the names of event columns, or are the whole name.
 const EVENTS: [&str; 23] = [
     "event",
     "events",
@@ -45,7 +45,7 @@ const EVENTS: [&str; 23] = [
 ];
 
 /// Words that occur in such names together with these.
-const OTHERS: [&str; 22] = [
+const CONTEXT_WORDS: [&str; 22] = [
     "to",
     "in",
     "until",
@@ -99,7 +99,7 @@ fn is_named(name: &str, of: &[&str], others: &[&str]) -> bool {
     let is = |word: &String, all: &[&str]| all.contains(&word.as_str());
     let follow_up = words.windows(2).any(|pair| pair[0] == "follow" && pair[1] == "up");
     let has_one = words.iter().any(|word| is(word, of)) || follow_up && of.contains(&"followup");
-    has_one && words.iter().all(|word| is(word, of) || is(word, others) || is(word, &OTHERS))
+    has_one && words.iter().all(|word| is(word, of) || is(word, others) || is(word, &CONTEXT_WORDS))
 }
 
 /// A round number of at most the median of some sorted times.

@@ -263,7 +263,7 @@ impl Seen<'_> {
 
     /// Names that every run refuses.
     fn names(&self, draft: &mut Draft) {
-        const LISTED: usize = 10;
+        const MAX_LISTED: usize = 10;
         let kind = if self.turned { "row" } else { "column" };
         let mut places: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         // Identifiers and targets that are separate from the file's columns have no name in it.
@@ -277,17 +277,17 @@ impl Seen<'_> {
         let nameless = places.remove("").unwrap_or_default();
         let mut repeated: Vec<_> = places.into_iter().filter(|(_, of)| of.len() > 1).collect();
         repeated.sort_by_key(|(_, of)| of[0]);
-        for (name, of) in repeated.iter().take(LISTED) {
+        for (name, of) in repeated.iter().take(MAX_LISTED) {
             let numbers: Vec<String> =
-                of.iter().take(LISTED).map(|&column| self.number(column).to_string()).collect();
-            let more = if of.len() > LISTED { " and others" } else { "" };
+                of.iter().take(MAX_LISTED).map(|&column| self.number(column).to_string()).collect();
+            let more = if of.len() > MAX_LISTED { " and others" } else { "" };
             let text = format!(
                 "{kind}s {}{more} have the same name, {name:?}: give each {kind} a name of its own",
                 numbers.join(", ")
             );
             draft.warn("names", text);
         }
-        if let Some(more @ 1..) = repeated.len().checked_sub(LISTED) {
+        if let Some(more @ 1..) = repeated.len().checked_sub(MAX_LISTED) {
             let text = format!("also repeated: {}", counted(more as u64, "more name"));
             draft.warn("names", text);
         }
@@ -382,13 +382,13 @@ impl Seen<'_> {
     /// Lists columns by name, unless there are many.
     pub(super) fn named(&self, columns: &[usize]) -> String {
         /// The maximum number of names in a list.
-        const LISTED: usize = 40;
+        const MAX_LISTED: usize = 40;
         if let &[column] = columns {
             return self.what(column);
         }
         let names: Vec<String> =
-            columns.iter().take(LISTED).map(|&c| format!("{:?}", self.header[c])).collect();
-        let more = match columns.len().saturating_sub(LISTED) {
+            columns.iter().take(MAX_LISTED).map(|&c| format!("{:?}", self.header[c])).collect();
+        let more = match columns.len().saturating_sub(MAX_LISTED) {
             0 => String::new(),
             more => format!(" and {more} more"),
         };

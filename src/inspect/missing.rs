@@ -1,15 +1,15 @@
 //! Missing values of features by the value of the target: whether a feature is missing more often
 //! in one class than in others, or where a numeric target is large.
 
-use super::column::MOST_LABELS;
+use super::column::MAX_LABELS;
 use crate::table::{Cell, CellFormat, EXACT, word};
 
 /// The probability of a false finding on any column, by a normal approximation.
 const ERROR: f64 = 0.01;
 
 /// The smallest difference that is reported: of two shares, or of two means in standard deviations.
-const LEAST_SHARE: f64 = 0.05;
-const LEAST_SHIFT: f64 = 0.2;
+const MIN_SHARE: f64 = 0.05;
+const MIN_SHIFT: f64 = 0.2;
 
 /// The value of a target in one row.
 #[derive(Debug, Clone, Copy, Default)]
@@ -29,7 +29,7 @@ impl TargetValue {
 /// Counts of missing values by the value of the target.
 #[derive(Debug, Clone, Default)]
 pub(super) struct MissingByTarget {
-    /// The values of the target, as long as there are at most [`MOST_LABELS`].
+    /// The values of the target, as long as there are at most [`MAX_LABELS`].
     classes: Vec<Class>,
     has_many: bool,
     numbers: Moments,
@@ -122,7 +122,7 @@ impl MissingByTarget {
         }
         let place = self.classes.iter().position(|class| class.bits == bits);
         place.or_else(|| {
-            self.has_many = self.classes.len() == MOST_LABELS;
+            self.has_many = self.classes.len() == MAX_LABELS;
             self.classes.push(Class { bits, text: text(), rows: 0 });
             (!self.has_many).then(|| self.classes.len() - 1)
         })
@@ -190,7 +190,7 @@ impl MissingByTarget {
             let rest = (all.sum - missing.sum) / present;
             let shift = (missing.mean() - rest) / deviation;
             let error = (1.0 / missing.count + 1.0 / present).sqrt();
-            let differs = shift.abs() >= LEAST_SHIFT && shift.abs() >= least(features) * error;
+            let differs = shift.abs() >= MIN_SHIFT && shift.abs() >= least(features) * error;
             let side = if shift > 0.0 { "larger" } else { "smaller" };
             return differs.then(|| format!("where the target is {side}"));
         }
@@ -204,7 +204,7 @@ impl MissingByTarget {
             let (others, all) = (rows - own, missing / rows);
             let difference = share(class) - (missing - count(class)) / others;
             let error = (all * (1.0 - all) * (1.0 / own + 1.0 / others)).sqrt();
-            difference >= LEAST_SHARE && difference >= least(features * self.classes.len()) * error
+            difference >= MIN_SHARE && difference >= least(features * self.classes.len()) * error
         });
         if !differs {
             return None;

@@ -131,7 +131,7 @@ enum Decimal {
     Mixed,
 }
 
-/// The given decimal sign, or else that of most numbers.
+/// The given decimal sign, or the sign of most numbers if none is given.
 fn decimal_sign(given: &TableFacts, look: &TextLook) -> Decimal {
     let sum = |count: fn(&ColumnSummary) -> u64| look.columns.iter().map(count).sum::<u64>();
     let (commas, points) = (sum(|c| c.decimal_commas), sum(|c| c.fractions));
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_features_but_ids_and_free_text_are_not() {
+    fn categories_are_features_but_ids_and_free_text_are_not() {
         let row = |i: usize| {
             let (sex, place) = (["M", "F", "NA"][i % 3], i % 25);
             format!("{sex},town {place},said {i} words,NA,{i}.5\n")
@@ -355,7 +355,7 @@ mod tests {
 
     /// The findings do not contain the cells themselves.
     #[test]
-    fn numbers_read_as_words_are_pointed_out() {
+    fn numbers_read_as_categories_are_reported() {
         let row = |i: usize| {
             let below = if i < 7 { "<0.25".to_owned() } else { format!("{i}.5") };
             format!("{below}\t1,{i:03},200\t{} kg\t{i}\t1\n", 50 + i % 30)

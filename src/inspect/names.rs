@@ -15,7 +15,7 @@ pub(super) fn place_of_target(
     }
 }
 
-/// The column that holds identifiers by its name: the first column if it has no name, or else the
+/// The column that holds identifiers by its name: the first column if it has no name, otherwise the
 /// first column with such a name.
 pub(super) fn named_as_identifiers(header: &[String]) -> Option<usize> {
     let is_of_rows = |name: &&String| is_one_of(name, &["", "name", "row.names", "index"]);
@@ -29,7 +29,7 @@ pub(super) fn has_identifiers_by_name(header: &[String]) -> bool {
 }
 
 /// The last word of the name of an identifier.
-const OF_IDENTIFIERS: [&str; 8] = ["id", "ids", "no", "nr", "number", "num", "code", "key"];
+const IDENTIFIER_SUFFIXES: [&str; 8] = ["id", "ids", "no", "nr", "number", "num", "code", "key"];
 
 /// The first and the second word of a name, if there are no others.
 pub(super) fn words(name: &str) -> Option<(&str, Option<&str>)> {
@@ -50,7 +50,7 @@ fn is_person_name(name: &str) -> bool {
         ["id", "pid", "mrn", "ssn", "uuid", "identifier", "patientid", "subjectid", "personid"];
     match words(name) {
         Some((word, None)) => is_one_of(word, &people) || is_one_of(word, &alone),
-        Some((word, Some(of))) => is_one_of(word, &people) && is_one_of(of, &OF_IDENTIFIERS),
+        Some((word, Some(of))) => is_one_of(word, &people) && is_one_of(of, &IDENTIFIER_SUFFIXES),
         None => false,
     }
 }
@@ -61,7 +61,7 @@ pub(super) fn is_sample_name(name: &str) -> bool {
         Some((word, None)) => is_one_of(word, &["sample", "sampleid", "barcode"]),
         Some((word, Some(of))) => {
             is_one_of(word, &["sample", "specimen", "row"])
-                && (is_one_of(of, &["name"]) || is_one_of(of, &OF_IDENTIFIERS))
+                && (is_one_of(of, &["name"]) || is_one_of(of, &IDENTIFIER_SUFFIXES))
         }
         None => false,
     }

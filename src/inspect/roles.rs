@@ -1,6 +1,6 @@
 //! Findings on the columns of identifiers and of the target.
 
-use super::column::{ColumnSummary, MOST_LABELS};
+use super::column::{ColumnSummary, MAX_LABELS};
 use super::findings::{Draft, Seen, Written, counted, labels_of, short};
 use super::names::{is_sample_name, named_as_identifiers, words};
 use super::strays::looking;
@@ -34,7 +34,7 @@ impl Seen<'_> {
     /// taught in a school.
     fn is_rather_a_category(&self, column: usize) -> bool {
         let is_one_word = words(&self.header[column]).is_some_and(|(_, second)| second.is_none());
-        let few = self.people.len() <= MOST_LABELS && self.rows > 10 * self.people.len() as u64;
+        let few = self.people.len() <= MAX_LABELS && self.rows > 10 * self.people.len() as u64;
         is_one_word && few && self.columns[column].categories > 0
     }
 
@@ -278,7 +278,7 @@ impl Seen<'_> {
                 format!("{what} holds neither numbers nor a few labels: give another target"),
                 [Parameter::Target],
             );
-            // With one column there is no other.
+            // With one column there is no other target.
             if self.header.len() > 1 {
                 draft.suggestion.open.push(Parameter::Target);
             }

@@ -29,7 +29,7 @@ const MISSING_WORDS: [&str; 17] = [
 ];
 
 /// The number of most frequent categories that are shown.
-const SHOWN: usize = 3;
+const MAX_SHOWN: usize = 3;
 
 impl Seen<'_> {
     /// Columns that are mostly numeric, with some categories.
@@ -151,7 +151,7 @@ fn frequent_words(words: &BTreeMap<String, u64>) -> String {
     let mut words: Vec<(&String, &u64)> = words.iter().filter(|(_, count)| **count > 1).collect();
     words.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
     let shown: Vec<String> =
-        words.iter().take(SHOWN).map(|(word, count)| format!("{word:?} ({count})")).collect();
+        words.iter().take(MAX_SHOWN).map(|(word, count)| format!("{word:?} ({count})")).collect();
     match shown.is_empty() {
         true => String::new(),
         false => format!("; most often {}", shown.join(", ")),

@@ -164,7 +164,7 @@ impl Job {
     }
 
     /// Checks that the ledger can be charged for the job now, for programs that do so before they
-    /// convert a table. A run makes this check, too.
+    /// convert a table. A run also makes this check.
     ///
     /// # Errors
     ///

@@ -112,7 +112,7 @@ impl Terms {
         Ok(Some(RunNote::new(day, self.request.as_str())))
     }
 
-    /// Runs `not_private` if the terms make such a result, or else `private` with the ledger to
+    /// Runs `not_private` if the terms make such a result, otherwise `private` with the ledger to
     /// charge and the note on its entry. Both receive the note on the run for its record.
     fn run<P, N>(
         &self,

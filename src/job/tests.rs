@@ -57,7 +57,7 @@ fn record_of_a_fit_notes_its_run() {
 }
 
 #[test]
-fn job_names_what_is_wrong() {
+fn errors_name_the_invalid_option() {
     for (json, rule) in [
         ("[]", "a job is a JSON object"),
         (r#"{"command": "selekt"}"#, "no command \"selekt\""),

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::job::Job;
 
 /// The time between two checks for interrupts and progress.
-const LOOK: Duration = Duration::from_millis(50);
+const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The state that a worker shares with the thread that waits for it: whether to stop, and the
 /// finished share of the work.
@@ -118,7 +118,7 @@ impl Watch {
     /// Waits a while for the end of the work, then calls `look`, and stops the work if that returns
     /// false.
     fn has_ended(&self, ended: &Receiver<()>, look: &mut impl FnMut(f64) -> bool) -> bool {
-        if ended.recv_timeout(LOOK) != Err(RecvTimeoutError::Timeout) {
+        if ended.recv_timeout(CHECK_INTERVAL) != Err(RecvTimeoutError::Timeout) {
             return true;
         }
         if !self.is_stopped() && !look(self.done()) {

@@ -11,7 +11,7 @@ use crate::random::RandomnessSource;
 use crate::score::Scores;
 
 /// The maximum number of picks; within it scores cannot overflow.
-pub(crate) const MOST_PICKS: usize = 1000;
+pub(crate) const MAX_PICKS: usize = 1000;
 
 /// Round m uses the draw with number `FIRST_DRAW + m`.
 const FIRST_DRAW: u64 = 1 << 32;
@@ -25,9 +25,9 @@ pub(crate) fn dp_kendall(
     epsilon: &Epsilon,
     randomness: &RandomnessSource,
 ) -> Result<Vec<usize>> {
-    if k == 0 || k > MOST_PICKS.min(target.values().len()) {
+    if k == 0 || k > MAX_PICKS.min(target.values().len()) {
         return Err(Error::request(format!(
-            "k must lie between 1 and the number of features, at most {MOST_PICKS}"
+            "k must lie between 1 and the number of features, at most {MAX_PICKS}"
         )));
     }
     let share = Epsilon::part(epsilon.as_rational() / BigInt::from(k));

@@ -51,7 +51,7 @@ const MAX_UPDATES: u64 = 5_000_000;
 const MAX_ROUNDS: usize = 100;
 
 /// The share of the duality gap that the small problem may leave while the working set grows.
-const LEFT: f64 = 0.01;
+const INNER_GAP_SHARE: f64 = 0.01;
 
 /// A LASSO solver with its penalty and tolerance.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -130,7 +130,7 @@ impl Lasso {
             let grown = set.grow(&correlations, threshold, solution.support());
             // The gap of the small problem must not mask violations by the columns outside.
             inner = match grown {
-                true => f64::max(LEFT * gap / norm, 0.4 * self.tolerance),
+                true => f64::max(INNER_GAP_SHARE * gap / norm, 0.4 * self.tolerance),
                 // Optimal up to the precision of the small problem.
                 false => f64::min(0.1 * inner, 0.4 * self.tolerance),
             };
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn coefficients_are_those_of_a_full_solve() {
+    fn coefficients_match_a_full_solve() {
         for (seed, n, d) in [(1, 20, 30), (2, 50, 10), (3, 12, 200), (4, 80, 80)] {
             let (x, y) = case(seed, n, d);
             for lambda in [0.02, 0.1, 0.3] {
@@ -376,7 +376,7 @@ mod tests {
     /// A deliberately hard problem: hundreds of columns that explain every row, and almost no
     /// penalty.
     #[test]
-    fn a_fit_comes_to_an_end() {
+    fn hard_fits_terminate() {
         let mut rng = ChaCha20Rng::seed_from_u64(8);
         let x = Array2::from_shape_fn((80, 230), |_| rng.gen_range(-1.0..1.0));
         let y = Array1::from_shape_fn(80, |i| if i == 79 { -0.5 } else { 0.5 });
@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn both_memory_orders_give_the_same() {
+    fn both_memory_orders_give_equal_fits() {
         let (x, y) = case(7, 12, 60);
         let lasso = Lasso::new(0.1).unwrap();
         let by_rows = lasso.fit(x.view(), y.view()).unwrap();

@@ -17,7 +17,7 @@ pub use ballots::ballots;
 #[doc(hidden)]
 pub use ballots::votes;
 pub(crate) use ballots::{Rows, ballots_of_blocks};
-pub(crate) use dp_kendall::{MOST_PICKS, dp_kendall};
+pub(crate) use dp_kendall::{MAX_PICKS, dp_kendall};
 #[cfg(feature = "methods")]
 pub use lasso::{Lasso, LassoFit};
-pub(crate) use two_stage::{MOST_BLOCKS, blocks_for, check_penalty, draw_blocks};
+pub(crate) use two_stage::{MAX_BLOCKS, blocks_for, check_penalty, draw_blocks};

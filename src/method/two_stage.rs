@@ -4,12 +4,12 @@ use crate::error::{Error, Parameter, Result};
 use crate::random::{Bits, uniform_u64};
 
 /// The maximum number of blocks.
-pub(crate) const MOST_BLOCKS: u64 = 1 << 20;
+pub(crate) const MAX_BLOCKS: u64 = 1 << 20;
 
 /// The number of blocks for a noisy count of rows.
 pub(crate) fn blocks_for(rows: u64) -> u64 {
     let root = (rows.max(1) as f64).sqrt().round() as u64;
-    root.clamp(1, MOST_BLOCKS)
+    root.clamp(1, MAX_BLOCKS)
 }
 
 /// The block of each row, drawn uniformly and independently.
@@ -179,7 +179,7 @@ mod tests {
 
     /// For fixed assignments votes change by at most 1, and not all in one direction.
     #[test]
-    fn a_row_more_moves_votes_both_ways() {
+    fn an_added_row_moves_votes_both_ways() {
         let rows = all_rows();
         let mut ballots = Ballots(BTreeMap::new());
         let (mut up, mut down) = (false, false);
@@ -215,7 +215,7 @@ mod tests {
     #[test]
     fn blocks_come_from_the_count_of_rows() {
         let counts = [0, 1, 2, 100, 110, 111, u64::MAX];
-        assert_eq!(counts.map(blocks_for), [1, 1, 1, 10, 10, 11, MOST_BLOCKS]);
+        assert_eq!(counts.map(blocks_for), [1, 1, 1, 10, 10, 11, MAX_BLOCKS]);
     }
 
     /// Removing any row leaves the ballots of all other blocks unchanged, and changes that of its
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_do_not_matter() {
+    fn results_do_not_depend_on_threads() {
         let x = Array2::from_shape_fn((60, 8), |(i, j)| ((i * (j + 3) * 31) % 17) as f64 / 17.0);
         let y = x.column(3).to_owned();
         let block: Vec<u64> = (0..60).map(|i| i * i % 7).collect();

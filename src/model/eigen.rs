@@ -1,7 +1,7 @@
 //! Eigenvalues and eigenvectors of small symmetric matrices.
 //!
-//! Jacobi's method: rotations, each of which sets one off-diagonal element to 0, until all of them
-//! are negligible. O(k^3) per sweep over all elements, about ten sweeps; backward stable.
+//! Jacobi's method: each rotation sets one off-diagonal element to 0, until all of them are
+//! negligible. O(k^3) per sweep over all elements, about ten sweeps; backward stable.
 //! Post-processing: nothing here touches data.
 //!
 //! Source: G. Golub and C. Van Loan, "Matrix Computations" (2013), section 8.5.

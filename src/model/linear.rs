@@ -30,7 +30,7 @@
 //! w + sampling of sum x r). The first is a linear function of the noises, which are uncorrelated,
 //! and its covariance is added up exactly; the last has covariance v C with v the residual variance
 //! by the same sums (for people with several rows an upper bound, by Jensen's inequality: it is
-//! reached if the rows of a person are alike). Half-widths are 1.645 standard deviations, plus the
+//! reached if the rows of a person are equal). Half-widths are 1.645 standard deviations, plus the
 //! pull of the ridge, |(C + lambda)^-1 lambda w|, and the shrinkage of the slope. They ignore that
 //! values were clipped, that the ranges were drawn, that the features were selected by the same
 //! rows, and that noise and eigenvalue enter the fit more than linearly. In simulations they cover
@@ -53,7 +53,7 @@ use crate::model::eigen::Eigen;
 use crate::model::variables::Variables;
 
 /// The number of standard deviations that cover 90% of a normal distribution.
-const NINETY: f64 = 1.6449;
+const Z_90: f64 = 1.6449;
 
 /// A fit for values from -1 to 1: the prediction is `intercept` + sum of `slopes` times values.
 #[derive(Debug, Clone, PartialEq)]
@@ -168,7 +168,7 @@ fn half_widths(
                 (0..k).map(|c| matrix[b * k + c] * inverse[a][c]).sum::<f64>() * inverse[a][b]
             };
             let sampled = variance * (0..k).map(spread).sum::<f64>().max(0.0);
-            NINETY * (noisy + sampled).sqrt() + (ridge * pull[a]).abs()
+            Z_90 * (noisy + sampled).sqrt() + (ridge * pull[a]).abs()
         })
         .collect()
 }

@@ -343,7 +343,7 @@ mod tests {
 
     /// Rows that are not shortened exceed the bound on moves.
     #[test]
-    fn long_rows_move_too_far() {
+    fn unshortened_rows_exceed_the_bound() {
         let (q, features) = (1000, 8);
         let row = vec![q as i16; features];
         let shortened = table(&[(row.clone(), true)], q, 100.0);
@@ -407,7 +407,7 @@ mod tests {
 
     /// Without Newton's steps the same minimizer is found, within twice the certified distance.
     #[test]
-    fn plain_steps_end_too() {
+    fn gradient_steps_converge_without_newton() {
         let value = |i: usize, j: usize| ((i * 7919 + j * 104_729) % 129) as i16 - 64;
         let rows: Vec<Row> = (0..60).map(|i| (vec![value(i, 1)], value(i, 1) > 10)).collect();
         let table = table(&rows, 64, 2.0);
@@ -418,7 +418,7 @@ mod tests {
 
     /// The gradient by its definition.
     #[test]
-    fn slopes_are_those_of_the_sum() {
+    fn gradient_matches_its_definition() {
         let rows: Vec<Row> =
             vec![(vec![40, -64], true), (vec![0, 13], false), (vec![-64, 64], true)];
         let table = table(&rows, 64, 0.7);

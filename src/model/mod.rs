@@ -38,4 +38,4 @@ pub(crate) use release::{
 
 /// The maximum number of columns of a model: with more, the noise of the sums would exceed the
 /// signal of any table.
-pub(crate) const MOST_FEATURES: usize = 100;
+pub(crate) const MAX_MODEL_COLUMNS: usize = 100;

@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_those_of_the_row() {
+    fn accumulated_places_match_the_row() {
         for (numbers, levels) in
             [(1, &[][..]), (2, &[]), (5, &[]), (2, &[3]), (1, &[2, 1]), (3, &[1, 4])]
         {

@@ -16,8 +16,8 @@
 //! triangle inequality. The third is rho-zCDP with rho = squares/(2 s^2), which is (eps,
 //! delta)-differentially private for the largest rho whose delta by [`Zcdp`] is small enough,
 //! searched and rounded down to four digits. The law with the smallest deviation is used. This
-//! choice depends on the lengths, the budget and m alone, all of which are public. A delta is spent
-//! only by the third law.
+//! choice depends only on the lengths, the budget and m, which are public. Only the third law
+//! spends a delta.
 //!
 //! # Cost
 //!
@@ -222,7 +222,7 @@ mod tests {
     /// The reported deviation is that of the draws, within five standard errors of a fourth moment
     /// below 10.
     #[test]
-    fn deviations_are_as_given() {
+    fn reported_deviations_match_the_draws() {
         let small: Delta = "1e-6".parse().unwrap();
         for (moves, delta) in [
             (moves(4, 1000, 4000, 4_000_000), Delta::zero()),

@@ -40,7 +40,7 @@ pub(super) const MEDIANS: usize = 2;
 /// Values, one of each row, with the weights of the rows.
 pub(super) struct Weighted<'a> {
     pub(super) values: &'a [f64],
-    /// `None` if each row is a unit by itself.
+    /// `None` if each row is its own privacy unit.
     pub(super) weights: Option<&'a [u16]>,
     /// The maximum total weight of a unit's rows.
     pub(super) unit: u16,
@@ -110,7 +110,7 @@ mod tests {
         let bounds = range(&uniform, None, 1);
         assert!((bounds.middle() - 200.0).abs() < 5.0, "{bounds:?}");
         assert!((bounds.half() / 175.0 - 1.0).abs() < 0.1, "{bounds:?}");
-        // Indicators, one in five of which is 1.
+        // Indicators: every fifth is 1.
         let marks: Vec<f64> = (0..4000).map(|i| f64::from(u8::from(i % 5 == 0))).collect();
         for center in [None, Some(0.0), Some(0.5)] {
             let bounds = range(&marks, center, 2);
@@ -121,7 +121,7 @@ mod tests {
 
     /// Every draw results in a range.
     #[test]
-    fn no_values_have_a_range() {
+    fn every_draw_gives_a_range() {
         for seed in 0..200 {
             for values in [&[][..], &[f64::NAN, f64::INFINITY], &[3.0, 3.0], &[1e300, -1e300]] {
                 let bounds = range(values, None, seed);

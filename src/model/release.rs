@@ -14,7 +14,8 @@
 //! - Lambda was given, the noise of a coefficient is above 1/2 (for values from -1 to 1), and the
 //!   coefficients of a logistic model are together no longer than noise alone would make them in
 //!   about 97 of 100 fits. With the default lambda the noise is at most 0.4, and such coefficients
-//!   predict a little better than none; a warning reports that none is distinguishable from 0.
+//!   predict a little better than no coefficients; a warning reports that no coefficient is
+//!   distinguishable from 0.
 //!
 //! The log-odds of the share are ln((b + c)/(a + c)) for the noisy counts a and b, at least 0,
 //! where c = 1/2 + their standard deviation. So they are at most ln(1 + max(a, b)/c), and noise
@@ -236,12 +237,12 @@ pub(super) const LAMBDA_PER_ROW: f64 = 2.5;
 
 /// The smallest default lambda: a smaller one gains little if there is hardly any noise, and fits
 /// few rows too closely.
-const LEAST_LAMBDA: f64 = 0.5;
+const MIN_LAMBDA: f64 = 0.5;
 
 /// The default lambda for noise that hides this number of rows, rounded to two digits, so that a
 /// user can give it.
 pub(super) fn default_lambda(hidden: f64) -> f64 {
-    let lambda = (LAMBDA_PER_ROW * hidden).clamp(LEAST_LAMBDA, 1e9);
+    let lambda = (LAMBDA_PER_ROW * hidden).clamp(MIN_LAMBDA, 1e9);
     format!("{lambda:.1e}").parse().unwrap_or(lambda)
 }
 
@@ -249,7 +250,7 @@ pub(super) fn default_lambda(hidden: f64) -> f64 {
 /// the coefficients. By simulation (`model::simulation::lambdas`), setting such slopes to 0 lowers
 /// the mean log loss from 0.495 to 0.492 at a noise of 0.5 to 1, and from 3.51 to 1.61 above that;
 /// below, it raises the loss, from 0.444 to 0.447 at 0.25 to 0.5.
-const MOST_NOISE: f64 = 0.5;
+const MAX_NOISE: f64 = 0.5;
 
 /// Whether slopes are together no longer than noise of this deviation alone would make them in
 /// about 97 of 100 draws: two standard deviations of the square above its mean.
@@ -259,7 +260,7 @@ pub(super) fn are_noise(slopes: &[f64], deviation: f64) -> bool {
 }
 
 /// Noisy log-odds of all rows, shrunk to 0 by their noise (W. James and C. Stein 1961), for a
-/// probability from 1% to 99%: noise above [`MOST_NOISE`] does not show more.
+/// probability from 1% to 99%: noise above [`MAX_NOISE`] does not show more.
 pub(super) fn pulled(noisy: f64, deviation: f64) -> f64 {
     let most = libm::log(99.0);
     let pulled = noisy * (1.0 - (deviation / noisy).powi(2)).max(0.0);
@@ -286,7 +287,7 @@ impl ModelRequest {
     }
 
     /// Whether rows are counted with a part of the ranges' budget: if no count was released, the
-    /// sums contain none, and medians of too few rows would be drawn at random.
+    /// sums contain no count, and medians of too few rows would be drawn at random.
     fn counts_rows(&self) -> bool {
         let logistic = matches!(self.regression, Regression::Logistic { .. });
         logistic && self.uncounted && self.medians() > 0
@@ -428,7 +429,7 @@ impl ModelRequest {
 
 /// If the noise of a mean is expected to lose more than this share of the target's variance
 /// compared with the true mean, no model is released.
-const MOST_LOSS: f64 = 0.05;
+const MAX_LOSS: f64 = 0.05;
 
 /// The branch of the ranges' bits for the count of rows; the columns have smaller numbers.
 const COUNT: u64 = 1 << 20;
@@ -556,7 +557,7 @@ fn fit_linear(
         let at_middles = target.middle() + target.half() * at_middles;
         Coefficients { intercept: statistics.intercept(at_middles, &features), features }
     };
-    let is_known = fit.loss_of_mean <= MOST_LOSS && !request.has_no_target_range(fit.rows);
+    let is_known = fit.loss_of_mean <= MAX_LOSS && !request.has_no_target_range(fit.rows);
     ReleasedModel {
         fit: is_known.then(coefficients),
         target: Some(*target),
@@ -599,7 +600,7 @@ fn fit_logistic(
     (price, hooks): (ModelPrice, &Hooks),
 ) -> Result<ReleasedModel> {
     let Statistics { rows, ranges, noise } = statistics;
-    let (variables, lambda) = (request.variables(), price.lambda.unwrap_or(LEAST_LAMBDA));
+    let (variables, lambda) = (request.variables(), price.lambda.unwrap_or(MIN_LAMBDA));
     let mut table = LogisticRows::new(&variables, GRID, lambda, rows.unit());
     let mut values = Vec::with_capacity(rows.columns.len());
     for row in 0..rows.targets.len() {
@@ -611,7 +612,7 @@ fn fit_logistic(
     let in_values = |integer: f64| coefficient(integer, lambda) / radius;
     let w: Vec<f64> = noisy.iter().map(|&integer| in_values(integer as f64)).collect();
     let deviation = in_values(noise.deviation);
-    let is_noise = deviation > MOST_NOISE && w.len() > 1 && are_noise(&w[1..], deviation);
+    let is_noise = deviation > MAX_NOISE && w.len() > 1 && are_noise(&w[1..], deviation);
     let of = |(j, term): (usize, &Term)| ModelFeature {
         noise: Some(deviation / ranges[j].half()),
         ..term.feature(w[j + 1] / ranges[j].half(), &ranges[j])

@@ -93,8 +93,8 @@ impl<'a> Locked<'a> {
             Err(error) => Err(error),
         };
         if let Err(error) = written {
-            // Nothing in them can have been released. If this fails, too, the line is found cut
-            // off.
+            // Nothing in them can have been released. If this fails as well, the line is later
+            // found cut off.
             let _ = self.file.set_len(self.content.len() as u64);
             return Err(failed(error));
         }

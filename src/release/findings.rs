@@ -15,7 +15,7 @@ use crate::score::Extremes;
 use crate::statistic::coded::Exact;
 
 /// The probability with which an interval covers the effect size in the table.
-const COVERED: f64 = 0.9;
+const INTERVAL_LEVEL: f64 = 0.9;
 
 /// The findings about the picks, in their order.
 pub(crate) struct Findings {
@@ -131,7 +131,7 @@ fn effect_sizes(
     let spread = Spread::new(&noisy_counts(counted), k, &bits.branch(SPREAD_LANE));
     let effect_size = |(i, &rows): (usize, &f64)| {
         let [low, high] =
-            spread.interval(rows, scale, COVERED, |counts| units.reach.largest(counts));
+            spread.interval(rows, scale, INTERVAL_LEVEL, |counts| units.reach.largest(counts));
         let p_value = judged.as_ref().map(|judged| judged.p_values[i]);
         EffectSize {
             effect_size: (rows / largest).clamp(0.0, 1.0),
@@ -159,7 +159,7 @@ pub(crate) const SIGNIFICANCE_LANE: u64 = 1 << 32;
 const SPREAD_LANE: u64 = SIGNIFICANCE_LANE + 1;
 
 /// The error probability above which a direction is unclear.
-const UNCLEAR: f64 = 0.25;
+const MAX_DIRECTION_ERROR: f64 = 0.25;
 
 /// Directions with their error probabilities. The sum of the largest and the smallest signed sum
 /// has the sign of the association, and twice the sensitivity of one sum. The error of the center
@@ -188,7 +188,7 @@ fn directions(
     let direction = |&sum: &i64| {
         let error = spread.error_of_sign(sum as f64 / row, scale);
         let direction = match sum < 0 {
-            _ if error > UNCLEAR => Direction::Unclear,
+            _ if error > MAX_DIRECTION_ERROR => Direction::Unclear,
             true => Direction::Falls,
             false => Direction::Rises,
         };

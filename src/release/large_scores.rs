@@ -71,11 +71,11 @@ pub(crate) fn drawn(plan: &Plan, scores: &Scores, level: f64, bits: &Bits) -> Re
     let utilities = utilities(scores.values(), plan.k.div_ceil(2), level);
     let utilities = Scores::new(utilities.into(), scores.sensitivity(), plan.request.neighbors)?;
     let epsilon: &Epsilon = plan.part(Purpose::Mechanism)?;
-    Ok(choose(&PermuteAndFlip, &utilities, 1, epsilon, bits)?.first() == Some(&MANY))
+    Ok(choose(&PermuteAndFlip, &utilities, 1, epsilon, bits)?.first() == Some(&PLACE_OF_TRUE))
 }
 
 /// The place of the utility of `true`.
-const MANY: usize = 0;
+const PLACE_OF_TRUE: usize = 0;
 
 /// The utilities of `true` and `false`: the score of this rank minus the level, and the opposite.
 fn utilities(scores: &[i64], rank: usize, level: f64) -> [i64; 2] {

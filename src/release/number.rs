@@ -36,10 +36,10 @@
 //!
 //! that is p/(i (i + 1)) for each u, and about p for all numbers together: at most about one run in
 //! 50 selects null features only because they are many, unless more of them than m(u) have large
-//! scores at once. Features that share a factor, such as a batch, can: hence the factor 3. Without
-//! it 2 of 30 runs named none of five strong features among 1,000 with a correlation of .6 (none of
-//! 60 with it); with it the mean number of names on the tables below falls from 6.2 to 5.7. Neither
-//! of the two guarantees below depends on this.
+//! scores at once. Features that share a factor, such as a batch, can: therefore the factor 3.
+//! Without it, 2 of 30 runs named no feature out of five strong ones among 1,000 with a correlation
+//! of .6 (0 of 60 runs with it); with it the mean number of names on the tables below falls from
+//! 6.2 to 5.7. Neither of the two guarantees below depends on this.
 //!
 //! Drawing the number first, with its own part of the budget, did worse: where noise made it too
 //! large for the budget of the selection, the whole set was wrong and no feature was named. On
@@ -63,7 +63,7 @@
 //! given K, all of it lies below r_K with probability at least 1 - alpha/2. If both hold, no null
 //! feature is named; so any null feature is named with probability at most alpha. (One p-value for
 //! score and noise together, as with a given k, would not do: K depends on the scores.) The
-//! expected share of null features among the names is then at most alpha, too.
+//! expected share of null features among the names is then also at most alpha.
 //!
 //! L assumes rows of equal weight. Rows of people have the weight one over their number, so that
 //! all people of one class may count less: without an association the score would exceed L. So
@@ -253,7 +253,7 @@ mod tests {
     /// 4%, where 1 in 50 is expected at most. The number grows with the strong features and is
     /// limited by the budget.
     #[test]
-    fn unrelated_sets_are_rare() {
+    fn sets_of_null_features_are_rare() {
         let mut means = Vec::new();
         for (strong, least) in [(1, 70.0), (3, 65.0), (8, 60.0), (8, 80.0), (40, 65.0), (40, 90.0)]
         {
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_grow_by_an_eighth() {
+    fn candidate_numbers_grow_by_an_eighth() {
         let all: Vec<usize> = ascending(40).collect();
         let expected = (1..=16).chain([18, 20, 22, 24, 27, 30, 33, 37, 40]);
         assert!(all.iter().copied().eq(expected), "{all:?}");
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn required_scores_end_where_scores_do() {
+    fn required_scores_are_capped() {
         for (score, expected) in [
             (0.0, 0),
             (0.2, 1),

@@ -185,7 +185,7 @@ mod tests {
     /// A stream, a file with memory for few columns, a matrix and a seeded simulation: the same
     /// seed gives the same picks.
     #[test]
-    fn it_is_the_same_however_the_table_is_read() {
+    fn picks_do_not_depend_on_how_the_table_is_read() {
         let (x, y) = table();
         let rows = 400;
         let text = text(&x, &y, rows);
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn the_budget_is_split_as_the_page_says() {
+    fn budget_split_matches_the_page() {
         let spent = |select: Select| -> Vec<(Purpose, String)> {
             let spent = select.check_ref().unwrap().spending(9).unwrap();
             spent.into_iter().map(|part| (part.purpose, part.epsilon.to_string())).collect()
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_refined_is_refused() {
+    fn unsupported_refinements_are_refused() {
         use crate::forecast::Simulated;
         use crate::request::{Method, TwoStage};
         let three = Target::classes(["a", "b", "c"]);

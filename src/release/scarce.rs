@@ -11,7 +11,7 @@
 //!
 //! This one rule decides the reports of a run: a scarce class is named in a warning, and where
 //! fewer than two classes, or sides of a split, are not scarce, no feature is significant, and the
-//! forecast predicts none to be.
+//! forecast predicts no significant feature.
 //!
 //! # Privacy
 //!
@@ -28,7 +28,7 @@ use crate::table::Schema;
 const RUNS: f64 = 30.0;
 
 /// The largest number of strata that are listed.
-const LISTED: usize = 5;
+const MAX_LISTED: usize = 5;
 
 /// The scarce counts of a run.
 #[derive(Default)]
@@ -186,7 +186,7 @@ impl Scarce {
         let units = schema.privacy_unit().plural();
         let one =
             |(name, rows): &(String, f64)| format!("about {} at {name}", rows.max(0.0).round());
-        let listed: Vec<String> = self.levels.iter().take(LISTED).map(one).collect();
+        let listed: Vec<String> = self.levels.iter().take(MAX_LISTED).map(one).collect();
         let more = match self.levels.len() - listed.len() {
             0 => String::new(),
             more => format!(" and {more} more"),

@@ -24,8 +24,8 @@ const LOW: f64 = std::f64::consts::LN_10;
 
 /// A run with a number as target ends only if the count of rows without a number exceeds this
 /// multiple of the noise scale, and the next multiple of the count of rows with one.
-const OTHERS_BEYOND_NOISE: f64 = 10.0;
-const OTHERS_BEYOND_ROWS: f64 = 4.0;
+const MIN_UNUSABLE_PER_NOISE: f64 = 10.0;
+const MIN_UNUSABLE_PER_ROW: f64 = 4.0;
 
 /// The step of a search for a number of rows.
 const STEP: f64 = 1.05;
@@ -128,8 +128,8 @@ pub(crate) fn check_counts(
         Some(_) => return Ok(()),
         None => {
             let rows = counted.classes.iter().sum::<f64>();
-            let others = unusable > OTHERS_BEYOND_NOISE / counted.rate
-                && unusable > OTHERS_BEYOND_ROWS * rows;
+            let others = unusable > MIN_UNUSABLE_PER_NOISE / counted.rate
+                && unusable > MIN_UNUSABLE_PER_ROW * rows;
             if !others || !drowns(&[rows / 2.0; 2]) {
                 return Ok(());
             }

@@ -5,7 +5,7 @@ use crate::release::{Estimate, MissingRule, Record, ScoreId, TargetCoding};
 use crate::table::SetMembers;
 
 /// The result line of a choice among external scores.
-pub(super) const NO_TEST_OF_A_CHOICE: &str = "significance is not tested for a choice among scores";
+pub(super) const CHOICE_NOT_TESTED: &str = "significance is not tested for a choice among scores";
 
 /// The meaning of effect size in this record.
 pub(super) fn effect_size_in_words(record: &Record) -> &'static str {

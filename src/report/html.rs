@@ -44,7 +44,7 @@ pub(super) fn page_of_choice(record: &ChoiceRecord) -> Page {
     let significance = Block::Banner {
         level: Level::Note,
         words: "SIGNIFICANCE NOT TESTED".into(),
-        text: sentence(findings::NO_TEST_OF_A_CHOICE),
+        text: sentence(findings::CHOICE_NOT_TESTED),
     };
     let (private, guarantee) = (record.private, &record.guarantee);
     let privacy = privacy(private, false, subject.into(), guarantee);

@@ -120,7 +120,7 @@ mod tests {
 
     /// An interval that crossed the threshold would contradict the significance of its point.
     #[test]
-    fn points_alone_are_compared_with_a_threshold() {
+    fn intervals_are_not_drawn_with_a_threshold() {
         let one = Interval::new("a", 0.3, [0.2, 0.4]);
         let svg = svg("", &[one], Some((0.25, "significant from 0.25 on")));
         assert!(!svg.contains("class=\"range\""), "{svg}");

@@ -27,7 +27,7 @@ mod tests {
     use crate::markup::is_balanced;
 
     #[test]
-    fn nothing_escapes() {
+    fn special_characters_are_escaped() {
         assert_eq!(
             escape("<a href=\"x\" title='&'>"),
             "&lt;a href=&quot;x&quot; title=&#39;&amp;&#39;&gt;"
@@ -37,7 +37,7 @@ mod tests {
     }
 
     #[test]
-    fn the_balance_checker_sees_what_is_wrong() {
+    fn balance_checker_rejects_broken_markup() {
         assert!(is_balanced("<a b=\"c\"><d/>text</a>"));
         for broken in ["<a>", "<a></b>", "<a", "<a b=\"></a>", "<a>1 > 0</a>", "</a>"] {
             assert!(!is_balanced(broken), "{broken}");

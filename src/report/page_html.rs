@@ -286,10 +286,10 @@ mod tests {
     use crate::markup::is_balanced;
     use crate::report::page::Interval;
 
-    const EVIL: &str = "</title><script>alert(\"1\" & '2')</script>";
+    const HOSTILE_TEXT: &str = "</title><script>alert(\"1\" & '2')</script>";
 
     fn hostile_text() -> String {
-        EVIL.to_owned()
+        HOSTILE_TEXT.to_owned()
     }
 
     fn section(id: &str, blocks: Vec<Block>) -> Section {
@@ -310,8 +310,8 @@ mod tests {
                 caption: hostile_text(),
                 label: hostile_text(),
                 intervals: vec![
-                    Interval::new(EVIL, 0.5, [0.4, 0.6]),
-                    Interval::new(EVIL, f64::NAN, [-1.0, f64::INFINITY]).filled(false),
+                    Interval::new(HOSTILE_TEXT, 0.5, [0.4, 0.6]),
+                    Interval::new(HOSTILE_TEXT, f64::NAN, [-1.0, f64::INFINITY]).filled(false),
                 ],
                 mark: Some((0.3, hostile_text())),
             },
@@ -324,7 +324,7 @@ mod tests {
             Block::Figure {
                 svg: "<svg><title>t</title></svg>".into(),
                 caption: hostile_text(),
-                data_href: Some(format!("a.csv{EVIL}")),
+                data_href: Some(format!("a.csv{HOSTILE_TEXT}")),
             },
             Block::Parts {
                 caption: hostile_text(),
@@ -353,12 +353,12 @@ mod tests {
             title: hostile_text(),
             lead: vec![hostile_text()],
             notices: vec![notice],
-            sections: vec![section(EVIL, blocks)],
+            sections: vec![section(HOSTILE_TEXT, blocks)],
         }
     }
 
     #[test]
-    fn nothing_escapes() {
+    fn hostile_text_is_escaped() {
         let html = everything().html();
         assert!(is_balanced(&html), "{html}");
         assert!(!html.contains("<script"), "{html}");
@@ -377,10 +377,12 @@ mod tests {
     }
 
     #[test]
-    fn what_scrolls_takes_the_focus_and_has_a_name() {
+    fn scrollable_regions_are_focusable_and_labeled() {
         let html = everything().html();
-        let label =
-            format!(" tabindex=\"0\" role=\"region\" aria-label=\"Table: {}\">", escape(EVIL));
+        let label = format!(
+            " tabindex=\"0\" role=\"region\" aria-label=\"Table: {}\">",
+            escape(HOSTILE_TEXT)
+        );
         assert!(html.contains(&format!("<div class=\"scroll\"{label}")), "{html}");
         assert_eq!(html.matches("class=\"scroll\"").count(), 3);
         assert_eq!(
@@ -393,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn significance_is_in_words_too() {
+    fn significance_is_also_text() {
         let html = everything().html();
         assert!(html.contains("<p class=\"agreement\">does not match</p>"));
     }
@@ -411,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_of_numbers_are_told() {
+    fn numeric_columns_are_recognized() {
         for (cells, expected) in [
             (&["1", "−0.5", "1/3"][..], true),
             (&["12,345", "0.3 ± 0.1", "50%", "–"], true),

@@ -30,7 +30,8 @@ pub fn plan(record: &PlanRecord) -> String {
     text
 }
 
-/// The answer in one sentence: the effect sizes from which features are significant, or else found.
+/// The answer in one sentence: the effect sizes from which features are significant, or from which
+/// they are found if significance is not tested.
 pub fn answer(record: &PlanRecord) -> String {
     let rows = all_rows(record);
     let lead = format!("With {rows} {} at epsilon {}", units(record), record.epsilon);

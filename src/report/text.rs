@@ -29,7 +29,7 @@ pub(super) fn lines_of_choice(
     wrap(&mut text, "protected", &protected);
     lines(&mut text, &facts::of_choice(record));
     warnings(&mut text, &record.warnings, words);
-    wrap(&mut text, "result", findings::NO_TEST_OF_A_CHOICE);
+    wrap(&mut text, "result", findings::CHOICE_NOT_TESTED);
     text
 }
 
@@ -158,7 +158,7 @@ pub(super) fn lines_of_plan(plan: &DryRun, words: &dyn Fn(&[Parameter]) -> Strin
     line("scored", scored(&plan.score));
     if let Some(groups) = &plan.score.groups {
         line("sets", sets_used(groups));
-        for set in plan.sets.iter().filter_map(set_in_words).take(MOST_SETS) {
+        for set in plan.sets.iter().filter_map(set_in_words).take(MAX_LISTED_SETS) {
             line("", set);
         }
     }
@@ -181,10 +181,10 @@ fn of_units(guarantee: &Guarantee, words: &dyn Fn(&[Parameter]) -> String) -> St
 }
 
 /// Further sets are in the JSON form of a dry run only.
-const MOST_SETS: usize = 20;
+const MAX_LISTED_SETS: usize = 20;
 
 /// Further missing members are not named.
-const MOST_MEMBERS: usize = 5;
+const MAX_LISTED_MEMBERS: usize = 5;
 
 /// Describes a set that is left out, or has members that the table lacks.
 fn set_in_words(set: &SetFacts) -> Option<String> {
@@ -197,7 +197,7 @@ fn set_in_words(set: &SetFacts) -> Option<String> {
     };
     let all = present + missing.len();
     let name = |name: &String| findings::short(name, NAME / 2);
-    let named: Vec<String> = missing.iter().take(MOST_MEMBERS).map(name).collect();
+    let named: Vec<String> = missing.iter().take(MAX_LISTED_MEMBERS).map(name).collect();
     let more = match missing.len() - named.len() {
         0 => String::new(),
         more => format!(" and {more} more"),
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn an_effect_size_is_a_share_where_it_is_no_distance() {
+    fn effect_sizes_other_than_distances_are_shares() {
         let mut record = with_effect_sizes(NAMES);
         record.score.id = crate::release::ScoreId::Correlation;
         record.significance.threshold = Some(1.3);

@@ -33,7 +33,7 @@ pub(super) fn selected_by(record: &Record) -> String {
     let how = match (&record.mechanism.chosen, record.released.rows_estimate) {
         (Some(MechanismReason::Counts { .. }), Some(rows)) => {
             let units = record.guarantee.unit.plural();
-            if record.mechanism.id == ONE_BY_ONE {
+            if record.mechanism.id == PEEL_PNF {
                 format!(", one after the other (about {rows} {units} are too few for all at once),")
             } else {
                 format!(", all at once (about {rows} {units} are enough for that),")
@@ -60,7 +60,7 @@ pub(super) fn selected_by(record: &Record) -> String {
 /// The mechanisms between which a private draw decides.
 pub(super) fn drawn_by_scores() -> String {
     format!(
-        "{ONE_BY_ONE} if many scores are large, by canonical otherwise, which a private draw decides"
+        "{PEEL_PNF} if many scores are large, by canonical otherwise, which a private draw decides"
     )
 }
 
@@ -89,14 +89,14 @@ pub(super) fn features_or_sets(score: &ScoreUsed) -> &'static str {
     if score.groups.is_some() { "sets" } else { "features" }
 }
 
-/// The mechanism that is chosen if counts are few.
-const ONE_BY_ONE: &str = "peel-pnf";
+/// The mechanism that is chosen for small counts, or when few scores are large.
+const PEEL_PNF: &str = "peel-pnf";
 
 /// The number of features that a run selects, and how its mechanism will be chosen.
 pub(super) fn planned_by(plan: &DryRun) -> String {
     let how = match &plan.mechanism.chosen {
         Some(MechanismReason::Rows { canonical_from }) => format!(
-            "{ONE_BY_ONE} below about {canonical_from} usable {} {}, by canonical from there on",
+            "{PEEL_PNF} below about {canonical_from} usable {} {}, by canonical from there on",
             plan.guarantee.unit.plural(),
             match plan.score.id {
                 ScoreId::Paired => "with rows of both classes",
@@ -461,7 +461,7 @@ mod tests {
 
     /// Probabilities and factors are rounded up.
     #[test]
-    fn an_epsilon_in_words() {
+    fn meaning_of_epsilon_is_rounded_up() {
         let words = |epsilon| {
             meaning(epsilon, &Delta::zero(), Neighbors::AddRemove, Unit::Row, "this page")
         };

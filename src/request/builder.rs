@@ -95,7 +95,7 @@ impl Select {
 
     /// Selects all significant features: the probability of any false discovery is at most alpha,
     /// an exact number from 0.001 to 0.5 (default 0.05). So the expected share of false discoveries
-    /// among all names is at most alpha, too.
+    /// among all names is also at most alpha.
     pub fn fwer(self, alpha: impl Into<Exact>) -> Self {
         self.with_fwer(|given| given.alpha = Some(alpha.into()))
     }
@@ -105,13 +105,13 @@ impl Select {
         self.with_fwer(|given| given.at_most = Some(names))
     }
 
-    fn with_fwer(self, state: impl FnOnce(&mut FwerOptions)) -> Self {
+    fn with_fwer(self, set: impl FnOnce(&mut FwerOptions)) -> Self {
         self.with(|request| {
             let mut given = match &request.names {
                 Names::Significant(given) => given.clone(),
                 Names::Best(_) => FwerOptions::default(),
             };
-            state(&mut given);
+            set(&mut given);
             request.names = Names::Significant(given);
         })
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::error::{Error, Parameter, Result};
 use crate::mechanism::{Chooses, Sensitivity, check_k};
-use crate::method::{MOST_BLOCKS, MOST_PICKS, check_penalty};
+use crate::method::{MAX_BLOCKS, MAX_PICKS, check_penalty};
 use crate::privacy::{Delta, Neighbors};
 use crate::request::fields::{Association, Center, Method, Names, Request, ScoreKind, TwoStage};
 use crate::request::plan::Plan;
@@ -246,8 +246,8 @@ fn check_method(request: &Request) -> Result<()> {
             if scored {
                 return Err(Error::request("the two-stage method takes no score and no center"));
             }
-            if blocks.is_some_and(|blocks| !(1..=MOST_BLOCKS).contains(&blocks)) {
-                let rule = format!("the number of blocks must lie between 1 and {MOST_BLOCKS}");
+            if blocks.is_some_and(|blocks| !(1..=MAX_BLOCKS).contains(&blocks)) {
+                let rule = format!("the number of blocks must lie between 1 and {MAX_BLOCKS}");
                 return Err(Error::request(rule).about([Parameter::Blocks]));
             }
             Ok(())
@@ -259,8 +259,8 @@ fn check_method(request: &Request) -> Result<()> {
                     "DPKendall takes no score, bounds, scale, center or mechanism",
                 ));
             }
-            if request.names.most(usize::MAX) > MOST_PICKS {
-                let rule = format!("DPKendall picks at most {MOST_PICKS}");
+            if request.names.most(usize::MAX) > MAX_PICKS {
+                let rule = format!("DPKendall picks at most {MAX_PICKS}");
                 return Err(Error::request(rule).about([Parameter::K]));
             }
             Ok(())

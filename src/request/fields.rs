@@ -239,7 +239,7 @@ impl FwerOptions {
     }
 }
 
-/// The bound on false discoveries, if none is given.
+/// The default bound on false discoveries.
 pub const ALPHA: &str = "0.05";
 
 impl Names {
@@ -261,7 +261,7 @@ impl Names {
         }
     }
 
-    /// Whether the number of names is given: a forgotten k is not.
+    /// Whether the user gave the number of names, so that k was not forgotten.
     pub(crate) fn is_given(&self) -> bool {
         match self {
             Self::Best(_) => true,

@@ -29,7 +29,7 @@ const ROW: u64 = 24;
 /// The bytes of each row in each thread: a column that is scored, and its order.
 const SORTED: u64 = 48;
 
-/// The memory limit of a run when none is given: the default, or three quarters of the limit of
+/// The memory limit of a run without a given limit: the default, or three quarters of the limit of
 /// this process's group, if that is less.
 pub(crate) fn default_memory() -> u64 {
     of_group(
@@ -99,7 +99,7 @@ mod tests {
 
     /// By features and threads alone; the rows are not known.
     #[test]
-    fn what_no_run_can_stay_within_is_refused() {
+    fn too_little_memory_is_refused() {
         let error = check_memory(16_000_000, 500, 2).unwrap_err().to_string();
         assert!(error.contains("500 features on 2 threads take at least 26 MB"), "{error}");
         assert!(check_memory(26_000_000, 500, 2).is_ok());
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn the_least_limit_of_the_groups_counts() {
+    fn smallest_limit_of_the_control_groups_applies() {
         let folder = tempfile::tempdir().unwrap();
         let write = |name: &str, text: &str| {
             let path = folder.path().join(name);

@@ -538,7 +538,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused() {
+    fn invalid_options_are_refused() {
         for (json, words) in [
             (r#"{"k": 1, "epsilom": 2}"#, "did you mean \"epsilon\"?"),
             (r#"{"k": "S3CR3T"}"#, "\"k\" has a value of another kind"),

@@ -11,7 +11,7 @@ pub(crate) struct Reach {
 
 /// Up to this many classes all groups are compared; for more, an even split is assumed to be
 /// possible.
-const FEW: usize = 16;
+const ALL_GROUPS_UP_TO: usize = 16;
 
 impl Reach {
     /// The largest score of rows of these classes. Noisy counts below 0 count as 0.
@@ -62,7 +62,7 @@ impl Reach {
                 best(&mut (0..classes).map(|one| (0..classes).map(|class| class == one).collect()))
             }
             // Every other class, of many.
-            _ if classes > FEW => (0..classes).map(|class| class % 2 == 1).collect(),
+            _ if classes > ALL_GROUPS_UP_TO => (0..classes).map(|class| class % 2 == 1).collect(),
             _ => best(&mut groups(1..1 << (classes - 1))),
         }
     }
@@ -80,7 +80,7 @@ impl Reach {
         if classes == 2 || self.one_against_rest {
             return (0..classes).map(|class| against(one(class))).fold(0.0, f64::max);
         }
-        if classes > FEW {
+        if classes > ALL_GROUPS_UP_TO {
             return rows / 4.0;
         }
         let group = |mask: usize| -> f64 {

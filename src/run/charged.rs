@@ -172,7 +172,7 @@ mod tests {
     /// A request that a header shows to be wrong spends no budget if the header can be read twice,
     /// and otherwise stays spent.
     #[test]
-    fn a_wrong_request_costs_what_cannot_be_known_before() {
+    fn wrong_requests_stay_spent_for_headers_read_once() {
         let (folder, ledger) = ledger();
         let text = "age,dose,out\n1,2,3\n4,6,5\n";
         let path = folder.path().join("table.csv");

@@ -51,8 +51,8 @@ pub struct DryRun {
     /// All given sets of features in this table, used or not; empty without sets.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sets: Vec<SetFacts>,
-    /// The rows needed to find features of several effect sizes, and to find them significant; none
-    /// for methods that have no [forecast](crate::forecast::Forecast).
+    /// The rows needed to find features of several effect sizes, and to find them significant;
+    /// empty for methods without a [forecast](crate::forecast::Forecast).
     pub rows_needed: Vec<RowsNeeded>,
     /// The noise of each private part.
     pub noise: Vec<Noise>,

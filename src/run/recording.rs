@@ -227,9 +227,9 @@ fn too_few(plan: &Plan, schema: &Schema, chosen: &Chosen) -> String {
 /// and the rows for a smaller one, from the released counts.
 fn rows_for_one_name(plan: &Plan, schema: &Schema, chosen: &Chosen, what: &str) -> String {
     /// Effect sizes to name: moderate, weak.
-    const EFFECT_SIZES: [f64; 2] = [0.3, WEAKEST];
+    const EFFECT_SIZES: [f64; 2] = [0.3, MIN_EFFECT_SIZE];
     /// Several of the same effect size are harder to name than one.
-    const SEVERAL: usize = 10;
+    const SEVERAL_FEATURES: usize = 10;
     let units = units(schema);
     let Some(findings) = chosen.findings.as_ref().filter(|findings| findings.threshold.is_some())
     else {
@@ -237,7 +237,7 @@ fn rows_for_one_name(plan: &Plan, schema: &Schema, chosen: &Chosen, what: &str) 
     };
     let shares = &findings.shares;
     let rows = rows_of(chosen, shares);
-    let of_several = SEVERAL.min(plan.features);
+    let of_several = SEVERAL_FEATURES.min(plan.features);
     let from = |strong: usize| forecast(plan, Some(strong))?.significant_effect(&rows).ok()?;
     let now = from(1);
     let lead = match now {
@@ -275,7 +275,7 @@ fn rows_of(chosen: &Chosen, shares: &[f64]) -> Vec<f64> {
 }
 
 /// The smallest effect size to plan for: smaller ones need very many rows.
-const WEAKEST: f64 = 0.1;
+const MIN_EFFECT_SIZE: f64 = 0.1;
 
 /// The rows, and the epsilon if one of up to 10 is enough, with which the strongest feature that is
 /// not significant would be significant in half of all runs, by the released values: if its effect
@@ -301,10 +301,10 @@ fn rows_for_the_strongest(
     };
     let Some(forecast) = forecast(plan, None) else { return String::new() };
     let needed =
-        |effect: f64| forecast.significant_rows(shares, effect.max(WEAKEST)).ok().flatten();
+        |effect: f64| forecast.significant_rows(shares, effect.max(MIN_EFFECT_SIZE)).ok().flatten();
     let Some(most) = needed(low).filter(|most| *most > rows) else { return String::new() };
     let fewest = needed(effect_size).filter(|fewest| *fewest > rows);
-    let epsilon = forecast.significant_epsilon(&rows_of(chosen, shares), low.max(WEAKEST));
+    let epsilon = forecast.significant_epsilon(&rows_of(chosen, shares), low.max(MIN_EFFECT_SIZE));
     let epsilon = epsilon.ok().flatten().filter(|epsilon| *epsilon <= LARGE_EPSILON);
     help_in_words(whose, [fewest, Some(most)], units(schema), epsilon, (effect_size, low))
 }
@@ -329,10 +329,10 @@ fn help_in_words(
     let epsilon = epsilon.map_or(String::new(), |epsilon| {
         format!(", or a new run at epsilon {} (added to the spent budget)", two_digits(epsilon))
     });
-    if effect_size < WEAKEST {
-        format!("; effect sizes below {WEAKEST:.2} would need more than {rows}")
+    if effect_size < MIN_EFFECT_SIZE {
+        format!("; effect sizes below {MIN_EFFECT_SIZE:.2} would need more than {rows}")
     } else {
-        let low = low.max(WEAKEST);
+        let low = low.max(MIN_EFFECT_SIZE);
         format!(
             "; {whose}, with effect size {effect_size:.2} (at least {low:.2}), would need {rows}{epsilon}"
         )

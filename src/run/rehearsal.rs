@@ -184,8 +184,8 @@ impl Rehearsal {
         })
     }
 
-    /// One draw, as for [`picks`](Self::picks), with the significance of each pick: `None` if none
-    /// is tested.
+    /// One draw, as for [`picks`](Self::picks), with the significance of each pick: `None` if
+    /// significance is not tested.
     ///
     /// # Errors
     ///

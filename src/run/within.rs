@@ -15,7 +15,7 @@ use crate::request::plan::Plan;
 use crate::table::Schema;
 
 /// The largest number of strata that are listed.
-const LISTED: usize = 5;
+const MAX_LISTED: usize = 5;
 
 /// The share of rows in no stratum from which there is a warning.
 const SHARE: f64 = 0.1;
@@ -94,11 +94,11 @@ fn names(plan: &Plan) -> Vec<String> {
 }
 
 fn some_of(names: &[String]) -> String {
-    let more = match names.len().saturating_sub(LISTED) {
+    let more = match names.len().saturating_sub(MAX_LISTED) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    names.iter().take(LISTED).cloned().collect::<Vec<String>>().join(", ") + &more
+    names.iter().take(MAX_LISTED).cloned().collect::<Vec<String>>().join(", ") + &more
 }
 
 #[cfg(test)]

@@ -179,7 +179,7 @@ struct Units {
 }
 
 impl Units {
-    /// Each row is a unit by itself.
+    /// Each row is its own unit.
     fn rows(rows: usize) -> Self {
         Self { weights: Vec::new(), weight: 1, count: rows as u64 }
     }
@@ -251,7 +251,7 @@ impl Ranking {
     }
 
     /// C - D, in units of 1/W^2, for rows sorted by the feature's value: each row is compared with
-    /// all rows of smaller value, ties with none.
+    /// all rows of smaller value, and not with ties.
     fn concordant_excess(&self, sorted: &[(f64, u32)], units: &Units) -> i128 {
         let mut below = Counter::new(self.levels);
         let mut seen = 0i64;

@@ -202,7 +202,7 @@ pub(crate) struct KeepRows<'a> {
     marks_missing: bool,
     /// The features to keep, all if `None`.
     only: Option<&'a [usize]>,
-    /// A row of all features, some of which are kept.
+    /// A row of all features, before the features to keep are taken from it.
     row: Vec<i16>,
     scaler: Scaler<'a>,
     pub(crate) kept: GridRows,

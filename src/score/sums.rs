@@ -29,8 +29,8 @@ pub(super) fn dot(x: &[i16], y: &[i16]) -> i64 {
     vectors::run(Dot { x, y })
 }
 
-/// The sum of at most 2^32 numbers under a mask, whose elements have all bits set (counted) or
-/// none.
+/// The sum of at most 2^32 numbers under a mask, whose elements have all bits set (counted) or no
+/// bit set.
 pub(super) fn sum_where(x: &[i16], mask: &[i16]) -> i64 {
     vectors::run(Where { x, mask })
 }

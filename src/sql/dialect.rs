@@ -204,7 +204,7 @@ mod tests {
     use super::SqlDialect::{DuckDb, Postgres, Spark};
 
     #[test]
-    fn names_stay_names() {
+    fn identifiers_are_quoted() {
         for (dialect, name, expected) in [
             (DuckDb, "a\"; DROP TABLE t; --", "\"a\"\"; DROP TABLE t; --\""),
             (Postgres, "größe", "\"größe\""),
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_stay_texts() {
+    fn text_literals_are_escaped() {
         for (dialect, text, expected) in [
             (DuckDb, "it's \\", "'it''s \\'"),
             (Postgres, "it's \\", "E'it''s \\\\'"),

@@ -27,7 +27,7 @@ fn queried(table: &SqlTable) -> crate::error::Result<String> {
 }
 
 #[test]
-fn forms_and_names() {
+fn allowed_forms_and_table_names() {
     let wide = |dialect| SqlTable::new(dialect, "t", SqlForm::Wide { target: "y".into() });
     for dialect in DIALECTS {
         assert_eq!(queried(&wide(dialect)).is_ok(), dialect != SqlDialect::Postgres);
@@ -75,7 +75,7 @@ fn by_cases(scale: &Scale, v: f64) -> i16 {
 proptest! {
     /// Any ranges and values, and values near the ends and the middle.
     #[test]
-    fn the_cases_are_the_grid(ends: [f64; 2], v: f64, part in -1.5..1.5f64, steps in -3i64..4) {
+    fn case_expressions_equal_the_grid(ends: [f64; 2], v: f64, part in -1.5..1.5f64, steps in -3i64..4) {
         let Ok(bounds) = Bounds::new(ends[0].min(ends[1]), ends[0].max(ends[1])) else {
             return Ok(());
         };
@@ -91,7 +91,7 @@ proptest! {
 
     /// Facts survive a round trip, in an alphabet that no engine interprets.
     #[test]
-    fn facts_come_back(facts: String) {
+    fn facts_survive_a_round_trip(facts: String) {
         let pieces = pieces(&facts.repeat(100));
         for piece in &pieces {
             prop_assert!(piece.len() <= 2002);
@@ -110,7 +110,7 @@ proptest! {
 }
 
 #[test]
-fn other_files_are_no_results() {
+fn other_files_are_refused() {
     let file = tempfile::NamedTempFile::new().unwrap();
     for text in [
         "item,place\nrows,0\n",

@@ -13,7 +13,7 @@ use crate::statistic::memo::{Draws, Memo};
 use crate::table::{Columns, Hooks, TargetCode};
 
 /// The number of dealings whose ballots are kept for many draws.
-const MOST_DEALINGS: usize = 1 << 12;
+const MAX_DEALINGS: usize = 1 << 12;
 
 /// For each block the features that it votes for, best first.
 pub(crate) type Ballots = Vec<Vec<usize>>;
@@ -68,7 +68,7 @@ impl BlockRows {
             target: kept.targets,
             rows: kept.rows,
             voting,
-            cast: Memo::new(draws.keep(MOST_DEALINGS)),
+            cast: Memo::new(draws.keep(MAX_DEALINGS)),
         }
     }
 
@@ -88,7 +88,7 @@ impl BlockRows {
             places.zip(scaled(&values)).for_each(|(place, value)| *place = value);
         }
         let target = scaled(targets).collect();
-        Self { x, features, target, rows, voting, cast: Memo::new(draws.keep(MOST_DEALINGS)) }
+        Self { x, features, target, rows, voting, cast: Memo::new(draws.keep(MAX_DEALINGS)) }
     }
 
     /// The number of rows with a usable target.

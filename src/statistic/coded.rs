@@ -40,7 +40,7 @@ pub(crate) struct KsRows<'t> {
     /// The target of each row: its class, its grid value, or its unchanged value if it is not split
     /// yet.
     pub(crate) targets: Vec<f64>,
-    /// The roles of the rows in scores; empty if all are alike.
+    /// The roles of the rows in scores; empty if all have the default role.
     pub(crate) roles: Vec<Role>,
     /// The target of each person and its stratum, if rows belong to people.
     pub(crate) people: Option<Vec<(f64, u16)>>,

@@ -14,7 +14,7 @@ pub(crate) enum Draws {
 }
 
 impl Draws {
-    /// The number of results worth keeping: none for one draw, `most` for many.
+    /// The number of results worth keeping: 0 for one draw, `most` for many.
     pub(crate) fn keep(self, most: usize) -> usize {
         match self {
             Self::One => 0,

@@ -50,9 +50,9 @@ pub struct ArrayTable<'a, A> {
     number_target: bool,
     boolean_target: bool,
     names: Vec<String>,
-    /// The id of the unit of each row; none if each row is a unit by itself.
+    /// The id of the unit of each row; empty if each row is its own privacy unit.
     units: Vec<OwnTarget>,
-    /// Whether a NaN may be a word.
+    /// Whether a NaN may stand for a category.
     words: bool,
 }
 
@@ -159,7 +159,7 @@ impl<'a, A: Element> ArrayTable<'a, A> {
         Self { number_target: true, ..self }
     }
 
-    /// Declares that targets of another type stand for booleans.
+    /// Declares targets of another type to be booleans.
     #[doc(hidden)]
     pub fn with_boolean_target(self) -> Self {
         Self { boolean_target: true, ..self }
@@ -172,8 +172,8 @@ impl<'a, A: Element> ArrayTable<'a, A> {
     }
 }
 
-/// A number of a matrix: `f32`, `f64`, `bool` or an integer of up to 32 bits, all of which are
-/// exactly an `f64`.
+/// A number of a matrix: `f32`, `f64`, `bool` or an integer of up to 32 bits; each converts to
+/// `f64` exactly.
 pub trait Element: Typed {}
 
 impl<A: Typed> Element for A {}

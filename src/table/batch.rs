@@ -1,9 +1,9 @@
 //! Samples, the protected units, in batches; folds over them, for any table format and
 //! orientation.
 //!
-//! A [table](crate::table::open_table::Table) hands out its samples some at a time, and what is
-//! done with them is one call per batch: no loop over cells is compiled for each pair of a table
-//! and a fold.
+//! A [table](crate::table::open_table::Table) hands out its samples in batches, and a fold
+//! processes a batch in one call: no loop over cells is compiled for each pair of a table and a
+//! fold.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -18,26 +18,26 @@ impl<A: Copy + Into<f64> + Sync> Value for A {}
 /// Consecutive samples.
 #[derive(Clone, Copy)]
 pub(crate) struct Batch<'a> {
-    /// The number of the first sample. The numbers of the others rise from it, and no sample of another
-    /// batch has one of them.
+    /// The number of the first sample. Numbers increase within a batch, and no two batches share
+    /// one.
     pub(crate) first: u64,
-    /// The target's cell of each sample; `None` without one.
+    /// The target cell of each sample; `None` if it has no target.
     pub(crate) targets: &'a [Option<TargetCell<'a>>],
-    /// The id of each, where ids are read: for people, or for targets in another file. Otherwise
-    /// empty.
+    /// The id of each sample, where ids are read: for people, or for targets in another file.
+    /// Otherwise empty.
     pub(crate) ids: &'a [Option<TargetCell<'a>>],
-    /// The part of each in scores; empty if all are alike.
+    /// The role of each sample in scores; empty if all have the default role.
     pub(crate) roles: &'a [Role],
-    /// Whether each is left out, as if it were not in the table; empty if none is.
+    /// Whether each sample is left out, as if it were not in the table; empty if no sample is.
     pub(crate) left_out: &'a [bool],
     pub(crate) values: Values<'a>,
 }
 
-/// The feature values of samples in the order of the schema: NaN or infinite where missing - or a
-/// word, if the table has words.
+/// The feature values of samples in the order of the schema. NaN and infinite values are missing,
+/// except that a NaN may be a word if the table has words.
 #[derive(Clone, Copy)]
 pub(crate) enum Values<'a> {
-    /// None: they are not read.
+    /// Values are not read.
     Unread,
     F32(Layout<'a, f32>),
     F64(Layout<'a, f64>),
@@ -52,10 +52,10 @@ pub(crate) enum Layout<'a, A> {
     Columns(&'a [&'a [A]]),
 }
 
-/// The most samples of a batch: their targets stay in the processor's caches.
+/// The maximum number of samples in a batch: their targets stay in the processor's caches.
 pub(crate) const BATCH: usize = 1 << 15;
 
-/// One sample, its values as `f64`; none where they are not read.
+/// One sample with its values as `f64`; without values if they are not read.
 pub(crate) struct Sample<'a, 'v> {
     pub(crate) number: u64,
     pub(crate) target: Option<TargetCell<'a>>,
@@ -64,7 +64,7 @@ pub(crate) struct Sample<'a, 'v> {
     pub(crate) values: &'v [f64],
 }
 
-/// The part of a sample in scores.
+/// The role of a sample in scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Role {
     /// The weight of its values; the weights of a person add up to at most `People::WEIGHT`.
@@ -76,7 +76,7 @@ pub(crate) struct Role {
 }
 
 impl Role {
-    /// The stratum of a sample in none: there are never as many.
+    /// Marks a sample that is in no stratum; no table has this many strata.
     pub(crate) const NO_STRATUM: u16 = u16::MAX;
 }
 
@@ -87,7 +87,7 @@ impl Default for Role {
 }
 
 impl<'a> Batch<'a> {
-    /// Samples that are units by themselves.
+    /// Samples that are each their own privacy unit.
     pub(crate) fn new(
         first: u64,
         targets: &'a [Option<TargetCell<'a>>],
@@ -96,12 +96,12 @@ impl<'a> Batch<'a> {
         Self { first, targets, ids: &[], roles: &[], left_out: &[], values }
     }
 
-    /// The number of samples, those that are left out among them.
+    /// The number of samples, including samples that are left out.
     pub(crate) fn len(&self) -> usize {
         self.targets.len()
     }
 
-    /// The number of samples without those that are left out.
+    /// The number of samples that are not left out.
     pub(crate) fn samples(&self) -> u64 {
         (self.len() - self.left_out.iter().filter(|out| **out).count()) as u64
     }
@@ -110,7 +110,7 @@ impl<'a> Batch<'a> {
         self.left_out.get(place).is_some_and(|out| *out)
     }
 
-    /// The target of a sample; `None` without one or is left out.
+    /// The target of a sample; `None` if it has no target or is left out.
     pub(crate) fn target(&self, place: usize) -> Option<TargetCell<'a>> {
         self.targets[place].filter(|_| !self.is_left_out(place))
     }
@@ -154,7 +154,7 @@ impl<'a> Batch<'a> {
 
 impl<A: Copy> Layout<'_, A> {
     /// The number of values transposed at a time, which fit in the processor's caches.
-    const TURNED: usize = 1 << 16;
+    const TRANSPOSED_VALUES: usize = 1 << 16;
 
     /// Calls `take` with the place and the values of each of `n` samples, in order. Columns are
     /// transposed block by block, so that memory is read in order.
@@ -171,7 +171,7 @@ impl<A: Copy> Layout<'_, A> {
         };
         let d = features.len();
         // A block holds at least a cache line of each feature.
-        let rows = (Self::TURNED / d).clamp(16, 256);
+        let rows = (Self::TRANSPOSED_VALUES / d).clamp(16, 256);
         let mut turned = Vec::new();
         for start in (0..n).step_by(rows) {
             let rows = rows.min(n - start);
@@ -204,10 +204,10 @@ pub(crate) trait Fold: Send {
     /// Whether feature values are used; otherwise they are not read.
     const READS_VALUES: bool = true;
 
-    /// Takes in samples.
+    /// Processes samples.
     fn batch(&mut self, batch: &Batch<'_>);
 
-    /// Takes in the result of another thread.
+    /// Merges the result of another thread.
     fn merge(&mut self, other: Self);
 }
 
@@ -219,8 +219,8 @@ pub(crate) trait Folds: Sync {
     /// Whether feature values are read.
     fn read_values(&self) -> bool;
 
-    /// Runs the work of one thread, with a fold of its own; `place` is its place among the threads
-    /// of the pass.
+    /// Runs the work of one thread, with its own fold; `place` is the place of the thread among the
+    /// threads of the pass.
     ///
     /// # Errors
     ///
@@ -241,7 +241,7 @@ pub(super) struct FoldsOf<'n, F> {
 /// Folds whose threads have ended.
 struct Done<F> {
     merged: Option<F>,
-    /// Those that are not merged yet, with their places.
+    /// The folds that are not merged yet, with the places of their threads.
     folds: Vec<(usize, F)>,
 }
 

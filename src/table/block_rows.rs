@@ -22,7 +22,7 @@ pub(super) struct RowsOfBlocks {
     /// The places of target and id among the wanted texts, from 0.
     target: Option<usize>,
     id: Option<usize>,
-    /// With the target's cells as times: the place of the events, and how both make a target.
+    /// If the target's cells are times: the place of the events, and the definition of the target.
     events: Option<(usize, TimeToEvent)>,
 }
 
@@ -150,7 +150,7 @@ impl RowsOfBlocks {
         Self { table, wanted, target, id: Some(0), events: None }
     }
 
-    /// Sends rows with these texts on, the first of which has this number.
+    /// Sends rows on with these texts; `first` is the number of the first row.
     fn send(
         &self,
         first: u64,
@@ -175,7 +175,7 @@ impl RowsOfBlocks {
         sink(&Batch { ids: &ids, ..Batch::new(first, &targets, values) });
     }
 
-    /// Sends the rows of a block on, whose first row has this number.
+    /// Sends the rows of a block on; `first` is the number of its first row.
     fn send_block(&self, first: u64, block: &RowBlock, read_values: bool, sink: &mut Sink<'_>) {
         let d = self.wanted.numbers.len();
         for start in (0..block.rows).step_by(BATCH) {

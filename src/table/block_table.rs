@@ -1,9 +1,8 @@
 //! Tables that are not text: the columns are known before the first row, and the rows are read in
 //! blocks.
 //!
-//! A reader of such a format is a [`BlockTable`]; everything else - roles, targets from elsewhere,
-//! threads, missing values - is done once, for all of them, in
-//! [`block_rows`](super::block_rows).
+//! A reader of such a format is a [`BlockTable`]. Roles, targets in other files, threads and
+//! missing values are implemented once for all of them, in [`block_rows`](super::block_rows).
 
 use std::ops::Range;
 
@@ -14,8 +13,8 @@ use crate::table::schema::Orientation;
 /// The columns of a file.
 #[derive(Debug, Default)]
 pub(crate) struct FileColumns {
-    /// The orientation of the file. Where features are its rows, they are nevertheless the columns
-    /// here.
+    /// The orientation of the file. The columns here are the features also where features are the
+    /// rows of the file.
     pub(crate) orientation: Orientation,
     /// The names of the columns: public.
     pub(crate) names: Vec<String>,
@@ -39,7 +38,7 @@ pub(crate) struct FileColumns {
     pub(crate) named: bool,
     /// Whether each sample has an id outside the columns: private.
     pub(crate) ids: bool,
-    /// Whether those identify people.
+    /// Whether these ids identify people.
     pub(crate) units: bool,
     /// Whether all of those are missing.
     #[cfg_attr(
@@ -51,9 +50,9 @@ pub(crate) struct FileColumns {
     pub(crate) target: bool,
     /// Whether the target is a number by its type.
     pub(crate) number_target: bool,
-    /// Whether its type is that of booleans.
+    /// Whether the target is boolean by its type.
     pub(crate) boolean_target: bool,
-    /// The name of that target, if it is used only where it is given.
+    /// The name of this target, if it is used only when a request names it.
     pub(crate) target_name: Option<String>,
     /// The number of samples, if it is known. It is private: only the progress on a terminal may
     /// use it.
@@ -71,7 +70,7 @@ impl FileColumns {
     }
 }
 
-/// The origin of a text.
+/// The source of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TextPlace {
     /// A column; numbers are given as the shortest text that reads back to them.
@@ -91,7 +90,7 @@ pub(crate) struct Wanted {
     pub(crate) texts: Vec<TextPlace>,
     /// The largest size of a block of more than one row, in bytes.
     pub(crate) block: usize,
-    /// The same where a table is so wide that its columns are read in groups, over again for every
+    /// The same where a table is so wide that its columns are read in groups, repeatedly for every
     /// block.
     #[cfg_attr(not(feature = "arrow"), allow(dead_code, reason = "no other format is read so"))]
     pub(crate) wide: usize,
@@ -113,8 +112,8 @@ pub(crate) type TextCell = Option<Vec<u8>>;
 pub(crate) struct RowBlock {
     /// The number of rows.
     pub(crate) rows: usize,
-    /// The values of the wanted columns; NaN where missing, codes for missing values included. Of a
-    /// table with words, `f64::NAN`.
+    /// The values of the wanted columns. Missing values and codes for missing values are NaN; in a
+    /// table with words, they are `f64::NAN`.
     pub(crate) values: RowValues,
     /// Whether they are stored column by column; otherwise row by row.
     pub(crate) by_column: bool,
@@ -171,8 +170,8 @@ pub(crate) trait BlockTable: Send + Sync {
         Vec::new()
     }
 
-    /// The wanted numbers column by column, if they are in memory so and no code for a missing
-    /// value is given: passes then are made over these, in place.
+    /// The wanted numbers column by column, if they are in memory in this form and no code for a
+    /// missing value is given: passes then use them in place.
     fn columns(&self, _wanted: &Wanted) -> Option<Vec<&[f64]>> {
         None
     }
@@ -181,7 +180,7 @@ pub(crate) trait BlockTable: Send + Sync {
     ///
     /// # Errors
     ///
-    /// `Input` for a column that holds none.
+    /// `Input` for a column without texts.
     fn texts(&self, _wanted: &Wanted, _rows: Range<usize>) -> Result<Vec<Vec<TextCell>>> {
         Ok(Vec::new())
     }

@@ -12,8 +12,9 @@ use crate::table::turns::in_turns;
 /// The most memory that all blocks of a pass may take together, in bytes.
 pub(crate) const BLOCKS: usize = 1 << 28;
 
-/// Runs `work` on `threads` threads, which share the blocks of a table, each with its place among
-/// them. A table in [parts](BlockTable::parts) is read by all threads at the same time.
+/// Runs `work` on `threads` threads, which share the blocks of a table; `work` receives the place
+/// of its thread among them. A table in [parts](BlockTable::parts) is read by all threads at the
+/// same time.
 ///
 /// # Errors
 ///
@@ -119,7 +120,7 @@ impl Blocks<'_, '_> {
     }
 }
 
-/// Blocks with the number of their first row, from 1; none after an error.
+/// Blocks with the number of their first row, from 1; they end after an error.
 struct Numbered<'a> {
     blocks: RowBlocks<'a>,
     /// The number of the last row.

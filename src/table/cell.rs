@@ -7,8 +7,8 @@
 //!
 //! Codes and labels that an option gives are compared by value where both are numbers: `-999` is
 //! `-999.0` and `-9.99e2`, `1` is `1.0` and `true`. Dates are compared with dates alone, and times
-//! with times. A column of 4-byte floats holds the nearest such float of a number, so that one is
-//! equal, too. All other texts are compared as they are, blanks around them aside.
+//! with times. A column of 4-byte floats holds the nearest such float of a number, so that float is
+//! equal as well. All other texts are compared exactly, except for surrounding blanks.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,7 +22,7 @@ use crate::table::word::word;
 /// a class called `None`.
 const MISSING: [&str; 9] = ["NA", "N/A", "n/a", "NaN", "null", "NULL", "None", ".", "?"];
 
-/// The least integer from which on a float does not hold all digits.
+/// The smallest integer from which on a float does not hold all digits.
 pub(crate) const EXACT: f64 = (1u64 << 53) as f64;
 
 /// The content of a cell.
@@ -352,7 +352,7 @@ mod tests {
         assert!(is("1,5", "1,50", true) && is("1.5", "1,50", true));
     }
 
-    /// The list itself is asserted: adding to it or removing from it changes what is released.
+    /// Asserts the list itself, because a change of it changes released values.
     #[test]
     fn missing_cells() {
         let comma = CellFormat::new(true, [""; 0]);
@@ -420,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_for_a_number() {
+    fn texts_are_read_as_numbers() {
         let format = CellFormat::default();
         for cell in [
             "1",
@@ -448,7 +448,7 @@ mod tests {
     }
 
     proptest! {
-        /// A number is one for features and targets alike; any other cell is a category or missing.
+        /// Features and targets have the same numbers; any other cell is a category or missing.
         #[test]
         fn values_and_numbers_agree(
             cell in prop::collection::vec(prop::sample::select(b"0123456789.,-+eT: NAa\xff".to_vec()), 0..12),

@@ -1,8 +1,8 @@
 //! Chunks of columns as bytes: some rows of a few features, with the targets of these rows.
 //!
-//! They are for engines that bring all rows of a column together: what one machine reads row by
-//! row, another one takes as columns. The chunks of a column may be joined in any order, since each
-//! has its own targets.
+//! They are for engines that bring all rows of a column together: one machine reads the table row
+//! by row, and another machine receives columns. The chunks of a column may be joined in any order,
+//! since each contains its own targets.
 //!
 //! # Form
 //!
@@ -150,8 +150,8 @@ mod tests {
             chunk(&HeldColumns::of_rows(4, &rows[from..to]), &[3, 1, 2, 0], &targets)
         };
         let (first, second) = (part(0, 3), part(3, 7));
-        // The header, the targets, and one column of doubles and words among three of which two are
-        // narrow.
+        // The header, the targets, and three columns: one of doubles and words, and two narrow
+        // ones.
         assert_eq!(first.len(), 16 + 3 * 4 + 4 + 3 * (4 + 8 + 8 + 4));
         let (joined, targets) = Chunks::join([&first[..], &second[..]]).unwrap();
         assert_eq!(targets, [-3, -2, -1, 0, 1, 2, 3]);

@@ -1,4 +1,4 @@
-//! Access to values by column, for scores that are no sums over rows.
+//! Access to values by column, for scores that are not sums over rows.
 
 /// The values of features, column by column.
 pub(crate) trait Columns: Send + Sync {
@@ -55,7 +55,7 @@ pub(crate) struct SomeRows<'a, A> {
     x: ndarray::ArrayView2<'a, A>,
     /// For each row, whether it is used.
     kept: Vec<bool>,
-    /// Whether all are.
+    /// Whether all rows are used.
     all_kept: bool,
 }
 
@@ -87,8 +87,8 @@ impl<A: Copy + Into<f64> + Sync> Columns for SomeRows<'_, A> {
         }
     }
 
-    /// Rows may be in memory one after the other, each on a page of its own: then a look at one
-    /// costs the same for a cache line of columns as for one.
+    /// The rows of a matrix may each be on a page of their own. Reading one value of a row then
+    /// costs the same as reading a cache line of columns.
     fn together(&self) -> usize {
         if self.x.strides()[0].unsigned_abs() > self.x.strides()[1].unsigned_abs() { 8 } else { 1 }
     }

@@ -1,14 +1,13 @@
 //! Dates and times of day in text.
 //!
-//! A date is the number of days since 1970-01-01, the time of day as a fraction of one. Read are
-//! `YYYY-MM-DD` and, after `T` or a blank, `HH:MM`, `HH:MM:SS` or `HH:MM:SS.fff` (up to nine
-//! digits): ISO 8601 with hyphens and colons, in the Gregorian calendar, which is continued to the
-//! years before it. `Z`, `UTC`, `GMT`, an offset (`+02`, `+0200`, `+02:00`) and a zone in brackets
-//! after one may follow: the date is that of the instant in UTC. Without them a date is taken as it
-//! is.
+//! A date is the number of days since 1970-01-01, with the time of day as a fraction. The supported
+//! forms are `YYYY-MM-DD` and, after `T` or a blank, `HH:MM`, `HH:MM:SS` or `HH:MM:SS.fff` (up to
+//! nine digits): ISO 8601 with hyphens and colons, in the Gregorian calendar, also for the years
+//! before it. `Z`, `UTC`, `GMT`, an offset (`+02`, `+0200`, `+02:00`) and a zone in brackets after
+//! one may follow: the date is that of the instant in UTC. Without them a date is taken as it is.
 //!
-//! A time of day without a date is a number of seconds. Not read are 2023-02-29, 24:00, leap
-//! seconds and zones that are given by name alone.
+//! A time of day without a date is a number of seconds. 2023-02-29, 24:00, leap seconds and zones
+//! that are given only by name are not supported.
 
 /// The number of nanoseconds in a day.
 const DAY: i128 = 86_400 * SECOND;
@@ -85,8 +84,8 @@ fn day_number(text: &[u8; 10]) -> Option<i64> {
     if !(1..=*lengths.get(month)?).contains(&day) {
         return None;
     }
-    // The 29ths of February before a year: one in each fourth year from the year 0 on, but for
-    // centuries.
+    // The 29ths of February before a year: every fourth year from the year 0 on, except for
+    // centuries that 400 does not divide.
     let leaps = |year: i64| (year + 3) / 4 - (year + 99) / 100 + (year + 399) / 400;
     let years = 365 * (year - 1970) + leaps(year) - leaps(1970);
     Some(years + lengths[..month].iter().sum::<i64>() + day - 1)
@@ -101,7 +100,7 @@ pub(crate) fn time_of_day(text: &[u8]) -> Option<f64> {
     Some(nanoseconds? as f64 / SECOND as f64)
 }
 
-/// The nanoseconds by which the local time is ahead of UTC: none without a zone.
+/// The nanoseconds by which the local time is ahead of UTC; 0 without a zone.
 fn offset(zone: &[u8]) -> Option<i128> {
     let zone = zone.trim_ascii_start();
     // A zone's name after the offset adds nothing.
@@ -214,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_date() {
+    fn invalid_dates_are_refused() {
         for text in [
             "2023-02-29",
             "1900-02-29",

@@ -1,7 +1,7 @@
 //! A target at a horizon: whether an event happened by a time, from a column of times and one of
 //! events.
 //!
-//! # What
+//! # Definition
 //!
 //! With the time t of follow-up of a row, whether it ended with the event, and the horizon h:
 //!
@@ -11,9 +11,10 @@
 //! | no event | no usable target | first class | first class |
 //!
 //! The first class is "no event by h", the second "event by h". A row that was lost before h
-//! without the event belongs to neither. A row has no usable target either if its time or its event
-//! is missing, or if its time is not a number, or a negative one: dates and times of day are not
-//! spans of time. The event is compared by value with the given one; any other value is no event.
+//! without the event belongs to neither. A row also has no usable target if its time or its event
+//! is missing, or if its time is negative or not a number: dates and times of day are not spans of
+//! time. The event is compared by value with the given one; any other value means that the event
+//! did not happen.
 //!
 //! # Assumption
 //!
@@ -23,8 +24,8 @@
 //!
 //! # Privacy
 //!
-//! The class is a function of its row and of public options alone: a target of two classes as any
-//! other, with the same sensitivities and no budget of its own.
+//! The class is a function of its row and of public options alone. The target has two classes like
+//! any other, with the same sensitivities and no budget of its own.
 
 use serde::{Deserialize, Serialize};
 
@@ -60,7 +61,7 @@ pub struct TimeToEvent {
     classes: [String; 2],
 }
 
-/// The options as they are written, which may be wrong.
+/// The options as read, before they are checked.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Unchecked {
@@ -186,7 +187,7 @@ impl TimeToEvent {
                 let text = cell.text();
                 let found = format.cell(&text);
                 let is_given = found != Cell::Missing && self.value.is_cell(&text, format);
-                // A value may well be called None.
+                // A value may be called None.
                 let is_missing = matches!(found, Cell::Missing | Cell::NotAvailable) && !is_given;
                 (!is_missing).then_some(is_given)
             }

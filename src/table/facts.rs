@@ -35,8 +35,8 @@ pub struct TableFacts {
     pub target: TargetColumn,
     /// A file with the targets; see [`FileTable::target_file`](crate::FileTable::target_file).
     pub target_file: Option<PathBuf>,
-    /// The column of identifiers, which is not a feature: of the rows that share one, and of those
-    /// without one, none takes part.
+    /// The column of identifiers, which is not a feature. Rows without an identifier and rows that
+    /// share one take no part.
     pub id: Option<String>,
     /// Whether an engine has compared the identifiers already, so that rows take part as they are.
     #[doc(hidden)]
@@ -47,19 +47,20 @@ pub struct TableFacts {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
     /// Columns (or rows, where features are rows) that are not features: names, or patterns in which
-    /// `*` stands for any run of characters and `?` for one. A name that exists is no pattern.
+    /// `*` stands for any run of characters and `?` for one. A name that exists is not a pattern.
     pub exclude: Vec<String>,
     /// Whether samples are rows or columns; see
     /// [`FileTable::orientation`](crate::FileTable::orientation). As JSON: `features_as_rows`, a
     /// boolean or null.
     #[serde(rename = "features_as_rows", with = "features_as_rows")]
     pub orientation: Option<Orientation>,
-    /// The separator of cells in text, an ASCII character; found in the header if none. As JSON:
-    /// that character, or the word `tab`.
+    /// The separator of cells in text, an ASCII character; by default it is detected in the header.
+    /// As JSON: that character, or the word `tab`.
     #[serde(with = "delimiter")]
     pub delimiter: Option<u8>,
     /// Whether `3,5` means three and a half, in text. It must be given where semicolons separate
-    /// cells, as programs write that use a decimal comma; elsewhere numbers have a decimal point.
+    /// cells, because programs with a decimal comma write such files; elsewhere numbers have a
+    /// decimal point.
     pub decimal_comma: Option<bool>,
     /// Texts that stand for a missing value, besides empty cells, `NA` and the like.
     pub missing: Vec<String>,
@@ -69,24 +70,27 @@ pub struct TableFacts {
 }
 
 impl TableFacts {
-    /// The column by which rows are joined to targets: the people, or else the ids.
+    /// The column by which rows are joined to targets: the person identifiers if they are given,
+    /// otherwise the ids.
     pub(crate) fn ids(&self) -> Option<&str> {
         self.unit.as_deref().or(self.id.as_deref())
     }
 
-    /// The same with the parameter by which it is given.
+    /// The same column, with the parameter that gives it.
     pub(crate) fn ids_given(&self) -> Option<(&str, Parameter)> {
         let about = if self.unit.is_some() { Parameter::Unit } else { Parameter::Id };
         self.ids().map(|ids| (ids, about))
     }
 
-    /// Whether the rows of an identifier take part only if there is one: the column of identifiers
-    /// is named, and neither identifies the units nor joins targets, which has its own rule.
+    /// Whether an identifier takes part only if it has a single row. This holds for a given column
+    /// of identifiers, unless another column identifies the privacy units or targets are joined by
+    /// the identifiers, which has its own rule.
     pub(crate) fn has_one_row_each(&self, joined: bool) -> bool {
         self.id.is_some() && self.unit.is_none() && !joined
     }
 
-    /// The columns that are not features: with people, ids of something else, too.
+    /// The columns that are not features. If person identifiers are given, another column of ids is
+    /// one of them.
     pub(crate) fn excluded(&self) -> Vec<String> {
         let other = self.id.clone().filter(|id| self.unit.as_ref().is_some_and(|unit| unit != id));
         self.exclude.iter().cloned().chain(other).collect()

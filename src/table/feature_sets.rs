@@ -16,12 +16,12 @@ use std::path::Path;
 use crate::error::{Error, Parameter, Result};
 use crate::table::formats::decompress::open_text;
 
-/// The most bytes of a file of sets, decompressed.
+/// The maximum size of a file of sets, decompressed, in bytes.
 const MAX_BYTES: u64 = 1 << 28;
 
-/// The fewest members that a set must have in the table, unless another number is given: fewer are
-/// nearly single features.
-const LEAST: usize = 5;
+/// The default minimum number of members of a set in the table: smaller sets are nearly single
+/// features.
+const MIN_MEMBERS: usize = 5;
 
 /// Public sets of features, which may overlap: a request that [has them](crate::Select::groups)
 /// selects sets instead of features.
@@ -130,7 +130,7 @@ impl FeatureSets {
         if sets.is_empty() {
             return Err(Error::input("there is no set").about([Parameter::Groups]));
         }
-        Ok(Self { sets, least: LEAST, most: None })
+        Ok(Self { sets, least: MIN_MEMBERS, most: None })
     }
 
     /// Uses the sets with at least `least` members, 1 or more, and at most `most` are features
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused_has_a_line() {
+    fn errors_name_the_line() {
         for (text, line, words) in [
             (&b"A\tx\tg1\nB\n"[..], Some(2), "separated by tabs"),
             (b"A,x,g1\n", Some(1), "separated by tabs"),

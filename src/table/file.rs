@@ -1,4 +1,4 @@
-//! A table in a file, from a reader or in record batches, with the facts that are given of it.
+//! A table in a file, from a reader or in record batches, with the given facts about it.
 
 use std::fmt;
 use std::io::Read;
@@ -19,8 +19,8 @@ use crate::table::open_table::Identifiers;
 use crate::table::schema::{Orientation, TargetColumn, TargetRole, target_of_rows};
 use crate::table::targets::TargetTable;
 
-/// A table in a file or from a reader, with the facts given of it: how it is written and the roles
-/// of its columns. These facts must be public knowledge.
+/// A table in a file or from a reader, with the given facts about it: how it is written and the
+/// roles of its columns. These facts must be public knowledge.
 ///
 /// The format is recognized by the first bytes of the content or, for formats without such a
 /// signature, by the file's name:
@@ -35,9 +35,9 @@ use crate::table::targets::TargetTable;
 /// | Parquet, Arrow, Feather (feature `arrow`) | the columns' | the last column |
 ///
 /// A cell of a feature is a number (booleans are 0 and 1, dates such as `2024-02-29` days since
-/// 1970-01-01), a word, or missing: empty, NaN or infinite, or one of the texts `NA`, `N/A`, `n/a`,
-/// `NaN`, `null`, `NULL`, `None`, `.` and `?`. The name of a label that is a number is its shortest
-/// text: `1`, not `1.0`.
+/// 1970-01-01), a category, or missing: empty, NaN or infinite, or one of the texts `NA`, `N/A`,
+/// `n/a`, `NaN`, `null`, `NULL`, `None`, `.` and `?`. The name of a label that is a number is its
+/// shortest text: `1`, not `1.0`.
 ///
 /// ```no_run
 /// use dpsis::{Select, TargetColumn, FileTable};
@@ -77,9 +77,9 @@ impl FileTable {
         Self::of(TextFile::of_reader(Box::new(reader)))
     }
 
-    /// A text table that is read as often as needed: each call of `open` gives a reader of the same
-    /// bytes from their start. Messages say `name`; its extension determines the delimiter where
-    /// a file's would.
+    /// A text table that is read as often as needed: each call of `open` returns a reader of the
+    /// same bytes from their start. Messages contain `name`, whose extension determines the
+    /// delimiter as that of a file does.
     pub fn from_readers<R: Read + Send + 'static>(
         name: impl Into<PathBuf>,
         open: impl Fn() -> R + Send + Sync + 'static,
@@ -87,7 +87,8 @@ impl FileTable {
         Self::of(TextFile::of_readers(name.into(), Arc::new(move || Box::new(open()))))
     }
 
-    /// A table in Arrow's record batches, which all have this schema, read as a file of them is.
+    /// A table in Arrow's record batches, which all have this schema; they are read like an Arrow
+    /// file.
     ///
     /// # Errors
     ///
@@ -101,9 +102,9 @@ impl FileTable {
         RecordBatches::new(schema, batches.into_iter().collect()).map(Self::of_batches)
     }
 
-    /// A table in Arrow's record batches of this schema, which are not held: for each pass `open`
-    /// hands them out again, with only the columns at the given places, from 0,
-    /// ascending. They must be of the same rows each time.
+    /// A table in Arrow's record batches of this schema, which are not held in memory: for each
+    /// pass `open` returns them again, with only the columns at the given places, from 0,
+    /// ascending. They must contain the same rows each time.
     #[cfg(feature = "batches")]
     #[cfg_attr(docsrs, doc(cfg(feature = "batches")))]
     pub fn from_passes(
@@ -120,7 +121,7 @@ impl FileTable {
     }
 
     /// Declares that the last column of the batches holds targets, outside the table, and whether
-    /// these are numbers by their type though texts stand for them.
+    /// these targets are numbers by their type although they are stored as text.
     #[cfg(feature = "batches")]
     #[doc(hidden)]
     pub fn with_target_beside(mut self, of_numbers: bool) -> Self {
@@ -128,8 +129,9 @@ impl FileTable {
         self
     }
 
-    /// Declares that the last column of the batches, or the one before the targets, identifies
-    /// people, row by row: each is: outside the table, as [`unit`](Self::unit) does in it.
+    /// Declares that the last column of the batches, or the last but one if targets follow, holds
+    /// the person identifier of each row. It is outside the table, unlike a column that
+    /// [`unit`](Self::unit) names.
     #[cfg(feature = "batches")]
     #[doc(hidden)]
     pub fn with_units_beside(mut self) -> Self {
@@ -152,8 +154,8 @@ impl FileTable {
         }
     }
 
-    /// Sets a callback for progress, which is called with the share that is read: for what reads
-    /// the table without a request, which has [its own](crate::Select::progress).
+    /// Sets a callback for progress, which receives the share of the table that is read. It is for
+    /// uses of the table without a request; a request has [its own](crate::Select::progress).
     pub fn progress(mut self, report: impl Fn(f64) + Send + Sync + 'static) -> Self {
         let hooks = Hooks { progress: Some(Arc::new(report)), ..Hooks::default() };
         self.file = self.file.with_hooks(hooks);
@@ -172,7 +174,7 @@ impl FileTable {
         Some(self)
     }
 
-    /// The hooks of a reading: of a request, or its own.
+    /// The hooks of a pass: the hooks of the request, or the table's own.
     pub(crate) fn hooks(&self, of_request: &Hooks) -> Hooks {
         let progress = of_request.progress.clone().or(self.file.hooks().progress.clone());
         Hooks { progress, ..of_request.clone() }
@@ -191,7 +193,7 @@ impl FileTable {
     }
 
     /// Sets a file with the targets. CSV `id,value` is joined to the id column (by default the
-    /// table's own ids, or else the first column) by equality of text; a sample without an entry
+    /// table's own ids, otherwise the first column) by equality of text; a sample without an entry
     /// has a missing target. CSV with one column, a vector as `.npy` and a `.cls` are joined by the
     /// order of the samples and must hold one target per sample.
     pub fn target_file(mut self, path: impl Into<PathBuf>) -> Self {
@@ -297,7 +299,7 @@ impl FileTable {
         Ok(format)
     }
 
-    /// Refuses a pipe or a reader where identifiers take a pass of their own.
+    /// Refuses a pipe or a reader if identifiers need a separate pass.
     pub(super) fn check_identifiers(
         &self,
         identifiers: Identifiers,
@@ -390,7 +392,7 @@ impl FileTable {
         Ok(())
     }
 
-    /// Whether record batches are read, which are there any number of times.
+    /// Whether the table is in record batches, which can be read any number of times.
     pub(super) fn is_in_batches(&self) -> bool {
         #[cfg(feature = "batches")]
         return self.batches.is_some();
@@ -412,7 +414,7 @@ impl FileTable {
         format.open(path, &self.facts)
     }
 
-    /// The given orientation; samples as rows, if none is given.
+    /// The given orientation; by default, samples are rows.
     pub(super) fn given_orientation(&self) -> Orientation {
         self.facts.orientation.unwrap_or_default()
     }
@@ -486,8 +488,8 @@ impl FileTable {
     }
 
     /// Refuses decimal commas where commas separate cells, and requires the decimal sign where
-    /// semicolons do: programs write these where the comma is taken, and only the rows, which are
-    /// private, show which sign they hold.
+    /// semicolons do. Programs separate cells by semicolons if the comma is their decimal sign, and
+    /// only the rows, which are private, show which sign the file has.
     pub(super) fn check_decimal(&self, delimiter: u8) -> Result<()> {
         if delimiter == b',' && self.facts.has_decimal_comma() {
             return Err(Error::request("decimal commas need cells that commas do not separate")
@@ -546,8 +548,8 @@ mod tests {
         }
     }
 
-    /// The same of a file and of readers with its bytes: passes over rows again, columns in parts,
-    /// the delimiter of features as rows.
+    /// A file and readers with its bytes give the same results: in passes over rows, with columns
+    /// in parts, and with the delimiter of features as rows.
     #[test]
     fn readers_are_a_file() {
         let row = |i: usize| format!("{},{},{}\n", i * 37 % 101, i * i % 13, i * 37 % 101 / 3);

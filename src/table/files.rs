@@ -25,8 +25,8 @@ use crate::table::schema::{Orientation, Schema};
 use crate::table::target::Code;
 use crate::table::targets::{Join, TargetTable};
 
-/// One table whose rows lie in several files of the same columns: read one after the other, in any
-/// format that each has.
+/// One table whose rows are in several files with the same columns. The files are read one after
+/// the other; each may have its own format.
 ///
 /// ```no_run
 /// use dpsis::{FileTable, FileTables, Select};
@@ -85,7 +85,7 @@ fn place(path: &Path) -> Option<(u64, u64)> {
     path.metadata().ok().map(|file| (file.dev(), file.ino()))
 }
 
-/// The canonical path of a file, whichever link leads to it.
+/// The canonical path of a file, with its links resolved.
 #[cfg(not(unix))]
 fn place(path: &Path) -> Option<std::path::PathBuf> {
     path.canonicalize().ok()
@@ -131,7 +131,7 @@ impl FileTable {
         OpenFiles::open(std::slice::from_ref(self), opening)
     }
 
-    /// Opens the file, whose targets may lie in another one.
+    /// Opens the file, whose targets may be in another file.
     pub(super) fn open_file(
         &self,
         targets: Option<&TargetTable>,
@@ -143,7 +143,7 @@ impl FileTable {
         }
     }
 
-    /// Whether it can be read more than once, with the targets outside it.
+    /// Whether the file and its targets in another file can be read more than once.
     pub(super) fn repeats(&self) -> bool {
         self.rows_repeat() && self.facts.target_file.as_deref().is_none_or(reads_again)
     }
@@ -170,7 +170,7 @@ impl FileTable {
         }
     }
 
-    /// The features, by their names alone.
+    /// The features; reads their names only.
     pub(super) fn schema(&self, opening: &Opening<'_>) -> Result<Schema> {
         match self.check(opening.events)? {
             Format::Text => self.header_of_text(opening),
@@ -182,12 +182,12 @@ impl FileTable {
 /// One open file, or several with the same columns that are opened in turn for every pass.
 pub(super) struct OpenFiles {
     files: Vec<FileTable>,
-    /// The first one, for properties that all share.
+    /// The first file, which has the properties that all files share.
     first: OpenFile,
-    /// The targets in another file, which serves all.
+    /// The targets in another file, which contains the targets of all files.
     targets: Option<Arc<TargetTable>>,
-    /// For each of several files the places of the first one's features among its own, where their
-    /// order is another.
+    /// For each file, the places of the first file's features among its own, if their order
+    /// differs.
     orders: Vec<Option<Vec<usize>>>,
     threads: usize,
     hooks: Hooks,
@@ -195,7 +195,7 @@ pub(super) struct OpenFiles {
     labels: Option<Vec<String>>,
     events: Option<TimeToEvent>,
     identifiers: Identifiers,
-    /// The identifiers that several rows share, once they are compared.
+    /// The identifiers that several rows share, once rows were compared.
     repeated: Option<Repeated>,
 }
 
@@ -204,7 +204,7 @@ impl OpenFiles {
     pub(super) fn open(files: &[FileTable], opening: &Opening<'_>) -> Result<Self> {
         let [file, others @ ..] = files else { return Err(Error::request("there is no file")) };
         let opening = &Opening { hooks: file.hooks(&opening.hooks), ..*opening };
-        // Facts are wrong before a file of targets is.
+        // Report wrong facts before a wrong file of targets.
         let targets = file.check(opening.events).and_then(|_| file.targets(opening.events));
         let targets = if others.is_empty() { targets } else { in_file(file, targets) }?;
         let targets = targets.map(Arc::new);
@@ -249,7 +249,7 @@ impl OpenFiles {
         })
     }
 
-    /// Refuses several files that are no table together.
+    /// Refuses several files that do not form one table.
     fn check_several(
         files: &[FileTable],
         first: &OpenFile,
@@ -300,8 +300,8 @@ impl OpenFiles {
         join.finish()
     }
 
-    /// Before the first pass, one over the ids by which targets are joined: of rows that share one,
-    /// none takes part, unless they are a person's.
+    /// Before the first pass, reads the ids by which targets are joined: rows that share an id take
+    /// no part, unless it identifies a person.
     fn leave_out_repeated_ids(&mut self) -> Result<()> {
         if self.schema().has_people() {
             return Ok(());
@@ -313,7 +313,7 @@ impl OpenFiles {
         let uses = FoldsOf::new(&new);
         self.pass_over_rows(&uses)?;
         let repeated = uses.finish().repeated();
-        // So that the only one is changed, not a copy.
+        // With this clone dropped, the targets are changed in place and not copied.
         drop(targets);
         if let Some(own) = &mut self.targets {
             Arc::make_mut(own).leave_out(&repeated);
@@ -370,7 +370,7 @@ impl Table for OpenFiles {
             return hold_all(self, limit, code);
         }
         self.leave_out_repeated_ids()?;
-        // In the same pass, which is all that a pipe has.
+        // In the same pass, because a pipe can be read only once.
         let format = self.format().clone();
         let all: Vec<usize> = (0..self.schema().d()).collect();
         let holding = Holding::new(&all, limit);
@@ -444,7 +444,7 @@ impl Map for Part<'_> {
     }
 }
 
-/// An outcome of reading a file; an error names it.
+/// Adds the name of the file to an error.
 fn in_file<T>(file: &FileTable, outcome: Result<T>) -> Result<T> {
     outcome.map_err(|error| match error.kind() {
         ErrorKind::Request | ErrorKind::Input => error.in_file(file.file().name()),
@@ -458,7 +458,7 @@ impl FileTables {
         OpenFiles::open(&self.0, opening)
     }
 
-    /// The features, by their names alone.
+    /// The features; reads their names only.
     pub(super) fn schema(&self, opening: &Opening<'_>) -> Result<Schema> {
         match &self.0[..] {
             [file] => file.schema(opening),
@@ -466,7 +466,7 @@ impl FileTables {
         }
     }
 
-    /// Refuses pipes and readers where identifiers take a pass of their own.
+    /// Refuses pipes and readers if identifiers need a separate pass.
     pub(super) fn check_identifiers(
         &self,
         identifiers: Identifiers,
@@ -554,8 +554,8 @@ mod tests {
         }
     }
 
-    /// Columns are matched by name: another order of them in a file, of text or of numbers, makes
-    /// the same table.
+    /// Columns are matched by name: a file with another order of columns, of text or of numbers,
+    /// makes the same table.
     #[test]
     fn files_may_have_their_columns_in_another_order() {
         let turned = |row: &String| {
@@ -615,7 +615,7 @@ mod tests {
         assert!(FileTables::new([]).is_err());
         let (folder, some) = files(&[(HEADER, &rows[..9]), (HEADER, &rows[9..20])]);
         assert!(FileTables::new([&some[0], &some[1], &some[0]].map(Clone::clone)).is_err());
-        // Another name of the same file, by a link or by none that could be followed.
+        // Another name of the same file: a hard link, or a symbolic link.
         #[cfg(unix)]
         for is_hard in [true, false] {
             let (file, name) = (folder.path().join("part-0.csv"), folder.path().join("again.csv"));

@@ -1,6 +1,6 @@
 //! Sets of features in place of the features: the mean of each set in each sample.
 //!
-//! # What
+//! # Definition
 //!
 //! Let x_j be the grid value of feature j in a sample (its rank within the sample, or its value
 //! clipped to a given range), 0 where it is missing, and M_s the members of set s that are
@@ -16,9 +16,9 @@
 //! # Privacy
 //!
 //! Row-local: z is a function of one sample, of the public names of the features and of the public
-//! sets. So a neighboring table differs in one sample after it as before, every sensitivity is that
-//! of any features with values from -Q to Q, and no budget is spent. Sets may overlap: no
-//! sensitivity depends on how features hang together.
+//! sets. So neighboring tables still differ in one sample, every sensitivity is that of any
+//! features with values from -Q to Q, and no budget is spent. Sets may overlap: no sensitivity
+//! depends on relations between features.
 //!
 //! # Cost
 //!
@@ -45,7 +45,7 @@ pub(crate) struct Members {
 }
 
 impl Members {
-    /// Adds a set; one without members is left out.
+    /// Adds a set, unless it has no members.
     pub(crate) fn push(&mut self, members: &[u32]) {
         if !members.is_empty() {
             self.places.extend(members);
@@ -90,9 +90,9 @@ pub struct SetFacts {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct SetMembers {
-    /// The number of those that are features of the table.
+    /// The number of members that are features of the table.
     pub present: usize,
-    /// Those that are not.
+    /// The other members.
     pub missing: Vec<String>,
 }
 
@@ -105,7 +105,7 @@ pub enum SetSize {
     Used,
     /// Too few of its members are features of the table.
     TooSmall,
-    /// Too many are.
+    /// Too many of its members are features of the table.
     TooLarge,
 }
 
@@ -304,7 +304,7 @@ mod tests {
         /// The means of a row do not depend on the other rows, and equal the means of the definition
         /// in exact fractions.
         #[test]
-        fn a_row_speaks_only_for_itself(
+        fn means_depend_on_their_own_row_only(
             rows in prop::collection::vec(
                 prop::collection::vec(prop::option::weighted(0.8, -9i32..10), 5), 1..8),
             sets in prop::collection::vec(prop::sample::subsequence(vec![0usize, 1, 2, 3, 4, 5], 1..6), 1..5),

@@ -1,5 +1,5 @@
-//! The roles of columns by a header, and checks that it is a header: a row of data taken for one
-//! would be printed.
+//! The roles of columns by a header, and checks that it is a header: a row of data that is mistaken
+//! for a header would be printed.
 
 use crate::error::{Error, Parameter, Place, Result};
 use crate::table::cell::CellFormat;
@@ -30,7 +30,7 @@ impl FileTable {
             &self.facts.excluded(),
         )
         .map_err(|error| {
-            // The hint offers names, which are values if this is no header.
+            // The hint contains names; without a header, these would be values.
             let cells = self.facts.cells();
             let value = header.iter().any(|name| is_value(name, &cells, labels));
             if value && !self.facts.numeric_names {
@@ -67,7 +67,7 @@ impl FileTable {
         let cells = self.facts.cells();
         let is_number = |name: &str| cells.number(name.as_bytes()).is_some();
         let refuse = |rule: &str, column: Option<usize>| Err(no_header(rule, column));
-        // Who gives the target by its name has seen the header.
+        // A user who gives the target by its name has seen the header.
         let seen = matches!(self.facts.target, TargetColumn::Named(_)) || schema.event().is_some();
         if let Some(place) = schema.target().filter(|_| !seen)
             && is_value(schema.name(place), &cells, labels)
@@ -139,8 +139,8 @@ impl FileTable {
         lines.iter().map(|(number, name)| self.line_name(*number, name)).collect()
     }
 
-    /// The name of a feature at the start of its line, by the line's number. One that looks like a
-    /// whole line is refused, for names are printed: unless the delimiter is given.
+    /// The name of a feature at the start of its line, by the line's number. A name that looks like
+    /// a whole line is refused, because names are printed, unless the delimiter is given.
     pub(super) fn line_name(&self, number: u64, name: &[u8]) -> Result<String> {
         let place = |error: Error| error.at(Some(number), Some(1));
         let name = text(name)
@@ -152,7 +152,8 @@ impl FileTable {
         Ok(name)
     }
 
-    /// Refuses a target file without a header, whose first target would be taken for one.
+    /// Refuses a target file without a header, because its first target would be taken for the
+    /// header.
     pub(super) fn check_targets_have_header(
         &self,
         targets: Option<&TargetTable>,

@@ -22,7 +22,7 @@ pub(crate) enum HeldColumn {
     Numbers(Kind, Vec<f64>),
     /// Texts.
     Texts(Vec<TextCell>),
-    /// Of a type that is not read: no role but that of an excluded column is open to it.
+    /// A type that is not read: such a column has no role unless it is excluded.
     Unread,
 }
 

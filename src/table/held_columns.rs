@@ -1,6 +1,6 @@
 //! Rows turned into columns in memory.
 //!
-//! # How
+//! # Algorithm
 //!
 //! Rows are staged until there are enough for a *tile*, in which the values of a feature are
 //! adjacent. A tile whose values all are exactly an `f32` is stored as such: 4 bytes per value,
@@ -8,8 +8,9 @@
 //!
 //! # Memory
 //!
-//! If a limit is given and reached, the last half of the features is dropped; the caller reads
-//! them in a further pass. What is dropped depends on the sizes alone, and no result depends on it.
+//! If a limit is given and reached, the last half of the features is dropped; the caller reads them
+//! in a further pass. The sizes alone determine which features are dropped, and no result depends
+//! on it.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -23,7 +24,7 @@ use crate::table::target::Code;
 const STAGED: usize = 1 << 17;
 
 /// The fewest rows of a full tile: a cache line of each feature.
-const LEAST_ROWS: usize = 8;
+const MIN_TILE_ROWS: usize = 8;
 
 /// The memory limit of a table, in bytes.
 #[derive(Debug, Clone, Copy)]
@@ -88,7 +89,8 @@ pub(crate) fn is_narrow(value: f64) -> bool {
     f64::from(value as f32) == value || value.to_bits() == f64::NAN.to_bits()
 }
 
-/// The value that a narrow one was. Missing values stay the same NaN, for others may be words.
+/// The value before it was narrowed. A missing value stays the same NaN, because other NaNs may be
+/// words.
 pub(crate) fn widened(narrow: f32) -> f64 {
     if narrow.is_nan() { f64::NAN } else { f64::from(narrow) }
 }
@@ -164,8 +166,8 @@ impl Tile {
     fn cut(&mut self, width: usize) {
         fn cut<T: Copy>(values: &mut Vec<T>, length: usize) {
             if values.len() > length {
-                // A copy, so that the whole of the old one is free for a next tile: what is left of
-                // it in its place would keep others out.
+                // A copy, so that all of the old memory is free for a next tile: shrunk in place,
+                // the vector would keep a part of it.
                 *values = values[..length].to_vec();
             }
         }
@@ -242,7 +244,7 @@ pub(crate) struct HoldColumns<'a> {
     width: usize,
     columns: HeldColumns,
     targets: Vec<f64>,
-    /// The part of each row in scores; none while all are alike.
+    /// The role of each row in scores; empty while all have the default role.
     roles: Vec<Role>,
     samples: u64,
     /// The format of identifiers, if rows are compared by them.
@@ -254,7 +256,7 @@ pub(crate) struct HoldColumns<'a> {
 
 impl<'a> HoldColumns<'a> {
     /// `code` codes a target cell, or returns `None` if it is not usable. Where rows are `compared`
-    /// by identifiers of this format, only rows with one of their own are held in the end.
+    /// by identifiers of this format, only rows with a unique identifier are kept in the end.
     pub(crate) fn new(
         code: &'a Code<'a>,
         holding: &'a Holding<'a>,
@@ -285,7 +287,7 @@ impl<'a> HoldColumns<'a> {
         (self.columns, self.targets, self.roles, self.samples, repeated)
     }
 
-    /// Leaves out the rows whose identifier others have, too.
+    /// Leaves out the rows that share an identifier.
     fn leave_out_repeated(&mut self) -> Repeated {
         let mut all = std::mem::take(&mut self.other_ids);
         all.extend_from_slice(&self.ids);
@@ -325,7 +327,7 @@ impl<'a> HoldColumns<'a> {
         }
     }
 
-    /// Takes in a sample without its values. Returns whether its row is held.
+    /// Adds a sample without its values. Returns whether its row is held.
     fn holds_row(&mut self, sample: &Sample<'_, '_>) -> bool {
         self.samples += 1;
         let target = sample.target.and_then(self.code);
@@ -346,7 +348,7 @@ impl<'a> HoldColumns<'a> {
         true
     }
 
-    /// Takes in samples that are stored column by column.
+    /// Adds samples that are stored column by column.
     fn take_columns<A: Value>(&mut self, batch: &Batch<'_>, columns: &[&[A]]) {
         // Small tiles cost more than staged rows.
         if batch.len() * self.width < STAGED / 4 {
@@ -357,7 +359,7 @@ impl<'a> HoldColumns<'a> {
         let is_held =
             |&place: &usize| !batch.is_left_out(place) && self.holds_row(&batch.sample(place, &[]));
         let held: Vec<usize> = (0..batch.len()).filter(is_held).collect();
-        let rows = (STAGED / self.width.max(1)).max(LEAST_ROWS);
+        let rows = (STAGED / self.width.max(1)).max(MIN_TILE_ROWS);
         for rows in held.chunks(rows) {
             let features = &self.holding.features[..self.width];
             self.add(Tile::of_columns(columns, features, rows));
@@ -370,7 +372,7 @@ impl<'a> HoldColumns<'a> {
         }
         let features = &self.holding.features[..self.width];
         self.staged.extend(features.iter().map(|&feature| sample.values[feature]));
-        if self.staged.len() >= STAGED.max(LEAST_ROWS * self.width) {
+        if self.staged.len() >= STAGED.max(MIN_TILE_ROWS * self.width) {
             self.tile();
         }
     }

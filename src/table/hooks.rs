@@ -72,7 +72,7 @@ impl Hooks {
     ///
     /// # Errors
     ///
-    /// `Canceled` then.
+    /// `Canceled` in that case.
     pub(crate) fn check(&self) -> Result<()> {
         if self.is_canceled() { Err(Error::canceled()) } else { Ok(()) }
     }
@@ -84,9 +84,10 @@ mod tests {
 
     use super::*;
 
-    /// A caller who changes their mind has stopped the run all the same; the next run starts anew.
+    /// A cancellation holds for the rest of a run even if it is withdrawn; the next run starts
+    /// without it.
     #[test]
-    fn a_wish_is_final() {
+    fn cancellation_is_sticky() {
         let calls = AtomicUsize::new(0);
         let once = move || calls.fetch_add(1, Ordering::Relaxed) == 1;
         let hooks = Hooks { progress: None, cancel: Some(Cancel::when(once)) };

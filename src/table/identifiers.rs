@@ -6,12 +6,12 @@
 //! share an identifier none takes part: two of them are left out as if they were not in the table,
 //! and the other m - 2 count as rows without a usable target, as does a row without an identifier.
 //! Which two are left out makes no difference. Identifiers are compared as text without surrounding
-//! blanks; an empty one, or a code for a missing value, is no identifier.
+//! blanks; an empty cell, or a code for a missing value, is not an identifier.
 //!
 //! # Privacy
 //!
 //! Let p(m) be the rows that take part and u(m) the rows without a usable target of one identifier
-//! with m rows: p(1) + u(1) = 1, and p(m) = 0, u(m) = m - 2 for m >= 2. A row more moves the pair
+//! with m rows: p(1) + u(1) = 1, and p(m) = 0, u(m) = m - 2 for m >= 2. One more row moves the pair
 //! by 1 in L1: from m = 0 to 1 one of the two becomes 1; from 1 to 2 that one becomes 0; from then
 //! on u rises by 1. So adding or removing a row changes the rows that take part by at most one row,
 //! and the counts of rows by class and without a usable target by at most 1 in all: every
@@ -108,8 +108,8 @@ impl Fold for Collect<'_> {
     }
 }
 
-/// Takes the targets from rows without an identifier of their own, and leaves two of each
-/// identifier out.
+/// Removes the targets of rows without an identifier of their own, and leaves out two rows of each
+/// shared identifier.
 pub(crate) struct OneRowEach<'a> {
     format: &'a CellFormat,
     /// The identifiers that several rows share, with the number of their rows that were left out.
@@ -309,7 +309,7 @@ mod tests {
 
     /// The code computes the definition, for all tables of up to four rows.
     #[test]
-    fn the_code_is_the_definition() {
+    fn code_matches_the_definition() {
         let row = |i: usize| -> Row { ([None, Some(0), Some(1)][i % 3], [None, Some(1)][i / 3]) };
         for n in 0..=4u32 {
             for number in 0..6usize.pow(n) {

@@ -1,9 +1,9 @@
-//! Given levels of a column: what its words may be.
+//! The given levels of a categorical column: the categories that it may contain.
 //!
 //! A cell is at a level if it has the value of the level's text: `1`, `1.0` and `true` are the same
 //! level, and upper and lower case of other texts differ. Levels that are numbers are written with
-//! a point, whatever the table's decimal mark. That is a function of the cell and of what was
-//! given.
+//! a point, also where the table has decimal commas. The level is a function of the cell and of the
+//! given levels.
 
 use std::fmt;
 use std::str::FromStr;
@@ -30,8 +30,8 @@ pub struct Levels {
 }
 
 impl Levels {
-    /// The levels of a column: words or numbers, in an order that matters where one is distinguished from the
-    /// first.
+    /// The levels of a column: categories or numbers. The order matters where the first level is
+    /// the reference.
     ///
     /// # Errors
     ///
@@ -56,8 +56,8 @@ impl Levels {
         &self.texts
     }
 
-    /// The values of levels, read like cells with the missing values of this format. No level may
-    /// stand for one, which would make a level of the cells that are at none.
+    /// The values of levels, read like cells with the missing values of this format. A level must
+    /// not be a missing value, because missing cells would then be at a level.
     ///
     /// # Errors
     ///
@@ -89,14 +89,14 @@ fn bits(value: f64) -> u64 {
 #[derive(Debug, Clone)]
 pub(crate) struct LevelValues(Vec<u64>);
 
-/// The nearest 4-byte float, which a column of such floats holds; a category is its own.
+/// The nearest 4-byte float, which a column of such floats holds; a category is unchanged.
 fn short(level: u64) -> u64 {
     let value = f64::from_bits(level);
     if value.is_nan() { level } else { f64::from(value as f32).to_bits() }
 }
 
 impl LevelValues {
-    /// The level of a cell by its value, from 0; `None` if it is at none.
+    /// The level of a cell by its value, from 0; `None` if it is at no level.
     pub(crate) fn of(&self, value: f64) -> Option<usize> {
         let value = bits(value);
         self.0.iter().position(|level| *level == value || short(*level) == value)
@@ -125,8 +125,8 @@ impl fmt::Display for Levels {
     }
 }
 
-/// The values that a model takes: numbers, and in columns with given levels these alone, as
-/// [numbered words](nth_word). All others are missing.
+/// The values that a model uses: numbers, and in columns with given levels only the levels, as
+/// [numbered words](nth_word). All other values are missing.
 #[derive(Debug)]
 pub(crate) struct NumbersAndLevels {
     /// The levels of each column that has some, by its place.
@@ -157,7 +157,7 @@ impl NumbersAndLevels {
 
     /// Maps the values of a sample in place.
     pub(crate) fn map(&self, values: &mut [f64]) {
-        // Levels first: a number may be one.
+        // Levels first, because a number may be a level.
         let level = |(place, levels): &(usize, LevelValues)| {
             let value = values[*place];
             let is_read = self.words || !value.is_nan();
@@ -171,7 +171,8 @@ impl NumbersAndLevels {
     }
 }
 
-/// The number of the level that a [mapped](NumbersAndLevels) value stands for; `None` for none.
+/// The number of the level that a [mapped](NumbersAndLevels) value stands for; `None` if it is not
+/// a level.
 pub(crate) fn level_of(value: f64) -> Option<usize> {
     word_of(value).map(|word| word as usize - 1)
 }

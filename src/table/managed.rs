@@ -12,7 +12,7 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 
-/// Folders that a search below a folder looks at, at most.
+/// The maximum number of folders that a search below a folder examines.
 #[cfg(feature = "patterns")]
 const MAX_FOLDERS: usize = 1000;
 

@@ -5,14 +5,14 @@ const POWERS: [f64; 17] =
     [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16];
 
 /// The number of bytes before a cell that [`plain_number`] loads without using them.
-const BEFORE: usize = 16;
+const BYTES_BEFORE: usize = 16;
 
 /// The number of bytes from the start of a cell that it uses: the cell and its delimiter.
-const AHEAD: usize = 24;
+const BYTES_AFTER: usize = 24;
 
 /// A number such as `-12.3456` that starts at a place of a text and ends before a delimiter, and
-/// the delimiter's place: the same `f64` as [`parse_number`] makes of it. `None` for what is
-/// written in another way, has too many digits or stands too near the ends of the text.
+/// the delimiter's place: the same `f64` as [`parse_number`] returns. `None` for a number that is
+/// written in another way, has too many digits or is too near the ends of the text.
 ///
 /// Eight bytes at a time and without a branch that depends on the data. Where the cell ends is
 /// found first, so that the processor starts on the next cell while it works on this one.
@@ -27,10 +27,11 @@ pub(crate) fn plain_number(
     delimiter: u8,
     mark: u8,
 ) -> Option<(f64, usize)> {
-    let window: &[u8; BEFORE + AHEAD] = text.get(at.checked_sub(BEFORE)?..)?.first_chunk()?;
-    let end = BEFORE + first_of(window, delimiter);
-    let negative = window[BEFORE] == b'-';
-    let start = BEFORE + usize::from(negative);
+    let window: &[u8; BYTES_BEFORE + BYTES_AFTER] =
+        text.get(at.checked_sub(BYTES_BEFORE)?..)?.first_chunk()?;
+    let end = BYTES_BEFORE + first_of(window, delimiter);
+    let negative = window[BYTES_BEFORE] == b'-';
+    let start = BYTES_BEFORE + usize::from(negative);
     let first = load(window, start)?;
     // Digits before the mark, or before the end without a mark.
     let at_mark = matches(first, mark).trailing_zeros() as usize / 8;
@@ -60,7 +61,7 @@ pub(crate) fn plain_number(
     let value = number as f64 / POWERS[places];
     // Without a branch, which could not be predicted.
     let value = f64::from_bits(value.to_bits() ^ u64::from(negative) << 63);
-    Some((value, at + end - BEFORE))
+    Some((value, at + end - BYTES_BEFORE))
 }
 
 /// 10^0 to 10^8.
@@ -69,7 +70,7 @@ const POWERS_OF_TEN: [u64; 9] =
 
 /// Eight bytes, the first one the lowest.
 #[inline(always)]
-fn load(window: &[u8; BEFORE + AHEAD], at: usize) -> Option<u64> {
+fn load(window: &[u8; BYTES_BEFORE + BYTES_AFTER], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(*window.get(at..)?.first_chunk()?))
 }
 
@@ -82,14 +83,14 @@ fn matches(bytes: u64, byte: u8) -> u64 {
 
 /// The offset of the first such byte from the start of the cell, or that of the end of the window.
 #[inline(always)]
-fn first_of(window: &[u8; BEFORE + AHEAD], byte: u8) -> usize {
+fn first_of(window: &[u8; BYTES_BEFORE + BYTES_AFTER], byte: u8) -> usize {
     // The eight highest bits of the bytes, side by side: a multiplication that moves each to its
     // place.
     let mask = |at: usize| {
-        let found = load(window, BEFORE + at).map_or(0, |bytes| matches(bytes, byte));
+        let found = load(window, BYTES_BEFORE + at).map_or(0, |bytes| matches(bytes, byte));
         (found >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
     };
-    let mask = mask(0) | mask(8) << 8 | mask(16) << 16 | 1 << AHEAD;
+    let mask = mask(0) | mask(8) << 8 | mask(16) << 16 | 1 << BYTES_AFTER;
     mask.trailing_zeros() as usize
 }
 
@@ -101,8 +102,8 @@ fn shifted_up(bytes: u64, by: usize) -> u64 {
     (bytes << half) << half
 }
 
-/// The number that the highest `count` bytes make, at most eight; sets a bit of `others` if one is
-/// no digit.
+/// The number that the highest `count` bytes make, at most eight; sets a bit of `others` if a byte
+/// is not a digit.
 #[inline(always)]
 fn eight_digits(bytes: u64, count: usize, others: &mut u64) -> u64 {
     // Digits become 0 to 9, bytes before them 0 as well.
@@ -170,10 +171,10 @@ mod tests {
             prop_assert_eq!(parse_number(format!("{value:e}").as_bytes()), expected);
         }
 
-        /// Digits with and without places, in the quick way: the bits of the standard library, or
-        /// none.
+        /// The fast parser gives the same bits as the standard library, or `None`, for digits with
+        /// and without decimal places.
         #[test]
-        fn plain_numbers_are_the_standard_librarys(
+        fn plain_numbers_match_the_standard_library(
             sign in "-?",
             whole in "[0-9]{0,10}",
             places in prop::option::of("[0-9]{0,20}"),
@@ -195,7 +196,7 @@ mod tests {
             }
         }
 
-        /// Of any bytes, only numbers are read as numbers.
+        /// For any bytes, only numbers are read as numbers.
         #[test]
         fn plain_numbers_of_any_bytes(
             bytes in prop::collection::vec(any::<u8>(), 60),
@@ -226,8 +227,8 @@ mod tests {
 
     /// A number at the start of a text that goes on.
     fn plain(text: &str, mark: u8) -> Option<(f64, usize)> {
-        let text = format!("{}{text}{}", "7".repeat(BEFORE), "8".repeat(AHEAD));
-        let found = plain_number(text.as_bytes(), BEFORE, b',', mark);
-        found.map(|(value, end)| (value, end - BEFORE))
+        let text = format!("{}{text}{}", "7".repeat(BYTES_BEFORE), "8".repeat(BYTES_AFTER));
+        let found = plain_number(text.as_bytes(), BYTES_BEFORE, b',', mark);
+        found.map(|(value, end)| (value, end - BYTES_BEFORE))
     }
 }

@@ -19,7 +19,7 @@ pub(crate) struct OnGrid<'t> {
 
 struct ToGrid<'t> {
     scaling: &'t Scaling,
-    /// Makes another integer of a grid value.
+    /// Converts a grid value to another integer type.
     to: fn(i16) -> i16,
 }
 

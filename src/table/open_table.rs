@@ -28,15 +28,15 @@ pub(crate) trait Table {
     fn can_repeat(&self) -> bool;
 
     /// Whether values may be [words](crate::table::word): then only `f64::NAN` itself and infinite
-    /// values are missing. In other tables every NaN is, with any payload.
+    /// values are missing. In other tables every NaN is missing, with any payload.
     fn has_words(&self) -> bool;
 
-    /// Whether rows that share an identifier are compared in it, and take no part.
+    /// Whether its passes compare rows by identifiers, so that rows that share one take no part.
     fn compares_rows(&self) -> bool {
         false
     }
 
-    /// The people whose rows these are, once they have been met.
+    /// The people of the rows, once a pass has found them.
     fn people(&self) -> Option<&People> {
         None
     }
@@ -88,7 +88,7 @@ pub(crate) fn hold(
     Ok(UsableSamples::held(held).0)
 }
 
-/// The same of all features.
+/// The same for all features.
 ///
 /// # Errors
 ///
@@ -107,14 +107,14 @@ pub(crate) struct UsableSamples<'t> {
     pub(crate) columns: Box<dyn Columns + 't>,
     /// Their targets.
     pub(crate) targets: Vec<f64>,
-    /// Their parts in scores; none if all are alike.
+    /// Their roles in scores; empty if all have the default role.
     pub(crate) roles: Vec<Role>,
     /// The number of all samples.
     pub(crate) samples: u64,
 }
 
 impl UsableSamples<'static> {
-    /// Those that are held, and the identifiers that several rows share.
+    /// The samples that are held, and the identifiers that several rows share.
     pub(crate) fn held(held: HoldColumns<'_>) -> (Self, Repeated) {
         let (columns, targets, roles, samples, repeated) = held.finish();
         (Self { columns: Box::new(columns), targets, roles, samples }, repeated)
@@ -129,7 +129,7 @@ pub(crate) struct Opening<'a> {
     pub(crate) memory: Option<u64>,
     /// The given classes of the target: a header that holds one may be a row.
     pub(crate) labels: Option<&'a [String]>,
-    /// The times and events that make the target.
+    /// The times and events that define the target.
     pub(crate) events: Option<&'a TimeToEvent>,
     pub(crate) identifiers: Identifiers,
 }
@@ -162,11 +162,11 @@ pub(crate) enum Identifiers {
 }
 
 impl Identifiers {
-    /// Refuses a table that can be read only once and is read once more.
+    /// Refuses a table that can be read only once but must be read again.
     ///
     /// # Errors
     ///
-    /// `Request` then.
+    /// `Request` in that case.
     pub(crate) fn check(self, has_one_row_each: bool, can_repeat: bool) -> Result<()> {
         if self != Self::Compared || !has_one_row_each || can_repeat {
             return Ok(());
@@ -193,10 +193,10 @@ pub(crate) fn in_ranges(
     send: &(dyn Fn(Range<usize>, &mut Sink<'_>) -> Result<()> + Sync),
 ) -> Result<()> {
     /// Values between two looks at the hook: some hundredths of a second.
-    const UNINTERRUPTED: usize = 1 << 22;
+    const VALUES_PER_CHECK: usize = 1 << 22;
     let share = samples.div_ceil(threads.max(1)).max(1);
     let some = match hooks.cancel {
-        Some(_) => (UNINTERRUPTED / features.max(1)).clamp(16, BATCH),
+        Some(_) => (VALUES_PER_CHECK / features.max(1)).clamp(16, BATCH),
         None => BATCH,
     };
     let work = |part: usize, _: &AtomicBool| {

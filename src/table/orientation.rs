@@ -7,9 +7,9 @@
 use crate::error::{Error, Parameter, Result};
 use crate::table::file::FileTable;
 
-/// Names of a first column that holds features, without separators and in lower case. None that
-/// means something else, too: a probe is a sample in German, a symbol a share's, a transcript a
-/// student's.
+/// Names of a first column that holds features, without separators and in lower case. Ambiguous
+/// names are left out: "Probe" is German for a sample, and symbols and transcripts also belong to
+/// shares and students.
 const NAMES_OF_FEATURES: [&str; 21] = [
     "gene",
     "genes",

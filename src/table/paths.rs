@@ -107,8 +107,7 @@ mod tests {
         let of = |given: &[&str]| names(given).map_err(|error: Error| error.kind());
         assert_eq!(of(&["*.csv"]).unwrap(), ["a.csv", "b.csv", "odd[1].csv"]);
         assert_eq!(of(&["c.txt", "?.csv"]).unwrap(), ["c.txt", "a.csv", "b.csv"]);
-        // A file with the characters of a pattern, and one that is missing, which reading will
-        // tell.
+        // A file with the characters of a pattern, and a missing file, which reading will report.
         assert_eq!(of(&["odd[1].csv", "none"]).unwrap(), ["odd[1].csv", "none"]);
         assert_eq!(of(&["*.tsv"]), Err(crate::error::ErrorKind::Io));
         assert_eq!(of(&["[.csv"]), Err(crate::error::ErrorKind::Request));
@@ -142,7 +141,7 @@ mod tests {
         };
         assert_eq!(found("**/*.csv").unwrap(), ["x/_b.csv", "x/a.csv"]);
         assert_eq!(found("*/*.csv").unwrap(), ["x/_b.csv", "x/a.csv"]);
-        // Named ones are found.
+        // A pattern finds them if it spells out how they start.
         assert_eq!(found(".h/*.csv").unwrap(), [".h/a.csv"]);
         assert_eq!(found("x/.*.csv").unwrap(), ["x/.a.csv"]);
         assert_eq!(found("_*/*/*.csv").unwrap(), ["_temporary/0/a.csv"]);

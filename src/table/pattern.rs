@@ -29,7 +29,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Whether a text is a pattern if there is no such name.
+/// Whether a text is a pattern, provided that it is not a name itself.
 pub(crate) fn is_pattern(text: &str) -> bool {
     text.contains(['*', '?'])
 }

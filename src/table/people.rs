@@ -1,18 +1,18 @@
 //! People, or another privacy unit, in a table with several rows of each.
 //!
-//! # What
+//! # Definition
 //!
 //! A person with m rows gives each of them the weight w = W/m, rounded down, W = 2^15: the weights
 //! of a person's rows add up to at most W, however many there are. A person with more than W rows
-//! contributes nothing. The target of a person is made of the targets of its rows by a given rule,
-//! and all its rows get that one; its stratum is that of the last of its rows which is in one.
+//! contributes nothing. A given rule derives the target of a person from the targets of its rows,
+//! and all its rows get this target; its stratum is that of its last row that is in a stratum.
 //!
 //! # Privacy
 //!
 //! Weights, target and stratum are functions of one person's rows alone. With |f| <= 1 for every
-//! row and a centered target t of the person, |sum of w f t| <= W |t|: what a person moves of a
-//! weighted sum is at most W times what a single row could. The sum divided by W and rounded down
-//! then moves by at most as much as by a single row, for floor((s + W D)/W) = floor(s/W) + D.
+//! row and a centered target t of the person, |sum of w f t| <= W |t|: a person moves a weighted
+//! sum by at most W times as much as a single row. The sum divided by W and rounded down then moves
+//! by at most as much as by a single row, because floor((s + W D)/W) = floor(s/W) + D.
 //!
 //! # Cost
 //!
@@ -29,7 +29,7 @@ use crate::table::batch::{Batch, Fold, Role};
 use crate::table::cell::CellFormat;
 use crate::table::target::{Labels, TargetCell};
 
-/// The rule by which the targets of a person's rows make that of the person. Rows without a usable
+/// The rule that derives the target of a person from the targets of its rows. Rows without a usable
 /// target are left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -98,7 +98,7 @@ struct Person {
 }
 
 impl People {
-    /// W, the most that the weights of a person's rows add up to. With it a centered target times a
+    /// W, the maximum sum of the weights of a person's rows. With it a centered target times a
     /// weight fits 32 bits.
     pub(crate) const WEIGHT: u16 = 1 << 15;
 
@@ -126,7 +126,7 @@ impl People {
         self.people.iter().filter(|person| person.classes == [true; 2]).count()
     }
 
-    /// The target of a row, and its part in scores: the target of its person, or its `own` one
+    /// The target of a row, and its role in scores: the target of its person, or its `own` target
     /// where the rows of people are compared. `None` if the row contributes nothing.
     pub(crate) fn role<'t>(
         &'t self,
@@ -186,7 +186,7 @@ impl<'a> FindPeople<'a> {
         Self { rule, found: HashMap::new() }
     }
 
-    /// Meets one row, by its number and the id of its person; `stratum` is the one that it is in.
+    /// Adds one row, by its number and the id of its person; `stratum` is the stratum of the row.
     pub(crate) fn row(
         &mut self,
         number: u64,
@@ -269,17 +269,17 @@ impl Found {
     }
 }
 
-/// The mean of numbers, in an order that does not depend on that of the rows; `None` if there is
-/// none.
+/// The mean of numbers, in an order that does not depend on the order of the rows; `None` without
+/// numbers.
 fn mean(numbers: &mut [f64]) -> Option<OwnCell> {
     numbers.sort_unstable_by(f64::total_cmp);
     let (count, least) = (numbers.len() as f64, *numbers.first()?);
-    // From the least one on, so that equal numbers have exactly themselves as their mean.
+    // Starts from the smallest number, so that the mean of equal numbers is exact.
     let above: f64 = numbers.iter().map(|number| (number - least) / count).sum();
     Some(OwnCell::Number(least + above))
 }
 
-/// Meets the rows of a fold, which are in one stratum.
+/// Adds the rows of a fold, which are all in one stratum.
 impl Fold for FindPeople<'_> {
     const READS_VALUES: bool = false;
 

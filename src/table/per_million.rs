@@ -1,16 +1,16 @@
 //! Counts per million: the numbers of a sample as shares of their sum.
 //!
-//! # What
+//! # Definition
 //!
 //! A number x of a sample becomes x / s * 10^6, where s is the sum of the numbers of that sample,
-//! in `f64` and in the order of the features. What is not a number (missing, a word) counts 0 and
-//! stays what it is. Where a number is negative, or s is 0 or beyond the range of `f64`, shares
-//! mean nothing: then all numbers of the sample are missing.
+//! in `f64` and in the order of the features. Other values (missing values, categories) count as 0
+//! and stay unchanged. If a number is negative, or if s is 0 or beyond the range of `f64`, shares
+//! are meaningless, and all numbers of the sample become missing.
 //!
 //! # Privacy
 //!
-//! Row-local: the result is a function of one sample and of the public list of features. So a
-//! neighboring table differs in one sample after it as before, and no budget is spent.
+//! Row-local: the result is a function of one sample and of the public list of features. So
+//! neighboring tables still differ in one sample, and no budget is spent.
 //!
 //! # Cost
 //!
@@ -53,7 +53,7 @@ mod tests {
         assert_eq!(shares(&[1.0, 3.0, 0.0, 4.0]), [125_000.0, 375_000.0, 0.0, 500_000.0]);
         assert_eq!(shares(&[5.0]), [1e6]);
         assert!(shares(&[]).is_empty());
-        // The depth plays no part, to the bit, and large numbers do not overflow.
+        // The sequencing depth does not change a bit, and large numbers do not overflow.
         assert_eq!(shares(&[1.0, 6.0]), shares(&[3.0, 18.0]));
         assert_eq!(shares(&[1e308, 0.0]), [1e6, 0.0]);
         // Integers and floats of any width are the same numbers.
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_counts_nothing_and_stays() {
+    fn non_numbers_count_zero_and_stay() {
         let word = f64::from_bits(f64::NAN.to_bits() | 5);
         let others = [f64::NAN, word, f64::INFINITY, f64::NEG_INFINITY];
         for other in others {

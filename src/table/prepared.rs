@@ -1,5 +1,5 @@
-//! A table as a request takes it: its samples with their parts in scores, its words at given levels
-//! alone, as counts per million, as means of sets.
+//! Applies a request's per-row steps to a table: person and stratum, category levels, counts per
+//! million, feature sets.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ impl<'t> PreparedTable<'t> {
         Self { table, steps: Steps::default(), without_words: false }
     }
 
-    /// With the parts of samples in scores, if roles determine them.
+    /// Assigns roles in scores to the samples, if columns of roles are given.
     ///
     /// # Errors
     ///
@@ -57,8 +57,8 @@ impl<'t> PreparedTable<'t> {
         Ok(self)
     }
 
-    /// With numbers, and with the words at these levels of their columns; all other words become
-    /// missing values.
+    /// Keeps numbers and, in the columns of these levels, the categories at them; all other
+    /// categories become missing values.
     ///
     /// # Errors
     ///
@@ -74,13 +74,13 @@ impl<'t> PreparedTable<'t> {
         Ok(self)
     }
 
-    /// With [counts per million](crate::table::per_million) for values, if they are wanted.
+    /// Converts values to [counts per million](crate::table::per_million), if `wanted`.
     pub(crate) fn per_million(mut self, wanted: bool) -> Self {
         self.steps.per_million = wanted;
         self
     }
 
-    /// With sets in place of features, if there are any.
+    /// Replaces features by sets, if any are given.
     pub(crate) fn grouped(mut self, grouping: Option<Grouping>) -> Self {
         self.steps.grouping = grouping.map(Arc::new);
         self
@@ -138,7 +138,7 @@ impl Table for PreparedTable<'_> {
 }
 
 impl Steps {
-    /// The target of a sample and its part in scores.
+    /// The target of a sample and its role in scores.
     fn part<'t>(&'t self, sample: &Sample<'t, '_>) -> (Option<TargetCell<'t>>, Role) {
         match &self.roles {
             Some(roles) => roles.of(sample),

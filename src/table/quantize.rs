@@ -38,7 +38,7 @@ use crate::vectors;
 const RUN: usize = 64;
 
 /// The distance of prefetching, in bytes: consecutive rows and columns are read in order.
-const AHEAD: usize = 1 << 14;
+const PREFETCH_BYTES: usize = 1 << 14;
 
 /// Adding 3 * 2^35 rounds to a multiple of 2^-16.
 const FIXED: f64 = 103_079_215_104.0;
@@ -47,7 +47,7 @@ const FIXED: f64 = 103_079_215_104.0;
 const HALF: u32 = 1 << 15;
 
 /// A bound on the distance of the quick way from the formula, in fixed point.
-const DOUBT: u32 = 2;
+const QUICK_ERROR: u32 = 2;
 
 /// Adding 3 * 2^51 rounds to an integer, which the lowest bits then hold.
 const ROUND: f64 = 6_755_399_441_055_744.0;
@@ -140,7 +140,7 @@ fn run<A: Value>(
     q: i32,
     out: &mut [i16; RUN],
 ) {
-    vectors::fetch(values, AHEAD);
+    vectors::fetch(values, PREFETCH_BYTES);
     if quickly(values, quick, q, out) {
         by_formula(values, bounds, q, out);
     }
@@ -163,7 +163,7 @@ fn quickly<A: Value>(
         let scaled = value * scale + shift;
         let below = if scaled < highest { scaled } else { highest };
         let clipped = if below > lowest { below } else { lowest };
-        fixed[i] = (clipped.to_bits() as u32).wrapping_add(HALF + DOUBT);
+        fixed[i] = (clipped.to_bits() as u32).wrapping_add(HALF + QUICK_ERROR);
     }
     for i in 0..RUN {
         out[i] = (fixed[i] >> 16) as i16;
@@ -175,7 +175,7 @@ fn quickly<A: Value>(
             least[i] = least[i].min(fixed[i] << 16);
         }
     }
-    let near = least.iter().fold(false, |any, &least| any | (least < (2 * DOUBT) << 16));
+    let near = least.iter().fold(false, |any, &least| any | (least < (2 * QUICK_ERROR) << 16));
     near | !sum_is_finite(values)
 }
 
@@ -313,7 +313,7 @@ mod tests {
 
     /// Values around every boundary between two codes, and the floats outside them.
     #[test]
-    fn boundaries_are_the_slow_ways() {
+    fn boundaries_match_the_slow_path() {
         for (low, high) in [(-1.0, 1.0), (0.0, 10.0), (3.7, 4.1), (-1e-3, 77.0), (1e6, 1e6 + 3.0)] {
             let bounds = Bounds::new(low, high).unwrap();
             for q in [2, 3, 32_767] {
@@ -331,7 +331,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_values_are_the_slow_ways(
+        fn any_values_match_the_slow_path(
             low in any::<f64>(),
             high in any::<f64>(),
             values in prop::collection::vec(prop_oneof![any::<f64>(), -10.0..10.0f64], 0..100),
@@ -345,7 +345,7 @@ mod tests {
         }
 
         #[test]
-        fn ordinary_values_are_the_slow_ways(
+        fn ordinary_values_match_the_slow_path(
             middle in -1e3..1e3f64,
             half in 1e-2..1e3f64,
             values in prop::collection::vec(

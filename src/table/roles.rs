@@ -1,4 +1,4 @@
-//! The parts of samples in scores: whose rows they are, and in which stratum.
+//! The roles of samples in scores: the person and the stratum of each.
 
 use crate::error::{Error, Parameter, Result};
 use crate::table::batch::{Batch, Fold, Role, Sample};
@@ -9,7 +9,7 @@ use crate::table::schema::Schema;
 use crate::table::strata::{Covariate, Strata};
 use crate::table::target::TargetCell;
 
-/// The parts of a table's samples, where people or covariates are given.
+/// The roles of a table's samples, where people or covariates are given.
 pub(crate) struct Roles {
     /// The schema without ids of people and covariates.
     pub(super) schema: Schema,
@@ -21,7 +21,7 @@ pub(crate) struct Roles {
     features: Vec<usize>,
 }
 
-/// The features that are ids of people or covariates, and then no features.
+/// The features that are ids of people or covariates, and therefore not features to select.
 pub(crate) struct RoleColumns<'a> {
     /// The name of the feature that holds the ids of people.
     pub(crate) unit: Option<&'a str>,
@@ -103,13 +103,14 @@ impl Roles {
         Ok(Some(Self { schema, unit, strata, people: Some(people), features }))
     }
 
-    /// The places of features among the values of a sample; `None` if those are features alone.
+    /// The places of features among the values of a sample; `None` if all values are features.
     pub(super) fn features(&self) -> Option<&[usize]> {
         (self.strata.is_some() || self.unit.is_some()).then_some(&self.features)
     }
 
-    /// The target of a row and its part in scores; without a target if it contributes nothing. A
-    /// row in no stratum that is a unit by itself keeps its target, for a count of such rows.
+    /// The target of a row and its role in scores; without a target if it contributes nothing. If
+    /// each row is its own privacy unit, a row in no stratum keeps its target, because such rows
+    /// are counted.
     pub(super) fn of<'t>(&'t self, sample: &Sample<'t, '_>) -> (Option<TargetCell<'t>>, Role) {
         if let Some(people) = &self.people {
             return match people.role(id_by(self.unit, sample), sample.target) {
@@ -124,7 +125,7 @@ impl Roles {
     }
 }
 
-/// Meets rows whose stratum or person is determined by values.
+/// Adds rows whose stratum or person is determined by values.
 struct MeetByValues<'a> {
     strata: Option<&'a Strata>,
     unit: Option<usize>,
@@ -150,6 +151,6 @@ impl Fold for MeetByValues<'_> {
 fn id_by<'a>(unit: Option<usize>, sample: &Sample<'a, '_>) -> Option<TargetCell<'a>> {
     let Some(place) = unit else { return sample.id };
     let id = sample.values[place];
-    // Both zeros are one person's.
+    // Positive and negative zero identify the same person.
     id.is_finite().then_some(TargetCell::Number(id + 0.0))
 }

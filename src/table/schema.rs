@@ -58,17 +58,16 @@ pub(crate) struct Schema {
     /// The column of events, where the target's column holds times.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     event: Option<usize>,
-    /// The horizon by which times and events make the target, in whichever file they are.
+    /// The horizon at which times and events define the target, in this file or another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     time_to_event: Option<TimeToEvent>,
     /// Whether the id identifies people.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     people: bool,
-    /// Whether rows get their targets from another file by ids, each of which takes part if it
-    /// occurs once.
+    /// Whether rows get their targets from another file by ids; an id takes part if it occurs once.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     joined: bool,
-    /// Whether a row takes part only if no other one has its id.
+    /// Whether a row takes part only if no other row has its id.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     one_row_each: bool,
     /// Whether the target is a column of booleans by its type.
@@ -85,7 +84,7 @@ pub(crate) struct Schema {
     role_columns: Vec<usize>,
 }
 
-/// A schema as it is written, whose places may be wrong.
+/// A schema as read, whose places may be wrong.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Unchecked {
@@ -157,7 +156,7 @@ impl Schema {
     ///
     /// # Errors
     ///
-    /// `Input` if names repeat, a name is empty (but for the first) or no feature is left;
+    /// `Input` if names repeat, a name is empty (except for the first) or no feature is left;
     /// `Request` if a given column does not exist.
     pub(crate) fn of_columns(
         header: Vec<String>,
@@ -253,7 +252,7 @@ impl Schema {
         Ok(schema)
     }
 
-    /// Makes all columns of a matrix features; the target is apart.
+    /// Makes all columns of a matrix features; the target is separate.
     ///
     /// # Errors
     ///
@@ -303,7 +302,7 @@ impl Schema {
         })
     }
 
-    /// The same table with a column of events, which is then no feature.
+    /// The same table with a column of events, which is then not a feature.
     fn without_event(mut self, event: Option<(usize, &TimeToEvent)>) -> Self {
         if let Some((place, events)) = event {
             self.features.retain(|feature| *feature != place);
@@ -312,7 +311,7 @@ impl Schema {
         self
     }
 
-    /// The same table, whose targets are made of times and events that lie outside its columns.
+    /// The same table, whose target is defined by times and events outside its columns.
     pub(crate) fn with_events_elsewhere(mut self, events: Option<&TimeToEvent>) -> Self {
         if self.time_to_event.is_none() {
             self.time_to_event = events.cloned();
@@ -399,18 +398,19 @@ impl Schema {
         self.joined
     }
 
-    /// The same table, of whose rows with one identifier none may take part.
+    /// The same table, with or without the rule that rows that share an identifier take no part.
     pub(crate) fn with_one_row_each(self, one_row_each: bool) -> Self {
         Self { one_row_each, ..self }
     }
 
-    /// Whether a row takes part only if no other one has its identifier.
+    /// Whether a row takes part only if no other row has its identifier.
     pub(crate) fn has_one_row_each(&self) -> bool {
         self.one_row_each
     }
 
-    /// Whether rows that are units take part by their identifiers: one that is replaced may then
-    /// take another one with it, and how many take part is not public.
+    /// Whether rows are privacy units that take part depending on their identifiers: replacing a
+    /// row may then remove another one as well, and the number of rows that take part is not
+    /// public.
     pub(crate) fn compares_ids(&self) -> bool {
         (self.joined || self.one_row_each) && !self.people
     }
@@ -459,7 +459,7 @@ impl Schema {
     ///
     /// # Errors
     ///
-    /// `Request` if none is left.
+    /// `Request` if no feature is left.
     pub(crate) fn without_features(&self, numbers: &[usize]) -> Result<Self> {
         let kept = self.features.iter().enumerate().filter(|(i, _)| !numbers.contains(i));
         let features: Vec<usize> = kept.map(|(_, feature)| *feature).collect();
@@ -572,8 +572,8 @@ pub fn are_excluded(names: &[String], exclude: &[String]) -> Result<Vec<bool>> {
     Ok((0..names.len()).map(|place| excluded.contains(&place)).collect())
 }
 
-/// The places of the columns that are excluded, each by its name or by a pattern. The target is no
-/// feature anyway, so a pattern may match it.
+/// The places of the columns that are excluded, each by its name or by a pattern. The target is not
+/// a feature anyway, so a pattern may match it.
 fn excluded(names: &[String], target: Option<usize>, exclude: &[String]) -> Result<HashSet<usize>> {
     if exclude.is_empty() {
         return Ok(HashSet::new());
@@ -599,7 +599,7 @@ fn excluded(names: &[String], target: Option<usize>, exclude: &[String]) -> Resu
     Ok(excluded)
 }
 
-/// The places of the columns of times and of events, neither of which may be excluded.
+/// The places of the columns of times and of events; neither column may be excluded.
 fn places_of_events(
     header: &[String],
     events: &TimeToEvent,
@@ -678,7 +678,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused() {
+    fn invalid_headers_are_refused() {
         for (header, target, id, kind) in [
             (&["a", "a", "y"][..], TargetColumn::Last, None, ErrorKind::Input),
             (&["a", "", "y"], TargetColumn::Last, None, ErrorKind::Input),

@@ -15,7 +15,7 @@ use crate::table::number::parse_number;
 use crate::table::schema::Schema;
 use crate::table::text::text;
 
-/// The most bytes of a block of rows of a file that is not text.
+/// The maximum size of a block of rows of a file that is not text, in bytes.
 const BLOCK: usize = 1 << 20;
 
 /// The header and all rows of a small file, in order.
@@ -90,7 +90,7 @@ impl SideFile {
 pub(crate) type Needs<'a> = dyn Fn(&str) -> bool + 'a;
 
 /// Reads the bounds of every feature from a CSV file `feature,lo,hi`, in which `*` stands for all
-/// others; of features that need none they may be left out.
+/// others; features that need no bounds may be left out.
 ///
 /// # Errors
 ///
@@ -112,8 +112,9 @@ pub(crate) fn read_bounds(path: &Path, schema: &Schema, needs: &Needs<'_>) -> Re
     bounds_of_features(&given, (schema, needs), Some(&name.to_string()))
 }
 
-/// The bounds of every feature from those given by name, in which `*` stands for all others; `file`
-/// is the file that they were read from. Features that need none have the range from -1 to 1.
+/// The bounds of every feature from bounds given by name, in which `*` stands for all others;
+/// `file` is the file that they were read from. Features that need no bounds have the range from -1
+/// to 1.
 ///
 /// # Errors
 ///

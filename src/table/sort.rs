@@ -18,7 +18,7 @@ const DIGIT: u32 = 11;
 const DIGITS: usize = 1 << DIGIT;
 
 /// Below this number of keys, sorting by comparisons is faster than counting digits.
-const FEW: usize = 1024;
+const RADIX_FROM: usize = 1024;
 
 /// Sorts values, one list after the other; its memory is reused.
 #[derive(Debug, Clone, Default)]
@@ -74,9 +74,9 @@ impl Sorter {
         }
     }
 
-    /// Sorts the keys by their upper halves, of which the lowest `bits` bits are used.
+    /// Sorts the keys by the lowest `bits` bits of their upper halves.
     fn sort(&mut self, bits: u32) {
-        if self.keys.len() < FEW {
+        if self.keys.len() < RADIX_FROM {
             self.keys.sort_unstable();
             return;
         }
@@ -107,7 +107,8 @@ impl Sorter {
     }
 }
 
-/// An integer with the order of the finite floats; 0 and -0 are one. `None` for what is not finite.
+/// An integer with the order of the finite floats; 0 and -0 are one. `None` if the value is not
+/// finite.
 #[inline(always)]
 pub(crate) fn order<A: Value>(value: A) -> Option<u64> {
     let value: f64 = value.into();

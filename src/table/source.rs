@@ -41,8 +41,7 @@ pub(crate) mod sealed {
         /// Whether it can be opened more than once.
         fn repeats(&self) -> bool;
 
-        /// Refuses a table that can be read only once where its identifiers take a pass of their
-        /// own.
+        /// Refuses a table that can be read only once if its identifiers need a separate pass.
         fn check_identifiers(&self, _: Identifiers, _: Option<&TimeToEvent>) -> Result<()> {
             Ok(())
         }

@@ -1,8 +1,8 @@
-//! Strata by covariates: which group of comparable samples a sample belongs to.
+//! Strata by covariates: groups of comparable samples.
 //!
-//! A stratum is a function of the cells of one sample and of what was given: cut points of a
-//! number, or the levels of a word. The strata of several covariates are crossed. A sample with a
-//! missing covariate, or one at no given level, is in no stratum.
+//! The stratum of a sample is a function of its cells and of public options: the cut points of a
+//! number, or the levels of a category. The strata of several covariates are crossed. A sample with
+//! a missing covariate, or one at no given level, is in no stratum.
 
 use std::str::FromStr;
 
@@ -12,12 +12,12 @@ use crate::table::levels::{LevelValues, Levels};
 use crate::table::schema::Schema;
 
 /// The largest number of strata.
-const MOST_STRATA: usize = 1000;
+const MAX_STRATA: usize = 1000;
 
 /// A covariate, and the strata that it divides samples into.
 ///
-/// As a text: `age:40,60` sets cut points for three strata, below 40, from 40 to below 60,
-/// and from 60 on; `sex=F,M` gives levels and gives one stratum each.
+/// As a text: `age:40,60` sets cut points for three strata, below 40, from 40 to below 60, and from
+/// 60 on; `sex=F,M` sets levels, with one stratum for each.
 ///
 /// ```
 /// use dpsis::Covariate;
@@ -67,7 +67,7 @@ impl Covariate {
         Ok(Self { name, division: Division::Cuts(cuts) })
     }
 
-    /// A covariate with these levels: words or numbers.
+    /// A covariate with these levels: categories or numbers.
     ///
     /// # Errors
     ///
@@ -97,7 +97,7 @@ impl Covariate {
         }
     }
 
-    /// The strata that it alone makes, by their names.
+    /// The names of the strata by this covariate alone.
     pub(crate) fn strata_names(&self) -> Vec<String> {
         let name = &self.name;
         match &self.division {
@@ -112,7 +112,7 @@ impl Covariate {
         }
     }
 
-    /// The number of strata that it alone makes.
+    /// The number of strata by this covariate alone.
     fn strata(&self) -> usize {
         match &self.division {
             Division::Cuts(cuts) => cuts.len() + 1,
@@ -161,8 +161,8 @@ pub(crate) fn strata_of(covariates: &[Covariate]) -> Result<usize> {
         return Err(refuse(format!("the covariate {:?} is given twice", covariates[i].name)));
     }
     let strata = covariates.iter().try_fold(1usize, |all, one| all.checked_mul(one.strata()));
-    strata.filter(|strata| *strata <= MOST_STRATA).ok_or_else(|| {
-        refuse(format!("the covariates make more than {MOST_STRATA} strata"))
+    strata.filter(|strata| *strata <= MAX_STRATA).ok_or_else(|| {
+        refuse(format!("the covariates make more than {MAX_STRATA} strata"))
             .hint("the center of each is estimated from its own rows: give fewer cut points")
     })
 }
@@ -207,7 +207,7 @@ impl Strata {
         self.parts.iter().map(|(place, _)| *place)
     }
 
-    /// The stratum of a sample, from 0, by its values; `None` if it is in none.
+    /// The stratum of a sample, from 0, by its values; `None` if it is in no stratum.
     pub(crate) fn stratum(&self, value: impl Fn(usize) -> f64) -> Option<u16> {
         let mut stratum = 0;
         for (place, cells) in &self.parts {
@@ -260,9 +260,9 @@ mod tests {
         assert_eq!(["1.0", "2", "-0", "3"].map(grade), [Some(0), Some(1), Some(2), None]);
     }
 
-    /// A code for missing values is no level: cells without a value belong to no stratum.
+    /// A code for missing values is not a level: cells without a value belong to no stratum.
     #[test]
-    fn levels_are_no_missing_values() {
+    fn codes_for_missing_values_are_not_levels() {
         for level in ["NA", "", " nan"] {
             assert!(Covariate::levels("sex", ["F", level]).is_err(), "{level:?}");
         }
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused() {
+    fn invalid_covariates_are_refused() {
         for text in [
             "age", "age:", "age:x", "age:2,1", "age:1,1", "age:inf", "sex=", "sex=F,F", "sex=F,",
             "g=1,1.0",

@@ -31,7 +31,7 @@ impl<'a, const N: usize> From<&'a [u8; N]> for TargetCell<'a> {
 }
 
 impl TargetCell<'_> {
-    /// The finite number it is or spells; `None` if it is missing or no number.
+    /// The finite number it is or spells; `None` if it is missing or not a number.
     pub(crate) fn number(self, format: &CellFormat) -> Option<f64> {
         match self {
             Self::Text(text) => format.number(text),
@@ -67,7 +67,7 @@ pub(crate) struct Labels {
 }
 
 impl Labels {
-    /// The classes, in order: at least two different labels, none empty.
+    /// The classes, in order: at least two labels, all different and not empty.
     pub(crate) fn new(labels: Vec<String>) -> Result<Self> {
         let wrong = |rule: &str| Error::request(rule).about([Parameter::Classes]);
         let labels: Vec<String> = labels.iter().map(|label| label.trim().to_owned()).collect();

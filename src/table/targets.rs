@@ -1,22 +1,22 @@
 //! Targets from a separate file, joined to the samples.
 //!
-//! # What
+//! # Definition
 //!
 //! CSV `id,value` is joined by id; an id that is empty or stands for a missing value joins nothing.
 //! CSV with one column, a one-dimensional `.npy` and `.cls` are joined by order and must hold one
 //! target per sample.
 //!
 //! A row joined by id takes part if its id occurs once in the table, in all its files, and once in
-//! the file of targets. Other rows take part nowhere: they enter no score and no count, not even
-//! the count of rows without a usable target. Where ids identify people with several rows, it is enough that
-//! the id occurs once in the file of targets.
+//! the file of targets. Other rows enter no score and no count, not even the count of rows without
+//! a usable target. If ids identify people with several rows, it is enough that the id occurs once
+//! in the file of targets.
 //!
 //! # Privacy
 //!
-//! Each id has one sample that takes part, or none. A row with its target, or either of them alone,
-//! has one id: if it comes or goes, one sample does, or none. If it is replaced by one with another
-//! id, that is so for both ids: the samples may become two fewer, or two more, so that their number
-//! is not public, and what a replaced row can move is twice what a row that comes or goes can.
+//! At most one sample of each id takes part. A row with its target, or either of them alone, has
+//! one id, so adding or removing it adds or removes at most one sample. Replacing it by one with
+//! another id affects both ids: there may be two samples more or two fewer, so that their number is
+//! not public, and replacing a row can move sums twice as far as adding or removing one.
 //!
 //! # Cost
 //!
@@ -54,7 +54,7 @@ enum Entries {
             allow(dead_code, reason = "only inspection shows it")
         )]
         repeated: usize,
-        /// Whether those that occur more than once in the table are left out.
+        /// Whether ids that occur more than once in the table are left out.
         is_unique: bool,
     },
     InOrder {
@@ -136,7 +136,7 @@ impl TargetTable {
                 let (mut targets, mut repeated) = (HashMap::new(), HashSet::new());
                 for row in rows {
                     let [id, value] = <[Vec<u8>; 2]>::try_from(row).unwrap_or_default();
-                    // As a cell of a feature would be.
+                    // The id is missing by the rule for cells of a feature.
                     if format.is_missing(&id) || repeated.contains(&id) {
                         continue;
                     }
@@ -166,7 +166,7 @@ impl TargetTable {
         matches!(self.entries, Entries::InOrder { are_numbers: true, .. })
     }
 
-    /// The name of the value column, if there is one. If the file has no header, this is somebody's
+    /// The name of the value column, if there is one. If the file has no header, this is a private
     /// value.
     pub(crate) fn name(&self) -> Option<&str> {
         self.name.as_deref()
@@ -202,7 +202,7 @@ impl TargetTable {
         }
     }
 
-    /// The ids of which the table has rows: none yet.
+    /// Counts the ids of the table's rows; starts empty.
     pub(crate) fn uses(&self) -> Uses<'_> {
         let targets = match &self.entries {
             Entries::ById { targets, .. } => Some(targets),
@@ -219,7 +219,8 @@ impl TargetTable {
         }
     }
 
-    /// The target of a sample by its number, from 1, and its id. `None` if it takes part nowhere.
+    /// The target of a sample by its number, from 1, and its id. `None` if the sample takes no
+    /// part.
     fn target(&self, number: u64, id: Option<&[u8]>) -> Option<Option<&[u8]>> {
         match &self.entries {
             Entries::ById { targets, .. } => {

@@ -177,7 +177,7 @@ impl<'a, 's> Staged<'a, 's> {
 impl TakeRows for Staged<'_, '_> {
     fn row(&mut self, number: u64, row: &Row<'_>) {
         let TextColumns { schema, format, .. } = self.columns;
-        // There is a place for each feature, or none at all.
+        // There is room for every feature, or for none if values are not read.
         for (value, &column) in self.place(number).iter_mut().zip(schema.features()) {
             *value = format.value(row.cell(column));
         }

@@ -4,9 +4,8 @@ use crate::table::target::TargetCell;
 
 /// A type of targets in memory: numbers, or labels by their text form.
 ///
-/// Numbers are `f64`, `f32` and integers; labels are `bool`, `char`, `str`, `String` and what else
-/// has a text form, once it is written to a `String`. NaN, infinite numbers and empty texts are
-/// missing.
+/// Numbers are `f64`, `f32` and integers; labels are `bool`, `char`, `str` and `String`. Convert
+/// labels of other types to a `String`. NaN, infinite numbers and empty texts are missing.
 pub trait ToTarget {
     /// Whether all targets of this type are numbers.
     #[doc(hidden)]
@@ -121,7 +120,7 @@ mod tests {
     use crate::table::target::Labels;
 
     #[test]
-    fn numbers_are_numbers_and_labels_texts() {
+    fn numbers_stay_numbers_and_labels_become_text() {
         assert_eq!(1.5.to_target(), OwnTarget::Number(1.5));
         assert_eq!(7usize.to_target(), OwnTarget::Number(7.0));
         assert_eq!(u64::MAX.to_target(), OwnTarget::Text("18446744073709551615".into()));

@@ -26,7 +26,7 @@ pub(crate) fn word(text: &[u8]) -> f64 {
     f64::from_bits(f64::NAN.to_bits() | payload)
 }
 
-/// The value of a word that is known by its number alone, from 0: of a list that was given.
+/// The value of the word with this number, from 0, in a given list.
 pub(crate) fn nth_word(number: usize) -> f64 {
     f64::from_bits(f64::NAN.to_bits() | (number as u64 + 1))
 }
@@ -47,7 +47,7 @@ mod tests {
 
     /// Published values for seed 0.
     #[test]
-    fn the_hash_is_the_specified_one() {
+    fn hash_matches_published_values() {
         assert_eq!(xxh3_64(b""), 0x2d06_8005_38d3_94c2);
         assert_eq!(xxh3_64(b"a"), 0xe6c6_32b6_1e96_4e1f);
         assert_eq!(xxh3_64(b"abc"), 0x78af_5f94_892f_3950);
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_and_missing_values_are_no_words() {
+    fn numbers_and_missing_values_are_not_words() {
         for value in [0.0, -0.0, 1.5, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, -f64::NAN] {
             assert_eq!(word_of(value), None, "{value}");
         }

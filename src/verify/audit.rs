@@ -438,7 +438,7 @@ mod tests {
     /// difference. In 200 audits at alpha 1e-6 the probability that correct code fails is at most
     /// 2e-4 over all seeds, and the seeds are fixed.
     #[test]
-    fn what_is_equal_has_no_bound() {
+    fn equal_tables_have_no_lower_bound() {
         for seed in 0..200 {
             let same: [&[i64]; 2] = [&[3, 1, 2, 0, 1, 1], &[3, 1, 2, 0, 1, 1]];
             let found = audit("peel", same, 3, "1", 600, seed);
@@ -448,7 +448,7 @@ mod tests {
 
     /// The bound of one event by hand, from the bounds of its parts.
     #[test]
-    fn a_tally_is_judged_by_the_second_half() {
+    fn bounds_use_the_second_half_of_a_tally() {
         let mut tally = Tally::new();
         for i in 0..4000 {
             tally.add(false, i % 4 < 2);

@@ -25,11 +25,11 @@ use crate::support::oracle::{sequences, subsets, subsets_up_to};
 
 /// The maximum number of comparisons of two probabilities, and the cost of computing a probability
 /// in comparisons: some minutes.
-const MOST_COMPARISONS: f64 = 4e10;
+const MAX_COMPARISONS: f64 = 4e10;
 const COST_OF_ONE: f64 = 20.0;
 const COST_OF_INTEGRAL: f64 = 3e5;
 /// The maximum number of probabilities in memory: 0.8 GB.
-const MOST_PROBABILITIES: f64 = 1e8;
+const MAX_PROBABILITIES: f64 = 1e8;
 /// The largest loss on a grid at which floating point still represents the smallest probability,
 /// and an integral is accurate.
 const LARGEST_LOSS: f64 = 600.0;
@@ -400,7 +400,7 @@ impl Verification {
             [work.outcomes, work.vectors, work.pairs].map(|number| number as f64);
         let of_law = if law.integrals { COST_OF_INTEGRAL } else { COST_OF_ONE * outcomes };
         let comparisons = outcomes * (pairs + vectors * of_law);
-        if comparisons > MOST_COMPARISONS || outcomes * vectors > MOST_PROBABILITIES {
+        if comparisons > MAX_COMPARISONS || outcomes * vectors > MAX_PROBABILITIES {
             let rule = format!(
                 "this is too much to enumerate: {} outcomes, {} score vectors, {} pairs of neighbors",
                 count(work.outcomes),
@@ -456,7 +456,7 @@ mod tests {
     /// Two candidates, whole sensitivities, k = 1: the exponential mechanism on (0, 1) and (1, 0),
     /// by hand.
     #[test]
-    fn the_exponential_mechanism_by_hand() {
+    fn exponential_mechanism_matches_hand_calculation() {
         let found = of("em").candidates(2).levels(2).steps(1).epsilon("0.8").run(|_| ()).unwrap();
         // P(first | 0, 1) = 1/(1 + e^0.4).
         let p = 1.0 / (1.0 + 0.4f64.exp());
@@ -508,7 +508,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn invalid_requests_are_refused() {
         let refused = |verification: Verification, part: &str| {
             let error = verification.run(|_| ()).unwrap_err().to_string();
             assert!(error.contains(part), "{error}");

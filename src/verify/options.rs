@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused() {
+    fn invalid_options_are_refused() {
         for (json, words) in [
             (r#"{"mechanisn": "peel"}"#, "did you mean \"mechanism\"?"),
             (r#"{"mechanism": "canonical", "levels": -1}"#, "has a value of another kind"),

@@ -8,7 +8,7 @@ use std::path::Path;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The request is wrong, by itself or for the table's header.
+    /// The request is wrong, on its own or for the table's header.
     Request,
     /// The input is malformed.
     Input,
@@ -55,7 +55,7 @@ pub enum Parameter {
     Classes,
     /// The column of times to an event.
     Time,
-    /// The column of events, and the value that means one.
+    /// The column of events, and the value that means an event.
     Event,
     /// The horizon of a target from a time to an event.
     Horizon,

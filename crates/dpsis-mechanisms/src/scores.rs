@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_could_wrap_is_refused() {
+    fn scores_that_could_overflow_are_refused() {
         let scores = |values: &[i64], sensitivity| {
             Scores::new(values.to_vec(), sensitivity, Neighbors::AddRemove)
         };

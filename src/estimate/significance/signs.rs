@@ -8,7 +8,7 @@
 use crate::exact::ln_binomial;
 
 /// A bound of the probability of all sums beyond the tabulated ones.
-const LEAST: f64 = 1e-15;
+const MIN_TAIL: f64 = 1e-15;
 
 /// Upper bounds of the largest |sum| of some null features, for a bounded number of people.
 pub(super) struct SignTails {
@@ -29,7 +29,7 @@ impl SignTails {
         let rounding = 1.0 + 1e-9 + 1e-14 * n;
         let probability = |heads: usize| libm::exp(ln_binomial(pairs, heads) + ln_half) * rounding;
         // Hoeffding: the tail from s on is at most e^(-s^2/(2 n)). Beyond, sums are at most n.
-        let least = LEAST / (tests * n.max(1.0));
+        let least = MIN_TAIL / (tests * n.max(1.0));
         let negligible = (2.0 * n * libm::log(1.0 / least)).sqrt() as usize + 2;
         let most = pairs.min(negligible + (pairs - negligible.min(pairs)) % 2);
         let (mut tail, mut above) = if most < pairs { (least, n * least) } else { (0.0, 0.0) };
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn the_shortfall_is_that_of_the_definition() {
+    fn shortfall_matches_the_definition() {
         // By all t, in steps of a quarter.
         let exact = |n: u32, level: f64| {
             let choose = |k: u32| (0..k).fold(1.0, |c, i| c * f64::from(n - i) / f64::from(i + 1));

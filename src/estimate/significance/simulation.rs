@@ -127,7 +127,7 @@ fn quadrature(design: Design, released: &Released, words: &mut WordStream) -> Ve
 
 #[test]
 #[ignore = "minutes: figures of the false-call rate"]
-fn false_calls() {
+fn false_positive_rates() {
     for n in [30usize, 100, 300, 1000] {
         for features in [20usize, 1000] {
             for share in [0.5, 0.1, 0.03] {

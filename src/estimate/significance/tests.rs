@@ -248,7 +248,7 @@ fn a_cell_bounds_all_its_counts() {
 
 /// The bound of the largest n_G (n - n_G)/n, and the number of groupings, by enumeration.
 #[test]
-fn groups_of_classes() {
+fn bounds_over_groupings_of_classes() {
     for counts in [vec![3.0, 4.0, 5.0], vec![10.0, 1.0, 2.0, 3.0], vec![7.0, 2.0]] {
         let n: f64 = counts.iter().sum();
         let masks = 1..(1usize << counts.len()) - 1;
@@ -372,7 +372,7 @@ fn cells_tile_the_box() {
 
 /// sqrt(2 Lambda_0 n1 n0/n)/(1 - n0/n), Lambda_0 = ln(4 d) for sums.
 #[test]
-fn the_level_is_that_of_the_formula() {
+fn threshold_matches_the_formula() {
     let test = two_classes([30.0, 10.0], 1.0, Family::Sums);
     let null = Null::new(&test, vec![30.0, 10.0], vec![30.0, 10.0]);
     assert!(
@@ -429,7 +429,7 @@ fn largest_values_between_two_ends() {
 /// R times the largest of k uniform numbers from -1 to 1: not above 0 with probability 2^-k;
 /// Laplace noise for k = 1. The numbers of 20,000 draws lie within 4.9 standard deviations (1e-6).
 #[test]
-fn the_largest_noise_has_its_law() {
+fn largest_noise_has_its_distribution() {
     for (k, beyond, p) in [
         (1, 0.0, 0.5),
         (3, 0.0, 0.875),

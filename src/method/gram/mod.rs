@@ -20,7 +20,7 @@ use signs::{Signs, sign_sums};
 use subset::{Correlations, best_subset};
 
 /// The maximum number of features to select: the release has 2 k^2 numbers.
-pub(crate) const MOST_REFINED: usize = 50;
+pub(crate) const MAX_REFINED: usize = 50;
 
 /// The shares of a refined selection's budget for screening and medians, in percent; the rest is
 /// for the signs.
@@ -32,14 +32,14 @@ pub(crate) fn parts(screened: usize, features: usize) -> [i64; 2] {
     let sets = 0.8 * ln_binomial(features, screened);
     let others = (100 - MEDIANS) as f64;
     let screening = (others * sets / (sets + sums(screened + 1) as f64)).round();
-    [(screening as i64).clamp(LEAST_PART, 60), MEDIANS]
+    [(screening as i64).clamp(MIN_PART, 60), MEDIANS]
 }
 
 /// The share of the medians, in percent.
 const MEDIANS: i64 = 10;
 
 /// The smallest share of the screening, in percent.
-const LEAST_PART: i64 = 5;
+const MIN_PART: i64 = 5;
 
 /// The number of sums for a number of variables.
 fn sums(variables: usize) -> usize {
@@ -52,8 +52,8 @@ fn sums(variables: usize) -> usize {
 ///
 /// `Request` if k exceeds 50.
 pub(crate) fn screened(k: usize, features: usize) -> Result<usize> {
-    if k > MOST_REFINED {
-        let rule = format!("a refined selection has at most {MOST_REFINED} features");
+    if k > MAX_REFINED {
+        let rule = format!("a refined selection has at most {MAX_REFINED} features");
         return Err(Error::request(rule).about([Parameter::K, Parameter::Refine]));
     }
     Ok((2 * k).min(features))

@@ -16,7 +16,7 @@
 const EXACT: usize = 10;
 
 /// The smallest variance of a variable that others do not explain.
-const LEAST: f64 = 1e-3;
+const MIN_VARIANCE: f64 = 1e-3;
 
 /// The maximum number of exchanges.
 const EXCHANGES: usize = 100;
@@ -31,7 +31,7 @@ impl Correlations {
     /// Adds `ridge` to the diagonal, and doubles it until the matrix is positive definite.
     pub(super) fn new(among: Vec<Vec<f64>>, with_target: Vec<f64>, ridge: f64) -> Self {
         let mut all = Self { among, with_target };
-        let mut ridge = ridge.max(LEAST);
+        let mut ridge = ridge.max(MIN_VARIANCE);
         // A ridge above the number of variables is always enough.
         for _ in 0..64 {
             all.among.iter_mut().enumerate().for_each(|(i, row)| row[i] = 1.0 + ridge);
@@ -75,7 +75,7 @@ impl Factor {
             w.push((all.among[i][j] - known) / pivot[0]);
         }
         let left = all.among[j][j] - w.iter().map(|w| w * w).sum::<f64>();
-        if !(left >= LEAST) {
+        if !(left >= MIN_VARIANCE) {
             return false;
         }
         let explained: f64 = w.iter().zip(&self.z).map(|(w, z)| w * z).sum();
@@ -275,7 +275,7 @@ mod tests {
     /// Adding and exchanging ends where no exchange explains more, and nearly always at the best of
     /// all subsets.
     #[test]
-    fn exchanges_improve_on_joining() {
+    fn exchanges_improve_forward_selection() {
         let (mut improved, mut best) = (0, 0);
         for seed in 100..160 {
             let all = random(9, seed);
@@ -299,7 +299,7 @@ mod tests {
     /// A matrix that is indefinite because of noise gets a factor; the search ends for infinite or
     /// NaN entries as well.
     #[test]
-    fn any_matrix_gets_its_ridge() {
+    fn ridge_makes_any_matrix_definite() {
         let indefinite = vec![vec![1.0, 1.0, -1.0], vec![1.0, 1.0, 1.0], vec![-1.0, 1.0, 1.0]];
         let all = Correlations::new(indefinite, vec![0.5, 0.4, 0.1], 0.0);
         assert_eq!(best_subset(&all, 2).len(), 2);

@@ -68,7 +68,7 @@ fn sensitivities(most: usize, numbers: impl Fn(&[Row]) -> Vec<i64>) -> [i64; 2] 
 /// Over all tables of up to two rows of 48, with each additional row: 60,000 pairs, and all
 /// replacements.
 #[test]
-fn one_row_moves_no_number_by_more_than_one() {
+fn one_row_moves_each_sum_by_at_most_one() {
     for medians in [[0.0, 0.0], [0.5, -5.0], [7.0, 2.0]] {
         assert_eq!(sensitivities(1, |table| sums(table, &medians)), [1, 2], "{medians:?}");
     }
@@ -191,7 +191,7 @@ fn privacy_by_enumeration() {
 
 /// Against a loop over rows, with numbers of rows near multiples of the machine word.
 #[test]
-fn sums_are_those_of_a_loop() {
+fn sums_match_a_plain_loop() {
     let mut state = 5u64;
     let mut sign = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -215,14 +215,14 @@ fn sums_are_those_of_a_loop() {
 
 /// More features increase the share of the screening, and selecting more decreases it.
 #[test]
-fn the_parts_follow_the_sizes() {
+fn budget_parts_follow_the_sizes() {
     let screening = [(10, 100), (10, 1000), (10, 20_000), (40, 1000), (2, 2), (100, 1_000_000)];
     let screening = screening.map(|(screened, features)| parts(screened, features)[0]);
     assert_eq!(screening, [24, 35, 45, 12, 5, 12]);
 }
 
 #[test]
-fn the_numbers_tell_the_variables() {
+fn variables_follow_from_the_number_of_sums() {
     for v in 2..102 {
         assert_eq!(variables(super::sums(v)), v);
     }
@@ -260,7 +260,7 @@ fn correlations_are_those_of_normal_variables() {
 /// Two features determine the target; a third one, between them, has the largest correlation with
 /// it.
 #[test]
-fn what_explains_together_is_found_with_little_noise() {
+fn joint_predictors_are_found_with_little_noise() {
     let mut state = 11u64;
     let mut uniform = || {
         state =

@@ -186,7 +186,7 @@ impl Ledger {
         self.read()?.check(expense)
     }
 
-    /// As [`check`](Self::check), for any unit: where the unit is not known yet.
+    /// Like [`check`](Self::check), for a release whose unit is not known yet.
     ///
     /// # Errors
     ///

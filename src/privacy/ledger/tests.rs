@@ -55,7 +55,7 @@ fn the_cap_is_met_exactly() {
 /// The unspent part of a release can be spent by others. It is returned once, and not after the
 /// release failed.
 #[test]
-fn what_is_given_back_is_left() {
+fn returned_parts_can_be_spent_again() {
     let folder = Folder::new();
     let ledger = folder.ledger("1");
     let [first, second] = [(), ()].map(|()| ledger.spend(&expense("0.5")).unwrap());
@@ -153,7 +153,7 @@ fn a_failed_release_is_marked_and_stays_spent() {
 
 /// A closed ledger refuses all charges, and its content stays the same.
 #[test]
-fn a_closed_ledger_pays_for_nothing_more() {
+fn closed_ledgers_refuse_charges() {
     let folder = Folder::new();
     let terms = LedgerTerms::new("1".parse().unwrap());
     let ledger = Ledger::create_with_note(folder.path(), terms, "signed off: the board").unwrap();
@@ -266,7 +266,7 @@ fn a_cut_line_is_ended_by_the_next_entry() {
 }
 
 #[test]
-fn what_is_no_ledger_is_left_alone() {
+fn other_files_are_left_alone() {
     let folder = Folder::new();
     let data = "age,dose\n1,2\n";
     fs::write(folder.path(), data).unwrap();
@@ -279,7 +279,7 @@ fn what_is_no_ledger_is_left_alone() {
 }
 
 #[test]
-fn a_read_only_ledger_pays_for_nothing() {
+fn read_only_ledgers_refuse_charges() {
     let folder = Folder::new();
     let ledger = folder.ledger("1");
     let mut permissions = fs::metadata(folder.path()).unwrap().permissions();
@@ -293,7 +293,7 @@ fn a_read_only_ledger_pays_for_nothing() {
 /// would be lost.
 #[cfg(unix)]
 #[test]
-fn a_ledger_that_was_replaced_pays_for_nothing() {
+fn replaced_ledgers_refuse_charges() {
     let folder = Folder::new();
     folder.ledger("1");
     let path = folder.path();
@@ -308,7 +308,7 @@ fn a_ledger_that_was_replaced_pays_for_nothing() {
 
 /// In memory a ledger has the same text as in a file, and its keeper receives it before a release.
 #[test]
-fn a_kept_ledger_is_the_one_in_a_file() {
+fn ledgers_in_memory_match_files() {
     #[derive(Clone, Default)]
     struct Keeper(Arc<Mutex<Vec<u8>>>);
     impl KeepLedger for Keeper {

@@ -132,7 +132,7 @@ fn total(balance: &Balance) -> String {
 /// # Errors
 ///
 /// `Input` with the line if the text is not a ledger, or if a line does not follow from the lines
-/// above; the error repeats none of its text.
+/// above; the error contains no part of the text.
 pub(super) fn read(bytes: &[u8]) -> Result<(Balance, Ending)> {
     let mut lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
     // Text after the last line feed is a line without its end.

@@ -67,7 +67,7 @@ mod tests {
     /// The parts other than the selection are pure, and so is a selection whose mechanism is not an
     /// exponential one.
     #[test]
-    fn parts_become_events() {
+    fn budget_parts_become_events() {
         let request = || Select::new(2).epsilon(3).bounds(0.0, 10.0);
         let peel = request().mechanism(Peel).run(&table()).unwrap();
         let canonical = request().mechanism(CanonicalLipschitz::default()).run(&table()).unwrap();
@@ -92,13 +92,14 @@ mod tests {
 
     /// Votes and discounted correlations have the cost of the whole, though they use peeling.
     #[test]
-    fn methods_beside_scores_are_pure() {
+    fn methods_without_scores_are_pure() {
         let record = Select::new(2).epsilon(3).method(Method::DpKendall).run(&table()).unwrap();
         assert_eq!(record.events().unwrap(), [Event::pure("3".parse().unwrap())]);
     }
 
-    /// With a delta, the rounds are the drawn ones, not the rounds that the part of epsilon allows: their cost is
-    /// at most that part and delta, and without delta it is the cost in the record.
+    /// With a delta, the events are the rounds that were drawn, not the rounds that the part of
+    /// epsilon allows. Their cost is at most that part and delta; without delta it is the cost in
+    /// the record.
     #[test]
     fn rounds_of_a_calibrated_selection_are_those_drawn() {
         let request = Select::new(20).epsilon(1).delta("1e-6").bounds(0.0, 10.0).mechanism(Peel);

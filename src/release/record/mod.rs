@@ -208,7 +208,7 @@ pub struct Guarantee {
 pub struct MechanismUsed {
     /// Its name.
     pub id: String,
-    /// Why this mechanism was chosen, if none was given.
+    /// Why this mechanism was chosen, if the request did not give one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chosen: Option<MechanismReason>,
     /// Its parameters, as exact text, by name.
@@ -287,7 +287,8 @@ pub struct GroupsUsed {
     /// The number of sets left out because fewer than `least` of their members are features of the
     /// table.
     pub too_small: usize,
-    /// The number of sets left out because more than `most` are.
+    /// The number of sets left out because more than `most` of their members are features of the
+    /// table.
     pub too_large: usize,
     /// The smallest number of members with which a set is used.
     pub least: usize,

@@ -29,7 +29,7 @@ words! {
     }
 }
 
-/// Why this mechanism was chosen, if none was given.
+/// Why this mechanism was chosen, if the request did not give one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "by", rename_all = "kebab-case")]
 #[non_exhaustive]

@@ -441,7 +441,7 @@ mod tests {
     }
 
     #[test]
-    fn only_draws_that_happen_are_paid() {
+    fn only_draws_that_happen_are_charged() {
         use Purpose::{Direction, Estimates, Selection, TargetCenter, TargetMedian};
         let bounded = Target::Bounded(Bounds::new(0.0, 1.0).unwrap());
         let parts = |parts: &[(Purpose, &str)]| -> Vec<(Purpose, String)> {
@@ -480,7 +480,7 @@ mod tests {
     }
 
     #[test]
-    fn the_association_follows_from_what_is_given() {
+    fn association_follows_from_the_request() {
         let association = |select| match planned(select, 9).unwrap().scoring {
             Scoring::Coded(coded) => Some(coded.association),
             _ => None,

@@ -31,7 +31,7 @@ use run::{check_ledger, run, run_with_ledger};
 ///
 /// A numeric target is fitted by AdaSSP ([linear](crate::model::linear)), two classes by
 /// [logistic](crate::model::logistic) regression. Every value is clipped to the range of its
-/// column: the given range, or else one that is drawn privately ([ranges](crate::model::ranges)).
+/// column: the given range, or a range that is drawn privately ([ranges](crate::model::ranges)).
 ///
 /// ```no_run
 /// use dpsis::{FitModel, Select};

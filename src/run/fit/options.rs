@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused() {
+    fn invalid_options_are_refused() {
         for (json, words) in [
             (r#"{"lambada": 2}"#, "did you mean \"lambda\"?"),
             (

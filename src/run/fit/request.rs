@@ -7,7 +7,7 @@ use num_traits::One;
 
 use crate::error::{Error, Parameter, Result};
 use crate::exact::{Exact, ratio};
-use crate::model::MOST_FEATURES;
+use crate::model::MAX_MODEL_COLUMNS;
 use crate::privacy::{Delta, Epsilon, Expense};
 use crate::release::record::Command;
 use crate::request::check::{check, check_rule_of_people, checked_threads};
@@ -16,7 +16,7 @@ use crate::run::charged::expense;
 use crate::run::dry_run::EXAMPLE;
 use crate::table::{Levels, Scaling};
 
-/// The share of the selection, if none is given.
+/// The default share of the selection.
 const SHARE: (i64, i64) = (2, 5);
 
 /// A request for a model.
@@ -117,7 +117,7 @@ impl FitRequest {
     /// The request for the selection alone, with its part of epsilon.
     ///
     /// A range of the target is for the model: its selection splits the target at a median, unless
-    /// a center is given. With categorical columns the ranges of features are for the model, too:
+    /// a center is given. With categorical columns the ranges of features are also for the model:
     /// scaled by ranges, numbers would be compared in another way than categories.
     pub(super) fn selection(&self, epsilon: &Epsilon) -> Request {
         let target = match (&self.select.target, &self.select.center) {
@@ -154,8 +154,8 @@ impl FitRequest {
 
     /// The largest number of features that may be selected.
     fn most(&self) -> usize {
-        let fits = |features: &usize| self.most_columns(*features) <= MOST_FEATURES;
-        (0..=MOST_FEATURES).rev().find(fits).unwrap_or(0)
+        let fits = |features: &usize| self.most_columns(*features) <= MAX_MODEL_COLUMNS;
+        (0..=MAX_MODEL_COLUMNS).rev().find(fits).unwrap_or(0)
     }
 
     /// The number of features to plan with, out of all features of the table.
@@ -213,11 +213,11 @@ impl FitRequest {
         }
         self.check_levels()?;
         let k = self.features.as_ref().map_or(self.select.names.most(self.most()), Vec::len);
-        if self.most_columns(k) > MOST_FEATURES || self.most() == 0 {
+        if self.most_columns(k) > MAX_MODEL_COLUMNS || self.most() == 0 {
             let rule = match self.levels() {
-                [] => format!("a model has at most {MOST_FEATURES} features"),
+                [] => format!("a model has at most {MAX_MODEL_COLUMNS} features"),
                 _ => format!(
-                    "a model has at most {MOST_FEATURES} columns: features, and levels but the first of each"
+                    "a model has at most {MAX_MODEL_COLUMNS} columns: features, and levels but the first of each"
                 ),
             };
             return Err(Error::request(rule).about([

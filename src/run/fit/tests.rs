@@ -107,7 +107,8 @@ fn levels_are_compared_with_the_first() {
         assert!(!is_level || feature.range == [0.0, 1.0]);
     }
     assert_eq!((model.features.len(), record.indices().len()), (4, 4));
-    // As it is written, for the rows of a table: missing and not given levels are the first.
+    // Read back from its text, for the rows of a table: missing levels and levels that were not
+    // given count as the first.
     let model = Model::from_json(&model.to_json().unwrap()).unwrap();
     let new = "stage,x\nIII,5\nI,5\nV,5\n,5\nIV,\n";
     let source = FileTable::from_reader(Cursor::new(new.as_bytes())).without_target();
@@ -118,7 +119,7 @@ fn levels_are_compared_with_the_first() {
 }
 
 #[test]
-fn levels_tell_classes_apart() {
+fn levels_separate_classes() {
     let (_folder, table) = staged_file(20_000, "", "class");
     let record = FitModel::new(logistic(1)).levels(stages()).seed(1).run(&table).unwrap();
     let model = record.model.as_ref().unwrap();
@@ -202,7 +203,7 @@ fn levels_and_decimal_commas() {
 
 /// Bounds by name cover the columns of the model: the given features alone, and no levels.
 #[test]
-fn bounds_of_what_a_model_takes() {
+fn bounds_are_needed_for_model_columns_only() {
     let (_folder, table) = staged_file(200, "", "y");
     let range = Bounds::new(0.0, 100.0).unwrap();
     let with = |names: &[&'static str]| linear(2).bounds_by_name(names.iter().map(|n| (*n, range)));
@@ -243,7 +244,7 @@ fn a_plan_allows_for_levels() {
 
 /// Categories at no given level, in columns with levels and in others, are missing: to the bit.
 #[test]
-fn other_words_are_missing() {
+fn categories_at_no_level_are_missing() {
     for target in ["y", "class"] {
         let run = |odd: &str| {
             let (_folder, table) = staged_file(400, odd, target);
@@ -257,7 +258,7 @@ fn other_words_are_missing() {
     }
 }
 
-/// Levels that are numbers match cells with any number of digits, in matrices, too.
+/// Levels that are numbers match cells with any number of digits, also in matrices.
 #[cfg(feature = "linfa")]
 #[test]
 fn levels_may_be_numbers() {
@@ -465,7 +466,7 @@ fn a_table_that_is_read_once_takes_given_features() {
 
 /// A request that the header shows to be wrong spends no budget.
 #[test]
-fn wrong_requests_cost_nothing() {
+fn wrong_requests_are_not_charged() {
     let (folder, table) = file(300, "y");
     let terms = LedgerTerms::new("100".parse().unwrap());
     let ledger = Ledger::create(folder.path().join("budget.txt"), terms).unwrap();
@@ -479,10 +480,10 @@ fn wrong_requests_cost_nothing() {
     assert_eq!(ledger.read().unwrap().left(), "100");
 }
 
-/// A table in which each row of [`text`] occurs twice, as rows of one person, gives the same model,
-/// to the bit, but for the unit.
+/// A table in which each row of [`text`] occurs twice, as rows of one person, gives the same model
+/// to the bit; only the unit differs.
 #[test]
-fn people_with_equal_rows_are_rows() {
+fn people_with_equal_rows_fit_like_rows() {
     use crate::table::{TableFacts, TargetColumn};
     let folder = tempfile::tempdir().unwrap();
     let table = |times: usize, unit: bool| {
@@ -548,7 +549,7 @@ fn people_with_equal_rows_are_rows() {
 /// A ledger finds that people are protected even if bounds are read from a pipe.
 #[cfg(unix)]
 #[test]
-fn a_ledger_knows_people_where_bounds_are_read_once() {
+fn ledgers_protect_people_when_bounds_are_piped() {
     let (folder, table) = file(60, "y");
     let facts = crate::table::TableFacts {
         unit: Some("age".into()),
@@ -619,7 +620,7 @@ fn requests_are_checked() {
 
 /// A delta is spent only where it lowers the noise.
 #[test]
-fn deltas_are_spent_where_they_pay() {
+fn deltas_are_spent_only_if_they_lower_the_noise() {
     let names: Vec<String> = (0..16).map(|i| format!("f{i}")).collect();
     let row = |i: usize| {
         (0..17).map(|j| ((i * 7 + j * j * 13) % 23).to_string()).collect::<Vec<_>>().join(",")
@@ -642,7 +643,7 @@ fn deltas_are_spent_where_they_pay() {
 }
 
 #[test]
-fn models_are_read_as_they_were_written() {
+fn models_survive_a_round_trip() {
     for (target, select) in [("y", linear(2)), ("class", logistic(1))] {
         let (_folder, table) = file(2000, target);
         let record = FitModel::new(select).seed(3).run(&table).unwrap();
@@ -672,7 +673,7 @@ fn models_are_read_as_they_were_written() {
 
 /// Text separates the classes, and a number does so a little: the number is selected.
 #[test]
-fn a_selection_for_a_model_sees_numbers() {
+fn selections_for_models_use_numbers_only() {
     let row = |i: usize| {
         let class = i % 2;
         let word = ["low", "high"][class];
@@ -720,7 +721,7 @@ fn few_rows_have_a_mean_or_no_model() {
     let mean = fit(150, 2);
     let model = mean.model.unwrap();
     assert!(model.features.iter().all(|feature| feature.coefficient == 0.0));
-    // That of y is about 143.
+    // The mean of y is about 143.
     for row in [[20.0, 0.0], [79.0, 10.0], [f64::NAN, 1e9]] {
         let predicted = model.predict(&row).unwrap();
         assert_eq!(predicted, model.intercept);
@@ -777,7 +778,7 @@ fn a_table_is_opened_once() {
 /// A dry run and the run's warning give the same number of rows, in the same text; the epsilon that
 /// is given for the counted rows would be enough for them.
 #[test]
-fn a_plan_and_a_run_need_the_same() {
+fn plans_and_runs_require_equal_rows() {
     for (target, select) in [("y", linear(2)), ("class", logistic(2))] {
         let (_folder, table) = file(60, target);
         let fit = |epsilon: f64| {
@@ -805,7 +806,7 @@ fn a_plan_and_a_run_need_the_same() {
 /// A model without a coefficient that is distinguishable from 0 has a warning; one of many rows
 /// does not.
 #[test]
-fn a_model_of_noise_says_so() {
+fn models_of_noise_have_a_warning() {
     let warned = |rows: usize, epsilon: u32, seed: u64| {
         let (_folder, table) = file(rows, "class");
         // With ranges, whose rows need not be counted.
@@ -910,7 +911,7 @@ fn coefficients_of_noise_are_not_published() {
 /// No number of a model of few rows is absurd, and the warning is given where the model is a
 /// constant: with and without a selection and bounds.
 #[test]
-fn few_rows_have_possible_models() {
+fn models_of_few_rows_are_plausible() {
     let (mut constant, mut whole, mut none) = ([0; 2], [0; 2], [0; 2]);
     for rows in [0, 5, 10, 20, 50, 100, 200, 1500] {
         for (e, epsilon) in ["0.1", "0.5", "1", "2", "5"].into_iter().enumerate() {
@@ -937,7 +938,7 @@ fn few_rows_have_possible_models() {
 /// The check rejects the models that few rows had without the fallback: the ranges drawn, and the
 /// coefficients in their units.
 #[test]
-fn a_fit_without_the_fallback_is_absurd() {
+fn fits_without_the_fallback_are_rejected() {
     use crate::model::{ModelBudget, ModelRequest, Regression, Rows, Term, TermValues, fit_model};
     use crate::table::Hooks;
     let term = |(place, name): (usize, &str)| Term {
@@ -983,7 +984,7 @@ fn a_fit_without_the_fallback_is_absurd() {
 /// The default lambda depends on the request alone, is reported, and gives the same model when it
 /// is given.
 #[test]
-fn the_default_lambda_is_of_the_request() {
+fn default_lambda_depends_on_the_request_only() {
     let fit = |rows: usize, epsilon: u32| {
         let (_folder, table) = file(rows, "class");
         let select = logistic(1).epsilon(epsilon).bounds(0.0, 100.0);

@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ledger_pays_once_for_all_stages() {
+    fn ledger_is_charged_once_for_all_stages() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("ledger");
         let ledger = Ledger::create(&path, LedgerTerms::new("7".parse().unwrap())).unwrap();
@@ -225,7 +225,7 @@ mod tests {
             (balance.spent(), balance.entries[1].failed.as_deref()),
             ("6".into(), Some("io"))
         );
-        let calls = |_: Option<&ReleasedTarget>| panic!("nothing was paid");
+        let calls = |_: Option<&ReleasedTarget>| panic!("nothing was charged");
         let error = checked.run_in_parts_with_ledger(&ledger, "", calls).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Budget);
     }

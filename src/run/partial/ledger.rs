@@ -66,5 +66,5 @@ pub(super) fn release_target_with_ledger(
         }
         None => release()?,
     };
-    released.paid_by(ledger)
+    released.charged_to(ledger)
 }

@@ -126,12 +126,13 @@ impl Parts {
     /// Refuses partials with missing parts.
     fn check_complete(&self) -> Result<()> {
         /// The largest number of parts that are listed.
-        const LISTED: usize = 10;
+        const MAX_LISTED: usize = 10;
         let missing = || (1..=self.of).filter(|number| !self.numbers.contains(number));
-        let listed: Vec<String> = missing().take(LISTED).map(|number| number.to_string()).collect();
+        let listed: Vec<String> =
+            missing().take(MAX_LISTED).map(|number| number.to_string()).collect();
         let more = match missing().count() {
             0 => return Ok(()),
-            count if count > LISTED => format!(" and {} more", count - LISTED),
+            count if count > MAX_LISTED => format!(" and {} more", count - MAX_LISTED),
             _ => String::new(),
         };
         let rule = format!("of {} parts these are missing: {}{more}", self.of, listed.join(", "));

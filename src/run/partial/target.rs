@@ -94,7 +94,7 @@ fn number(text: &str) -> Result<f64> {
 
 impl ReleasedTarget {
     /// The same target, marked as charged to a ledger.
-    pub(crate) fn paid_by(self, ledger: &Ledger) -> Result<Self> {
+    pub(crate) fn charged_to(self, ledger: &Ledger) -> Result<Self> {
         Ok(Self { paid: Some(ledger.mark()?), ..self })
     }
 
@@ -109,7 +109,7 @@ impl ReleasedTarget {
     }
 
     /// The epsilon that it has spent, as exact text: a part of the budget of the request; `None` if
-    /// it spent none.
+    /// it spent no epsilon.
     pub fn epsilon(&self) -> Option<String> {
         let parts = [
             self.median.as_ref().map(|median| &median.epsilon),

@@ -339,7 +339,7 @@ fn released_targets_have_their_relation() {
 
 /// Each stage charges its part, and a part that was not charged before is charged in the end.
 #[test]
-fn stages_are_paid_from_a_ledger() {
+fn stages_are_charged_to_a_ledger() {
     let folder = tempfile::tempdir().unwrap();
     let ledger = |name: &str| {
         let terms = LedgerTerms::new("5".parse().unwrap());

@@ -93,7 +93,7 @@ fn worst(
 }
 
 #[test]
-fn the_choice_costs_nothing() {
+fn choosing_by_counts_adds_no_privacy_loss() {
     let mut state = 11u64;
     let mut sign = move || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -162,7 +162,7 @@ fn the_draw_of_the_mechanism_costs_its_part() {
 /// Ending a run for a class without rows by the noisy counts adds no privacy loss; deciding by the
 /// true counts would reveal them.
 #[test]
-fn the_end_of_a_run_costs_nothing() {
+fn ending_a_run_by_counts_adds_no_privacy_loss() {
     let (mut largest, mut broken) = (0.0f64, 0.0f64);
     for rare in 0..3 {
         let row = |i: usize| {
@@ -181,8 +181,8 @@ fn the_end_of_a_run_costs_nothing() {
     assert!(broken > 1.01 * epsilon, "an end by the counts themselves passed with {broken}");
 }
 
-/// A misspelled label ends nearly every run after its counts, with an error that names the given
-/// labels and none in the table's spelling; labels in that spelling end no run. The error is a
+/// A misspelled label ends nearly every run after its counts, with an error that contains the given
+/// labels but not the table's spelling; labels in that spelling never end a run. The error is a
 /// function of released values.
 #[test]
 fn misspelled_labels_end_a_run() {
@@ -222,7 +222,7 @@ fn rows_for_a_run_to_go_on() {
     let rows = error.split("with about ").nth(1).and_then(|text| text.split(' ').next()).unwrap();
     let rows: usize = rows.parse().unwrap();
     let ended = (0..200).filter(|seed| run(rows, ["a", "b"], *seed).is_err()).count();
-    // About 20, and fewer by what rounding adds to the rows, with a standard deviation of 4.2.
+    // About 20, or fewer because rounding adds rows, with a standard deviation of 4.2.
     assert!((1..=42).contains(&ended), "{rows}: {ended}");
 }
 
@@ -303,7 +303,7 @@ fn records_do_not_contradict_themselves() {
 
 /// A ledger is charged for the counts alone if they end a run, of a selection and of a model.
 #[test]
-fn a_ledger_takes_back_what_was_not_released() {
+fn unreleased_parts_are_returned_to_the_ledger() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("table.csv");
     let cells = |i: usize| (0..30).map(|j| format!("{},", i * (j + 3) % 7)).collect::<String>();

@@ -290,7 +290,7 @@ fn the_number_of_joined_rows_is_not_public() {
     assert!(select().score(ScoreKind::Kendall).seed(1).run(&joined).is_ok());
 }
 
-/// Ids need a separate pass, so that a pipe or a reader is refused; targets in row order need none.
+/// Ids need a separate pass, so that a pipe or a reader is refused; targets in row order do not.
 #[test]
 fn a_reader_has_no_ids() {
     let folder = tempfile::tempdir().unwrap();

@@ -542,7 +542,7 @@ proptest! {
     /// The sums of a table equal the sums of its rows, each processed alone, bit for bit: no row
     /// changes the contribution of another.
     #[test]
-    fn a_row_speaks_only_for_itself(
+    fn contributions_depend_on_their_own_row_only(
         rows in prop::collection::vec(
             (prop::collection::vec(prop::option::weighted(0.9, any::<f64>()), 5), -3i16..4),
             1..12),

@@ -34,9 +34,8 @@
 //! distribution, and people are independent. Then E r_ij = 0, pair by pair, for any values, ties,
 //! and numbers of rows. (A difference of means has no such property: a mean of three skewed values
 //! lies above a single one more often than below.) Since r_ij is in \[-1, 1\], E phi(r_ij) <= E
-//! phi(c) for a fair
-//! coin c of -1 and 1 and every convex phi, and by induction over people, with B the sum of N >= n
-//! coins for n people,
+//! phi(c) for a fair coin c of -1 and 1 and every convex phi, and by induction over people, with B
+//! the sum of N >= n coins for n people,
 //!
 //! ```text
 //! P(sum of r_ij >= s) <= E(sum of r_ij - t)^+ / (s - t) <= E(B - t)^+ / (s - t)    for every t < s.
@@ -216,7 +215,7 @@ mod tests {
     /// Over all ways to divide the rows of a person among the classes, also unequally, the
     /// differences add up to 0. The signs of differences of means or of medians do not.
     #[test]
-    fn differences_are_fair_whatever_the_values() {
+    fn differences_are_unbiased_for_any_values() {
         let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
         let median = |values: &[f64]| {
             let mut sorted = values.to_vec();

@@ -7,8 +7,7 @@
 //! a function that separates strata, such as the level of a gene that differs between batches. Each
 //! function is therefore reduced by a multiple of the amount that the noise of the centers can add
 //! to *its* sum. With r_s that multiple of the standard deviation of m_s, B_s(f) the sum of f over
-//! the rows of s, and
-//! w_s = Q/(Q + |m_s| + r_s),
+//! the rows of s, and w_s = Q/(Q + |m_s| + r_s),
 //!
 //! ```text
 //! G(f) = sum over s of w_s sum over rows of s of f(x) (y - m_s),
@@ -286,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn one_row_moves_a_score_by_what_is_declared() {
+    fn one_row_moves_a_score_by_at_most_its_bound() {
         let declared = |rows: &[Row], codes: &[StratumCode]| {
             let (score, one_row) = score(rows, codes);
             assert_eq!(score as f64, by_definition(rows, codes), "{rows:?} {codes:?}");
@@ -305,7 +304,7 @@ mod tests {
     /// A function that separates strata loses the amount that the noise of the centers may have
     /// added; a function that splits each stratum loses nothing.
     #[test]
-    fn functions_give_up_the_noise_of_what_they_separate() {
+    fn functions_that_separate_strata_lose_the_noise_bound() {
         let code = StratumCode { center: 0, radius: 1, is_tiny: false };
         let table = |of: &dyn Fn(usize) -> (i8, i8, u8)| -> Vec<Row> {
             let row = |i| {

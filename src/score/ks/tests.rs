@@ -170,7 +170,7 @@ fn the_sensitivity_of_classes_is_reached() {
     assert!(twice_too_small > 0);
 }
 
-/// Scores that look alike but move by more than a correlation does.
+/// Scores that resemble the right ones but move by more than a correlation does.
 #[test]
 fn broken_scores_are_caught() {
     let (q, center) = (2, 1);

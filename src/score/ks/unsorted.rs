@@ -254,7 +254,7 @@ mod tests {
     proptest! {
         /// The same integers as by sorting.
         #[test]
-        fn bins_find_what_sorting_finds(kind in 0u8..7, n in 0usize..5000, seed: u64) {
+        fn bins_match_sorting(kind in 0u8..7, n in 0usize..5000, seed: u64) {
             let (values, t) = column(kind, n, seed);
             let mut sorted = SortedColumn::default();
             sorted.sort(&values, false, &mut Sorter::default());
@@ -268,7 +268,7 @@ mod tests {
 
     /// Columns without structure are sorted, unless they are short.
     #[test]
-    fn what_is_sorted() {
+    fn unstructured_columns_are_sorted() {
         let found = [0, 1, 2, 3, 4, 6].map(|kind| {
             let (values, t) = column(kind, 20_000, 5);
             Unsorted::default().below(&values, &t).is_some()

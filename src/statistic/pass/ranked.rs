@@ -103,11 +103,11 @@ impl Pass<'_> {
         draws: Draws,
     ) -> Result<Gathered<'static>> {
         /// The number of correlations with picked features that many draws share: 256 MiB.
-        const MOST_SHARED: usize = 1 << 25;
+        const MAX_SHARED: usize = 1 << 25;
         let held = self.usable(table, labels, |table, code| hold_all(table, None, code))?;
         let UsableSamples { columns, targets, samples, .. } = held;
         let target = self.kendall_of(&columns, &targets, None, labels)?;
-        let most = draws.keep(MOST_SHARED / columns.features().max(1));
+        let most = draws.keep(MAX_SHARED / columns.features().max(1));
         Ok(self.ranked(columns, target, samples, most))
     }
 

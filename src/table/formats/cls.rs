@@ -1,9 +1,9 @@
 //! GenePattern's `.cls`: one class per sample, in the order of the samples.
 //!
 //! Three lines: the numbers of samples and classes, and 1; `#` and the names of the classes; for
-//! each sample the name of its class or its number, from 0. (Elsewhere numbers are taken in the
-//! order in which they first occur, so that what a number means depends on other samples: here it
-//! does not.) Any other label is missing.
+//! each sample the name of its class or its number, from 0. (Other programs number the classes in
+//! the order in which they first occur, so that the meaning of a number depends on other samples;
+//! here it does not.) Any other label is missing.
 
 use std::io::{BufRead, Read};
 use std::path::Path;
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_none() {
+    fn malformed_files_are_refused() {
         for text in [
             "",
             "#numeric\n#age\n1 2 3\n",

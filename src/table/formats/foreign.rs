@@ -6,7 +6,7 @@ use crate::error::Error;
 /// How to save a table from a spreadsheet.
 const SPREADSHEET: &str = "save the sheet as CSV UTF-8 (File, Save As or Download)";
 
-/// The name of the format that a file starts like, and how to get a table out of it; `None` for
+/// The format that the first bytes of a file indicate, and how to get a table out of it; `None` for
 /// any format that may be a table here.
 fn foreign(start: &[u8]) -> Option<(&'static str, &'static str)> {
     const SAS: &[u8] = b"\0\0\0\0\0\0\0\0\0\0\0\0\xc2\xea\x81\x60\xb3\x14\x11\xcf\xbd\x92\x08\0";
@@ -101,7 +101,7 @@ fn of_zip(name: &[u8]) -> Option<(&'static str, &'static str)> {
 ///
 /// # Errors
 ///
-/// `Input` then.
+/// `Input` in that case.
 pub(in crate::table) fn refuse_foreign(name: &str, start: &[u8]) -> Result<(), Error> {
     match foreign(start) {
         None => Ok(()),

@@ -56,7 +56,7 @@ struct Sizes {
 }
 
 impl<R: BufRead> GctLines<R> {
-    /// The next line without its end; `None` where there is no more.
+    /// The next line without its end; `None` at the end of the file.
     fn next(&mut self, most: u64) -> Result<Option<&[u8]>> {
         self.line.clear();
         let read = (&mut self.input).take(most).read_until(b'\n', &mut self.line);
@@ -158,7 +158,7 @@ impl<R: BufRead> GctLines<R> {
 fn cells(line: &[u8], columns: usize, number: u64) -> Result<Vec<&[u8]>> {
     let cells: Vec<&[u8]> = line.split(|&byte| byte == b'\t').collect();
     if cells.len() != columns {
-        // No column in the place: it would reveal the number of samples.
+        // The place has no column, which would reveal the number of samples.
         let rule = "the line does not have as many cells as the header";
         return Err(Error::input(rule).at(Some(number), None));
     }
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_none() {
+    fn malformed_files_are_refused() {
         let good = "#1.2\n1\t2\nName\tDescription\ts1\ts2\ng1\tna\t1\t2\n";
         assert!(table(good, &TargetColumn::Last).is_ok());
         for (from, to) in [

@@ -126,7 +126,7 @@ impl Format {
         }
     }
 
-    /// The format whose content starts like this, text aside.
+    /// The format, other than text, whose content starts like this.
     pub(crate) fn of_start(start: &[u8]) -> Option<Self> {
         // The format's version, the writer's, and the oldest reader's: 2.3.0 or 3.5.0.
         let serialized = matches!(
@@ -153,7 +153,7 @@ impl Format {
         starts.iter().find(|(magic, _)| start.starts_with(magic)).map(|(_, format)| *format)
     }
 
-    /// The format that a name promises, text aside.
+    /// The format, other than text, that a name promises.
     fn of_name(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?.to_ascii_lowercase();
         let name = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(&name);
@@ -210,11 +210,11 @@ struct Start {
 
 /// Reads the start of a file; `None` if it cannot be read.
 fn start(path: &Path) -> Option<Start> {
-    const ENOUGH: u64 = 256;
+    const START_BYTES: u64 = 256;
     let first = |input: &mut dyn Read| {
         let mut bytes = Vec::new();
         // Damage is reported later, by the reader.
-        let _ = input.take(ENOUGH).read_to_end(&mut bytes);
+        let _ = input.take(START_BYTES).read_to_end(&mut bytes);
         bytes
     };
     let raw = first(&mut File::open(path).ok()?);

@@ -176,9 +176,9 @@ impl Entry {
     /// ratio of deflate.
     fn inflate(&self, file: &Positioned, start: u64) -> Result<Vec<u8>> {
         /// The largest ratio of deflate.
-        const MOST: u64 = 1032;
+        const MAX_RATIO: u64 = 1032;
         let wrong = || Error::input("an array in the .npz file is damaged or ends too early");
-        if self.size / MOST > self.compressed {
+        if self.size / MAX_RATIO > self.compressed {
             return Err(wrong());
         }
         let compressed = file.part(start, self.compressed)?.bytes(0, self.compressed)?;
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read() {
+    fn arrays_and_names_are_read() {
         let names = npy("|S2", "(3,)", b"a\0b\0cc");
         let all = [("x", matrix()), ("target", npy("|u1", "(2,)", &[7, 8])), ("columns", names)];
         for (deflate, wide) in [(false, false), (true, false), (false, true), (true, true)] {
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused() {
+    fn invalid_archives_are_refused() {
         let x = || ("X", matrix());
         let deflate = Way { deflate: true, ..Way::default() };
         for (arrays, way, text) in [

@@ -10,10 +10,10 @@
 //! - a list of `x`, either of these, and `y`, a factor, texts or numbers: the target.
 //!
 //! Ids are the row names, if these are texts. Row numbers are not identifiers: they change when a
-//! row is left out. A table has ids in any case, if only missing ones, and every column may hold
-//! categories: R turns a column of numbers into texts as soon as one cell is not a number, so that
-//! its type depends on single rows. Texts are read as in a text file. Where columns are samples,
-//! their names are the ids, and a column of another type is missing.
+//! row is left out. A table always has ids, even if all of them are missing, and every column may
+//! contain categories: R turns a column of numbers into texts as soon as one cell is not a number,
+//! so that its type depends on single rows. Texts are read as in a text file. Where columns are
+//! samples, their names are the ids, and a column of another type is missing.
 //!
 //! In a workspace the table is the variable with the file's name up to the first dot; else the
 //! variables `x` and `y`; else the only list of `x` and `y`, or the only matrix or data frame.
@@ -36,7 +36,7 @@ use crate::table::number::parse_number;
 use crate::table::schema::Orientation;
 
 /// The largest size of a decompressed file, in bytes: no memory holds more.
-const MOST_INFLATED: u64 = 1 << 40;
+const MAX_INFLATED: u64 = 1 << 40;
 
 /// A table in an R file.
 struct RTable {
@@ -66,7 +66,7 @@ pub(super) fn read(path: &Path, facts: &TableFacts) -> Result<HeldTable> {
         .map_err(|error| Error::cannot_read(path, &error))?;
     let name = path.file_name().map(|name| name.to_string_lossy());
     let name = name.as_deref().and_then(|name| name.split('.').next());
-    let table = table(inflate(bytes, MOST_INFLATED)?, name)?;
+    let table = table(inflate(bytes, MAX_INFLATED)?, name)?;
     match facts.orientation.unwrap_or_default() {
         Orientation::SamplesAsRows => table.samples_as_rows(),
         Orientation::FeaturesAsRows => table.features_as_rows(&facts.cells()),
@@ -78,8 +78,8 @@ pub(super) fn read(path: &Path, facts: &TableFacts) -> Result<HeldTable> {
 ///
 /// # Errors
 ///
-/// `Input` if the bytes are no such file; never a panic, and never more memory than some hundred
-/// times what the inflated file holds.
+/// `Input` if the bytes are not such a file. This never panics, and never uses more memory than
+/// some hundred times the size of the inflated file.
 fn table(inflated: Vec<u8>, name: Option<&str>) -> Result<RTable> {
     let workspace =
         [&b"RDX2\n"[..], b"RDX3\n"].iter().find_map(|line| inflated.strip_prefix(*line));
@@ -234,7 +234,7 @@ fn matrix(x: &Object) -> Result<RTable> {
     })
 }
 
-/// The `d` columns of `n` values each, which may be 0.
+/// The `d` columns of `n` values each; `n` may be 0.
 fn cut<T>(values: &[T], n: usize, d: usize) -> impl Iterator<Item = &[T]> {
     (0..d).map(move |column| &values[column * n..(column + 1) * n])
 }
@@ -301,7 +301,7 @@ pub enum RNumbers {
     Plain,
     /// Days since 1970-01-01, whose fractions are cut off.
     Days,
-    /// Seconds since 1970-01-01, of which microseconds are kept.
+    /// Seconds since 1970-01-01, to the microsecond.
     Seconds,
     /// A span of time, in units of this number of seconds.
     Span(f64),
@@ -361,7 +361,7 @@ impl RNumbers {
 /// The numbers of a vector, NaN where an integer is missing.
 fn numbers(object: &Object) -> Option<Vec<f64>> {
     match &object.value {
-        // A factor's codes are no measurements.
+        // A factor's codes are not measurements.
         ObjectValue::Integers(values) if object.attribute("levels").is_none() => {
             let number = |&value: &i32| if value == NA_INTEGER { f64::NAN } else { value.into() };
             Some(values.iter().map(number).collect())
@@ -666,7 +666,7 @@ mod tests {
         assert_eq!(class(&[1.0], &["difftime"], Some("years")), None);
     }
 
-    /// Numbers of rows are no ids: they change when a row is left out.
+    /// Row numbers are not ids: they change when a row is left out.
     #[test]
     fn ids_are_row_names_of_text() {
         let table_of = |row_names: Option<Vec<u8>>| {
@@ -684,8 +684,8 @@ mod tests {
         assert_eq!(table_of(Some(integers(false, &[1, 3]))), None);
     }
 
-    /// One cell that is not a number makes R hold a column as texts: nothing but its values may
-    /// depend on that.
+    /// A single cell that is not a number makes R store a column as text: only the values of the
+    /// column may depend on that.
     #[test]
     fn layouts_do_not_depend_on_the_types_of_columns() {
         let layout = |column: Vec<u8>, y: Vec<u8>| {
@@ -725,7 +725,7 @@ mod tests {
         assert_eq!(held.unwrap().samples_as_rows().unwrap().layout().numeric_factors, [0, 2]);
     }
 
-    /// Features stand in the rows also where there is no sample.
+    /// The rows are features also where there is no sample.
     #[test]
     fn frames_without_columns_have_rows() {
         let features = |row_names: Vec<u8>| {
@@ -745,7 +745,8 @@ mod tests {
         assert_eq!(error.kind(), ErrorKind::Input);
     }
 
-    /// Complex numbers and bytes are no values, but do not stop a table whose columns are samples.
+    /// Complex numbers and bytes are not values, but a table whose columns are samples may contain
+    /// them.
     #[test]
     fn columns_of_other_types() {
         let complex = [word(15), word(2), vec![0; 32]].concat();
@@ -763,7 +764,7 @@ mod tests {
         assert!(all.features_as_rows(&CellFormat::default()).is_ok());
         let all = frame(&columns, &[names, class.clone(), rows.clone()]);
         assert_eq!(all.samples_as_rows().unwrap().layout().unread, [1, 2]);
-        // Without any column that is read the features are known all the same.
+        // The features are known even if no column can be read.
         let none = frame(&columns[1..], &[(symbol("names"), strings(&["p2", "p3"])), class, rows]);
         assert_eq!(none.rows, 2);
     }
@@ -788,7 +789,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_table() {
+    fn malformed_files_are_refused() {
         let deep = [[&word(19)[..], &word(1)].concat().repeat(1_000_000), word(254)].concat();
         let long = [word(14), word(i32::MAX)].concat();
         let longer = [word(19), word(-1), word(0x7fff_ffff), word(-1)].concat();

@@ -45,7 +45,7 @@ pub(crate) enum ObjectValue {
     /// Name and value; the name may be empty.
     Pairs(Vec<(Rc<str>, Object)>),
     Symbol(Rc<str>),
-    /// Complex numbers or bytes, which are no values of a table.
+    /// Complex numbers or bytes, which are not values of a table.
     Other,
 }
 
@@ -186,7 +186,7 @@ impl<'a> Reader<'a> {
             return Err(Error::input("the R file nests lists too deeply for a table"));
         }
         let value = match flags.kind {
-            // R_NilValue, the global and the empty environment and the base ones: nothing of data.
+            // R_NilValue, and the global, the empty and the base environments contain no data.
             241 | 242 | 253 | 254 => ObjectValue::Null,
             1 | 255 => return self.symbol(flags).map(|name| ObjectValue::Symbol(name).into()),
             2 => return self.pairs(flags, depth).map(|pairs| ObjectValue::Pairs(pairs).into()),
@@ -270,7 +270,7 @@ impl<'a> Reader<'a> {
         symbol.cloned().ok_or_else(|| damaged("a reference leads nowhere"))
     }
 
-    /// A pairlist whose first flags have been read. (Its own attributes say nothing of data.)
+    /// A pairlist whose first flags have been read. (Its own attributes contain no data.)
     fn pairs(&mut self, first: &Flags, depth: usize) -> Result<Vec<(Rc<str>, Object)>> {
         let mut pairs = Vec::new();
         let (mut kind, mut attributes, mut tag) = (first.kind, first.attributes, first.tag);

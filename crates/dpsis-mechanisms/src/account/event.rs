@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_event_is_refused() {
+    fn invalid_events_are_refused() {
         for wrong in ["0", "-1", "nan", "1e101", "1e-101"] {
             assert!(Event::zcdp(wrong).is_err(), "{wrong}");
             assert!(Event::laplace(wrong, 1).is_err() && Event::laplace(1, wrong).is_err());

@@ -143,7 +143,7 @@ impl Mul for Interval {
     fn mul(self, other: Self) -> Self {
         let products =
             [self.lo * other.lo, self.lo * other.hi, self.hi * other.lo, self.hi * other.hi];
-        // `min` and `max` would pass over it.
+        // `min` and `max` would ignore a NaN.
         if products.iter().any(|product| product.is_nan()) {
             return Self::point(f64::NAN);
         }
@@ -186,7 +186,7 @@ mod tests {
         holds(interval, &end(&truth.lo)) && holds(interval, &end(&truth.hi))
     }
 
-    /// Down to where an f64 has few digits or none.
+    /// Down to magnitudes at which an f64 has few digits or is 0.
     #[test]
     fn tiny_rationals_are_contained() {
         for exponent in [0, 200, 289, 290, 291, 300, 307, 308, 310, 320, 324, 330, 400] {
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_is_the_whole_line() {
+    fn undefined_results_are_the_whole_line() {
         let line = Interval { lo: f64::NEG_INFINITY, hi: f64::INFINITY };
         assert_eq!(Interval::point(1.0) / Interval::point(0.0), line);
         assert_eq!(Interval::point(0.0) * line, line);

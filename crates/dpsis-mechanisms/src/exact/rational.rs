@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_not_a_number() {
+    fn refuses_other_texts() {
         for text in
             ["", ".", "-", "e5", "1e", "1e5000", "1/0", "1/", "nan", "inf", "1_000", "0x10", "1 2"]
         {

@@ -117,7 +117,7 @@ fn charged(
     beta: &Beta,
 ) -> Vec<Line> {
     let t = 2.0 / near_f64(epsilon) * libm::log(left.len() as f64 / near_f64(&beta.0));
-    // Beyond 2^26 a larger charge changes nothing but the size of the numbers.
+    // Beyond 2^26 a larger charge only makes the numbers larger.
     let t = (t.clamp(0.0, 2f64.powi(58 - SCALE as i32)) * 2f64.powi(SCALE as i32)).round() as i128;
     let line = |&candidate: &usize| {
         let sensitivity = i128::from(scores.sensitivity_of(candidate));

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_are_the_best() {
+    fn best_baseline_picks_the_largest_scores() {
         let best = Baseline::by_id("sis", None).unwrap();
         assert_eq!(*best.pick(&scores(), 2, &"1".parse().unwrap(), None).unwrap(), [0, 2]);
     }

@@ -40,7 +40,7 @@ pub struct Parameters {
     pub level: Option<Exact>,
     /// For `threshold-set`: the bound on names at or below the level, from 1e-6 to 0.5.
     pub alpha: Option<Exact>,
-    /// For `threshold-set`: `fdr` or `fwer`, what alpha bounds.
+    /// For `threshold-set`: the error rate that alpha bounds, `fdr` or `fwer`.
     pub rate: Option<String>,
     /// For `rs-tnb`: the shape of the number of looks, above -1 and at most 1.
     pub eta: Option<Exact>,

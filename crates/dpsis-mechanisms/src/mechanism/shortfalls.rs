@@ -48,7 +48,7 @@ pub(super) struct Shortfalls<'a> {
 const WIDTH: f64 = 0.5;
 
 /// Units of noise beyond the reach of the noise of all choices.
-const SPARE: f64 = 40.0;
+const REACH_MARGIN: f64 = 40.0;
 
 impl<'a> Shortfalls<'a> {
     /// Blocks for the loss times `rate`, and at most e^`ln_choices` choices.
@@ -58,7 +58,7 @@ impl<'a> Shortfalls<'a> {
         let kth = values[last];
         let lowest = values.iter().copied().min().unwrap_or(kth);
         let span = (values[top[0] as usize] - lowest) as u64;
-        let levels = Levels::new(kth, &rate, WIDTH, ln_choices + SPARE, span);
+        let levels = Levels::new(kth, &rate, WIDTH, ln_choices + REACH_MARGIN, span);
         let tied = top.iter().filter(|&&i| values[i as usize] == kth).count();
         let mut starts = Vec::with_capacity(levels.number() + 1);
         let mut ends = k;

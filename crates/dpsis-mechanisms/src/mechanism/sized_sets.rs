@@ -53,7 +53,7 @@ use crate::scores::{LARGEST, Scores};
 const OWN_LANE: u64 = 1 << 62;
 
 /// Units of noise added to the reach of all sets of a size.
-const SPARE: f64 = 40.0;
+const REACH_MARGIN: f64 = 40.0;
 
 /// The largest difference of a block's bounds, in units of the noise, unless single scores differ
 /// by more.
@@ -188,7 +188,7 @@ impl<'a> SizedSets<'a> {
 impl Size {
     fn new(values: &[i64], k: usize, top: i64, least: u64, rate: &BigRational) -> Self {
         let d = values.len();
-        let reach = ln_binomial(d, k) + SPARE;
+        let reach = ln_binomial(d, k) + REACH_MARGIN;
         if least as f64 * near_f64(rate) > reach {
             let all = Step { least: 0, most: None, before: 0, until: d };
             return Self { k, top, least, steps: vec![all] };

@@ -37,7 +37,7 @@ impl<T> Deref for NotPrivate<T> {
     }
 }
 
-/// A result that records whether it is private, so that its serialized form does, too.
+/// A result that records whether it is private, so that its serialized form does so as well.
 pub trait RecordsPrivacy: Serialize {}
 
 impl<T: RecordsPrivacy> Serialize for NotPrivate<T> {

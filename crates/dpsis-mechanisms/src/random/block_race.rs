@@ -349,7 +349,7 @@ mod tests {
     /// further bits. So no word, not even 0 or the largest, makes a block reveal all its
     /// candidates.
     #[test]
-    fn gaps_are_known_well_enough() {
+    fn intervals_of_gaps_are_narrow() {
         let mut words = Entropy::Seeded(9).source().unwrap().bits(0).lane(0);
         for i in 0..600u32 {
             let first = match i % 6 {

@@ -130,7 +130,7 @@ mod tests {
         /// Numbers with 40 bits are ordered correctly when the quick interval contains only the
         /// first few.
         #[test]
-        fn the_order_is_found_however_little_is_known_at_first(
+        fn order_is_found_with_coarse_intervals(
             numbers in prop::collection::hash_set(0u64..1 << 40, 1..60),
             count in 1usize..70,
             known in 0u32..41,
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn intervals_that_are_no_numbers_are_refined() {
+    fn undefined_intervals_are_refined() {
         let mut leaders = Leaders::new(2);
         for position in 0..3 {
             leaders.enter(Address { lane: 0, position }, f64::NAN, f64::NAN);

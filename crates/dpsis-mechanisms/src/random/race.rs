@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_wins_an_empty_race() {
+    fn empty_races_have_no_winner() {
         let bits = bits(3);
         let race = Race::new(&bits, FirstArrival::Uniform, Filter::default(), 0.0);
         let nobody = |_| Entrant { size: BigUint::one(), handicap: BigRational::zero() };

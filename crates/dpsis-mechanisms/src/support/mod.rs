@@ -1,5 +1,6 @@
 //! Brute force behind the claims: all outcomes, exact laws, all neighbors, goodness of fit.
-//! Independent of the mechanisms, which are tested against it; for tests of other crates, too.
+//! Independent of the mechanisms, which are tested against it; tests of other crates use it as
+//! well.
 #![allow(missing_docs, reason = "for tests")]
 
 pub mod effort;

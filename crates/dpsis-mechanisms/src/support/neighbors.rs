@@ -115,8 +115,8 @@ impl Grid {
     /// scores: `moved` gives the place of an outcome when candidate i goes to `to[i]`. Grids of one
     /// common sensitivity.
     ///
-    /// One of all pairs that are alike is compared: the first vector ascending from 0. `pairs`
-    /// counts them all.
+    /// One pair of each class of equivalent pairs is compared: the pair whose first vector ascends
+    /// from 0. `pairs` counts all pairs.
     pub fn enumerate_symmetric(
         &self,
         law: impl Fn(&[i64]) -> Vec<f64>,

@@ -56,7 +56,7 @@ fn the_format_is_the_documented_one() {
 }
 
 #[test]
-fn deltas_stand_behind_their_epsilons() {
+fn deltas_follow_their_epsilons() {
     let start = terms(&LedgerTerms::new("2".parse().unwrap()).delta("1e-6".parse().unwrap()));
     assert!(start.ends_with("\ndelta: 1e-6\n\n"));
     let (balance, _) = read(start.as_bytes()).unwrap();
@@ -86,7 +86,7 @@ fn deltas_stand_behind_their_epsilons() {
 }
 
 #[test]
-fn what_is_written_is_read() {
+fn written_ledgers_are_read() {
     let (balance, ending) = read(filled().as_bytes()).unwrap();
     assert_eq!(ending, Ending::Whole);
     assert_eq!(
@@ -108,7 +108,7 @@ fn what_is_written_is_read() {
 /// If a byte of an entry is left, its whole epsilon counts, or the file is refused; the same holds
 /// after the next entry, and after that one was cut. Only a whole line returns a part.
 #[test]
-fn no_cut_forgets_an_entry_that_is_partly_there() {
+fn cut_entries_still_count() {
     let (whole, start) = (filled(), empty().len());
     let amounts = [ratio(1, 2), ratio(1, 8), ratio(1, 3)];
     let starts: Vec<usize> =
@@ -145,7 +145,7 @@ fn no_cut_forgets_an_entry_that_is_partly_there() {
 /// If a byte of a closing is left, the ledger is closed, also with a note after it; a note or an
 /// ending that was cut is ignored, and nothing else changes.
 #[test]
-fn no_cut_opens_a_closed_ledger() {
+fn closed_ledgers_stay_closed_when_cut() {
     let whole = filled();
     for words in ["", "vorüber: für immer"] {
         let line = closed(TIME, words);
@@ -177,7 +177,7 @@ fn no_cut_opens_a_closed_ledger() {
 }
 
 #[test]
-fn what_is_no_ledger_is_refused_without_a_word_of_it() {
+fn errors_about_other_files_do_not_quote_them() {
     let filled = filled();
     let changed = |from: &str, to: &str| {
         assert!(filled.contains(from), "{from}");
@@ -223,7 +223,7 @@ fn what_is_no_ledger_is_refused_without_a_word_of_it() {
 }
 
 #[test]
-fn words_stay_in_their_line() {
+fn names_and_notes_are_single_lines() {
     for good in ["", "a", "the pilot, 2nd look: 1/2 (cut off)", "größer"] {
         assert!(check_words("it", good).is_ok(), "{good:?}");
     }
@@ -236,7 +236,7 @@ fn words_stay_in_their_line() {
 
 /// No name and no note can make a line that reads differently.
 #[test]
-fn notes_cannot_pretend() {
+fn notes_cannot_imitate_entries() {
     for note in ["3: epsilon 1, total 1", "a (cut off)", "failed 1: io", ", ,", "epsilon 9,"] {
         let (balance, _) = read(empty().as_bytes()).unwrap();
         let expense = Expense::new("0.5".parse().unwrap(), "select").note(note);

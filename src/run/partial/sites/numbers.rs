@@ -31,8 +31,8 @@ impl Partial {
         numbers
     }
 
-    /// This partial with counts of all bins, because which bins have any is data, too, and without
-    /// the numbers of its parts.
+    /// This partial with counts of all bins, because the list of bins with a count is data as well,
+    /// and without the numbers of its parts.
     ///
     /// # Errors
     ///

@@ -80,7 +80,7 @@ fn sums(select: &Select, rows: &[String], at: Option<&ReleasedTarget>) -> Partia
 
 /// For all kinds of sums that add up, two to five sites and any order.
 #[test]
-fn the_total_is_that_of_the_sums() {
+fn opened_total_equals_the_sums() {
     let rows = rows(200);
     let three = || base().target(Target::classes(["low", "middle", "high"]));
     let range = || base().target(Target::Bounded(Bounds::new(-0.7, 0.7).unwrap()));
@@ -155,7 +155,7 @@ fn keys_serve_both_stages() {
 /// X25519, HKDF and ChaCha20 of Python's `cryptography` 48.0, on OpenSSL, for the secrets 11..11
 /// and 22..22, the roster 33..33 and the subject 44..44.
 #[test]
-fn masks_are_those_of_another_implementation() {
+fn masks_match_another_implementation() {
     let (one, other) = (Bytes32([0x11; 32]), Bytes32([0x22; 32]));
     let site =
         |secret| Site { name: "any".into(), key: public_key(secret), nonce: other, facts: None };
@@ -202,7 +202,7 @@ fn every_use_has_masks_of_its_own() {
 /// uniform distribution, by the high and by the low bits, for one site and for the sum of all but
 /// one. The error probability is 8e-6.
 #[test]
-fn what_a_coordinator_sees_is_uniform() {
+fn masked_numbers_are_uniform() {
     let rows = rows(40);
     let part = |rows: &[String]| sums(&base(), rows, None);
     let partials = [part(&rows[..1]), part(&rows[1..9]), part(&rows[9..])];
@@ -237,7 +237,7 @@ fn what_a_coordinator_sees_is_uniform() {
 
 /// The hash equals that of `hashlib` in Python for the documented text of the roster.
 #[test]
-fn a_roster_is_the_same_whoever_joins_it() {
+fn roster_does_not_depend_on_who_joins_it() {
     let site = |name: &str, byte: u8| Site {
         name: name.into(),
         key: Bytes32([byte; 32]),

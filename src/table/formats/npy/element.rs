@@ -55,7 +55,7 @@ impl Type {
             Kind::Float => matches!(size, 2 | 4 | 8),
             Kind::Integer | Kind::Unsigned => matches!(size, 1 | 2 | 4 | 8),
             Kind::Boolean => *size == 1,
-            // Longer texts are no labels.
+            // Longer texts are not labels.
             Kind::Unicode | Kind::Bytes => *size <= 1 << 20,
         };
         Ok(Self { kind, size: size.filter(known).ok_or_else(unread)?, big_endian })
@@ -131,7 +131,7 @@ impl Type {
         }
     }
 
-    /// A text, which is padded with NUL; nothing is missing. What is no Unicode in it becomes
+    /// A text without its padding of NUL; no text is missing. Bytes that are not Unicode become
     /// U+FFFD.
     pub(super) fn text(&self, element: &[u8]) -> TextCell {
         let text = match self.kind {

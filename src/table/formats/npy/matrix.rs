@@ -21,7 +21,7 @@ pub(super) const BLOCK: usize = 1 << 22;
 /// than another call of read.
 const SHORT: usize = 1 << 13;
 /// The number of bytes of short columns that are read at once.
-const AT_ONCE: usize = 1 << 20;
+const READ_BYTES: usize = 1 << 20;
 /// The number of columns that are transposed together: some cache lines.
 const TILE: usize = 16;
 
@@ -148,7 +148,7 @@ impl Matrix {
         let (of, length) = (self.array.of, rows * self.array.of.size);
         let column_bytes = self.rows * of.size as u64;
         let short = usize::try_from(column_bytes).ok().filter(|bytes| *bytes <= SHORT);
-        let at_once = short.map_or(TILE, |bytes| TILE.max(AT_ONCE / bytes));
+        let at_once = short.map_or(TILE, |bytes| TILE.max(READ_BYTES / bytes));
         let mut bytes = Vec::new();
         // Parts of neighboring columns, one after the other.
         let mut read = |columns: Range<usize>| -> Result<RowValues> {

@@ -172,7 +172,7 @@ impl Header {
     }
 }
 
-/// A quoted text at the start, without escapes, and what follows.
+/// A quoted text at the start, without escapes, and the rest.
 fn quoted(text: &str) -> Option<(&str, &str)> {
     let quote = text.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
     text[1..].split_once(quote).filter(|(inside, _)| !inside.contains('\\'))
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_array() {
+    fn malformed_arrays_are_refused() {
         let good = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2), }";
         assert!(array(good, &[0; 8]).is_ok());
         assert!(array("{\"shape\":(1L,2L),'fortran_order':True,'descr':'<f4'}\n", &[0; 8]).is_ok());

@@ -24,14 +24,14 @@ struct LineBlock {
     first_row: u64,
 }
 
-/// A receiver of rows, one after the other.
+/// A receiver of rows in order.
 pub(crate) trait TakeRows {
-    /// Takes in a row; `number` is counted from 1.
+    /// Processes a row; `number` is counted from 1.
     fn row(&mut self, number: u64, row: &Row<'_>);
 
-    /// Takes in a line without quotes and carriage returns, straight from its bytes, where that is
-    /// quicker than by its cells; `false` if it does not, or if the line is no row: then nothing
-    /// was taken in.
+    /// Processes a line without quotes and carriage returns directly from its bytes, where that is
+    /// faster than by cells. Returns `false`, and stores nothing, if it does not do so or if the
+    /// line is not a row.
     fn plain_line(&mut self, _: u64, _: &Line<'_>) -> bool {
         false
     }
@@ -56,7 +56,7 @@ impl Shape {
     fn lines(self, block: &[u8]) -> impl Iterator<Item = Line<'_>> {
         let ends = memchr::memchr_iter(b'\n', block).chain([block.len()]);
         let lines = ends.scan(0, |start, end| Some((std::mem::replace(start, end + 1), end)));
-        // Behind the last line end there is nothing.
+        // The text ends with a line end.
         let lines = lines.take_while(|(start, _)| *start < block.len());
         lines.filter_map(move |(start, end)| {
             let line = block.get(start..end)?;
@@ -66,8 +66,8 @@ impl Shape {
     }
 }
 
-/// Runs `work` on `threads` threads, which share the rows of `input`, each with its place among
-/// them.
+/// Runs `work` on `threads` threads, which share the rows of `input`; `work` receives the place of
+/// its thread among them.
 ///
 /// # Errors
 ///
@@ -85,13 +85,13 @@ pub(crate) fn on_rows(
         let (block, splitter) = (LineBlock::default(), shape.splitter());
         work(place, &mut Lines { blocks: &blocks, stop, block, splitter, shape, map_error })
     });
-    // Blocks are handed out in order, so the first bad line is among those a thread met; what could
-    // not be read has no place and lies behind all lines.
+    // Blocks are handed out in order, so some thread has met the first bad line. A failed read has
+    // no place and comes after all lines.
     let row = |error: &Error| error.place().and_then(|place| place.row).unwrap_or(u64::MAX);
     results.into_iter().filter_map(Result::err).min_by_key(row).map_or(Ok(()), Err)
 }
 
-/// The rows that fall to one thread.
+/// The rows that one thread receives.
 pub(crate) struct Lines<'a, 'i> {
     blocks: &'a Mutex<LineBlocks<'i>>,
     stop: &'a AtomicBool,
@@ -116,7 +116,7 @@ impl Lines<'_, '_> {
                 Err(Unreadable::System(error)) => return Err((self.map_error)(error)),
                 Err(Unreadable::Line(error)) => return Err(error),
             }
-            // After a bad line all blocks that are still to come are later.
+            // All remaining blocks come after the bad line.
             self.pass_on(taker)?;
         }
         Ok(())
@@ -285,7 +285,7 @@ pub(in crate::table) mod tests {
     }
 
     #[test]
-    fn all_lines_are_rows_whatever_their_ends() {
+    fn lines_with_any_ending_are_rows() {
         for text in ["a,1\nb,2\n", "a,1\r\nb,2\r\n", "a,1\n\n\r\nb,2", "\na,1\nb,2\n\n"] {
             assert_eq!(collect(text, 1).unwrap(), ["a", "b"], "{text:?}");
         }

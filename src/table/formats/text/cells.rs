@@ -169,7 +169,7 @@ fn oversized(row: u64, column: usize) -> Error {
     Error::input(format!("the cell is longer than {MAX_CELL} bytes")).at(Some(row), Some(column))
 }
 
-/// Whether an error may go away where the line goes on: it has too few cells.
+/// Whether an error may disappear if the line continues: the line has too few cells.
 pub(crate) fn is_of_a_part(error: &Error) -> bool {
     error.to_string().contains(FEWER)
 }
@@ -208,7 +208,7 @@ mod tests {
         Ok((0..columns).map(|c| String::from_utf8(row.cell(c).to_vec()).unwrap()).collect())
     }
 
-    /// In one column there is nothing to be ragged by.
+    /// With one column, no line can have too many cells or too few.
     #[test]
     fn one_column_is_the_line() {
         for (line, cell) in
@@ -272,8 +272,8 @@ mod tests {
     }
 
     proptest! {
-        /// A line that the csv crate reads as one record of that many fields is read alike here,
-        /// and the reverse, but for the line breaks in cells that are refused here.
+        /// A line that the csv crate reads as one record of that many fields is read the same here,
+        /// and the reverse, except for line breaks in cells, which are refused here.
         #[test]
         fn agrees_with_the_csv_crate(line in "[a-c,\" ]{1,20}") {
             let mut reader = csv::ReaderBuilder::new()
@@ -284,8 +284,8 @@ mod tests {
             let expected: Vec<&str> = record.iter().collect();
             match split(&line, expected.len()) {
                 Ok(cells) => prop_assert_eq!(cells, expected),
-                // The crate closes an open quote at the end of the input without a word, and with
-                // another line below reads on into it.
+                // The crate silently closes an open quote at the end of the input; with another
+                // line below, it continues the cell there.
                 Err(error) => {
                     prop_assert!(error.to_string().contains("not closed"));
                     let below = format!("{line}\nz");

@@ -22,7 +22,7 @@ enum Input {
     File(PathBuf),
     /// A reader; `None` once it has been taken.
     Reader(Arc<Mutex<Option<Box<dyn Read + Send>>>>),
-    /// Something with a file's name that gives a reader of it each time.
+    /// A function that returns a new reader each time, with the name of a file.
     Readers {
         name: PathBuf,
         open: Arc<OpenReader>,
@@ -67,7 +67,7 @@ impl TextFile {
         Self { input, delimiter: None, decimal_comma: false, hooks: Hooks::default() }
     }
 
-    /// The text that each of these readers gives.
+    /// The text of the readers that `open` returns, one for each pass.
     pub(crate) fn of_readers(name: PathBuf, open: Arc<OpenReader>) -> Self {
         let input = Input::Readers { name, open };
         Self { input, delimiter: None, decimal_comma: false, hooks: Hooks::default() }
@@ -135,7 +135,7 @@ impl TextFile {
         }
     }
 
-    /// The same, or it is a file that is not there at all.
+    /// The same, except that it also holds for a file that does not exist.
     pub(crate) fn reads_again(&self) -> bool {
         self.path().map_or_else(|| self.is_regular(), reads_again)
     }
@@ -228,7 +228,7 @@ impl OpenText {
         self.header.iter().zip(1..).map(name).collect()
     }
 
-    /// The header as it is, where it holds ids: any bytes are one.
+    /// The unchanged header, for a header of ids: any bytes may be an id.
     pub(crate) fn ids(&self) -> &[Vec<u8>] {
         &self.header
     }
@@ -306,7 +306,7 @@ impl<R: Read> Read for Measured<R> {
     }
 }
 
-/// Remembers whether a read failed: then an error is not due to damaged data. Reads fail, too, once
+/// Records whether a read failed: then an error is not due to damaged data. Reads also fail once
 /// the caller stops the run.
 #[derive(Clone)]
 struct Failures {
@@ -356,8 +356,8 @@ impl Failures {
     }
 }
 
-/// The most frequent of comma, tab and semicolon in the first line, outside quotes. A comma if
-/// there is none; with decimal commas, commas do not count.
+/// The most frequent of comma, tab and semicolon in the first line, outside quotes; a comma if none
+/// of them occurs. With decimal commas, commas do not count.
 fn likely_delimiter(start: &[u8], decimal_comma: bool) -> u8 {
     most_frequent(start, decimal_comma).0
 }
@@ -459,8 +459,7 @@ fn checked_name(name: &[u8], column: Option<usize>) -> Result<String> {
     })
 }
 
-/// Whether a path can be read more than once, or is not there at all: not standard input, not a
-/// pipe.
+/// Whether a path can be read more than once, or does not exist: not standard input, not a pipe.
 pub fn reads_again(path: &Path) -> bool {
     let once = |metadata: std::fs::Metadata| !metadata.is_file();
     path != Path::new("-") && !path.metadata().is_ok_and(once)
@@ -516,7 +515,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_and_compressed_are_one() {
+    fn compressed_files_read_the_same() {
         let text = "a,\"b \"\"c\"\", d\",y\r\n1,2,3\r\n4,5,6";
         let expected = (vec!["a".to_owned(), "b \"c\", d".into(), "y".into()], 2);
         assert_eq!(read(text.as_bytes()).unwrap(), expected);
@@ -556,7 +555,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_that_are_none() {
+    fn malformed_headers_are_refused() {
         for (bytes, text) in [
             (&b""[..], "empty"),
             (b"\n\n", "empty"),
@@ -589,7 +588,7 @@ mod tests {
         assert_eq!(likely_delimiter(b"1,5;2,5;3,5", true), b';');
     }
 
-    /// However little each read gives, the same table.
+    /// Short reads give the same table.
     #[test]
     fn slow_streams_are_recognized() {
         struct Drip(Vec<u8>);
@@ -616,7 +615,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_file() {
+    fn folders_and_missing_files_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         for path in [folder.path().to_owned(), folder.path().join("missing.csv")] {
             let error = TextFile::new(&path, None).open().err().unwrap();

@@ -1,8 +1,8 @@
 //! Fast parsing of lines without quotes: numbers in one pass over the bytes, without a list of
 //! cells.
 //!
-//! A line that is no row - too few cells, too many, one that is too long - is left to the general
-//! parser, which reports the error. A test checks that both agree.
+//! A line that is not a row (too few cells, too many, or one that is too long) is left to the
+//! general parser, which reports the error. A test checks that both agree.
 
 use crate::table::cell::{CellFormat, Kind};
 use crate::table::formats::text::blocks::Shape;
@@ -59,8 +59,8 @@ impl<'a> PlainLines<'a> {
         Self { shape, format, runs, target, event, id }
     }
 
-    /// Parses a line: writes the values of its cells to `values`, one per feature, and gives its
-    /// texts. `None` if it is no row.
+    /// Parses a line: writes the values of its cells to `values`, one per feature, and returns its
+    /// texts. `None` if it is not a row.
     pub(in crate::table) fn read<'l>(
         &self,
         line: &Line<'l>,
@@ -89,7 +89,7 @@ impl<'a> PlainLines<'a> {
         cells.next.is_none().then_some(texts)
     }
 
-    /// The texts of a line alone; `None` if it is no row.
+    /// The texts of a line alone; `None` if it is not a row.
     pub(in crate::table) fn read_texts<'l>(&self, line: &Line<'l>) -> Option<Texts<'l>> {
         let (bytes, delimiter) = (line.bytes(), self.shape.delimiter);
         if self.shape.columns == 1 {

@@ -41,15 +41,19 @@ const BUCKETS: usize = 10;
 const BETA: f64 = 0.05;
 
 /// A correlation nearer to 0 than this counts as no relation: a rule of thumb.
-const WEAK: f64 = 0.1;
+const MIN_CORRELATION: f64 = 0.1;
 
 impl Correlations {
     /// The relation that these correlations show: the sign of Spearman's correlation if it is at
     /// least 0.1 in size and the weighted one has the same sign.
     pub fn relation(&self) -> Relation {
         match (self.spearman, self.weighted) {
-            (spearman, weighted) if spearman > WEAK && weighted > 0.0 => Relation::Positive,
-            (spearman, weighted) if spearman < -WEAK && weighted < 0.0 => Relation::Negative,
+            (spearman, weighted) if spearman > MIN_CORRELATION && weighted > 0.0 => {
+                Relation::Positive
+            }
+            (spearman, weighted) if spearman < -MIN_CORRELATION && weighted < 0.0 => {
+                Relation::Negative
+            }
             _ => Relation::None,
         }
     }

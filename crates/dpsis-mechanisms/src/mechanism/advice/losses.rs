@@ -40,9 +40,9 @@ impl Loss {
 
 /// The maximum number of draws of a mechanism, and of candidates in all of its draws together,
 /// which bounds the time.
-const MOST_DRAWS: u64 = 1000;
-const MOST_WORK: u64 = 400_000;
-const FEWEST_DRAWS: u64 = 20;
+const MAX_DRAWS: u64 = 1000;
+const MAX_DRAWN_CANDIDATES: u64 = 400_000;
+const MIN_DRAWS: u64 = 20;
 
 /// Draws from mechanisms on given scores and returns their mean losses, the smallest first. Not
 /// private, and reproducible: all draws come from one fixed seed.
@@ -84,7 +84,7 @@ fn loss(
     largest: bool,
 ) -> Result<Loss> {
     let (values, best) = (scores.values(), sum_of_best(scores, k));
-    let draws = (MOST_WORK / (values.len() * k) as u64).clamp(FEWEST_DRAWS, MOST_DRAWS);
+    let draws = (MAX_DRAWN_CANDIDATES / (values.len() * k) as u64).clamp(MIN_DRAWS, MAX_DRAWS);
     let source = Entropy::Seeded(0).source()?;
     let mut all = Vec::with_capacity(draws as usize);
     for draw in 0..draws {

@@ -92,11 +92,11 @@ mod tests {
     use super::*;
     use crate::privacy::Neighbors;
 
-    /// The sensitivities rise with the scores but for the three best candidates. Spearman's
-    /// correlation is 0.594 and the weighted one 0.991 (numpy), which speaks for rs; it favors the
-    /// candidates next to the three best ones, whereas gem takes one of those.
+    /// The sensitivities rise with the scores, except for the three best candidates. Spearman's
+    /// correlation is 0.594 and the weighted one 0.991 (numpy), which suggests rs; rs favors the
+    /// candidates next to the three best ones, whereas gem chooses one of the three.
     #[test]
-    fn what_lost_less_goes_before_the_rule() {
+    fn smaller_simulated_loss_overrides_the_rule() {
         let own: Vec<u64> = (0..40).map(|i| if i >= 37 { 1 } else { 1 + 2 * i }).collect();
         let scores = Scores::with_sensitivities((0..40).collect(), own, Neighbors::AddRemove);
         let scores = scores.unwrap();

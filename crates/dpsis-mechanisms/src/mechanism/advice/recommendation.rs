@@ -33,10 +33,10 @@ pub struct Recommendation {
 }
 
 /// The probability of the best candidate from which k-ary randomized response is recommended.
-const SURE: f64 = 0.9;
+const KRR_PROBABILITY: f64 = 0.9;
 
 /// The budget from which a private test of the relation can be worth its share.
-const ENOUGH_TO_ASK: f64 = 2.0;
+const EPSILON_FOR_A_TEST: f64 = 2.0;
 
 /// Recommends a mechanism from public facts. This spends no budget, and a release may follow the
 /// recommendation if the relation is known without the data.
@@ -89,7 +89,7 @@ pub fn recommend(
             format!("Sensitivities differ by a factor of up to {factor:.1}.")
         });
     }
-    let mechanism = if k == 1 && m > 1 && hit >= SURE {
+    let mechanism = if k == 1 && m > 1 && hit >= KRR_PROBABILITY {
         reasons.push(format!(
             "At this epsilon krr takes the best of {m} candidates with probability {:.3}, however close \
              the others come.",
@@ -114,7 +114,7 @@ pub fn recommend(
              choice."
                 .to_owned(),
         );
-        if relation == Relation::Unknown && budget >= ENOUGH_TO_ASK {
+        if relation == Relation::Unknown && budget >= EPSILON_FOR_A_TEST {
             reasons.push(
                 "If you expect a strong relation that differs from data set to data set, cgem with half of the \
                  budget for its question (share 1/2) does better: a private query decides between gem and mgem."

@@ -56,16 +56,16 @@ fn ranking(x: &[f64]) -> Vec<usize> {
 }
 
 /// The published pseudo-code's utility classes: for h < k and t > k all sets "head 1..h, body from
-/// ranks h+1..t-1, tail t", hence C(t-h-1, k-h-1) of them. One ticket (index of the set, excess)
-/// for each set of each class: sets that hold rank h+1 are also in the class of h+1, so some sets
-/// hold several tickets.
+/// ranks h+1..t-1, tail t", so C(t-h-1, k-h-1) sets. One ticket (index of the set, excess) for each
+/// set of each class: sets that hold rank h+1 are also in the class of h+1, so some sets hold
+/// several tickets.
 pub(crate) fn printed_tickets(x: &[f64], k: usize, gamma: f64, eps: f64) -> Vec<(usize, f64)> {
     let (d, order, all) = (x.len(), ranking(x), subsets(x.len(), k));
     let score = |rank: usize| x[order[rank - 1]];
     let index_of = |ranks: &[usize]| {
         let mut y: Vec<usize> = ranks.iter().map(|&rank| order[rank - 1]).collect();
         y.sort_unstable();
-        // It is there: y is a k-subset.
+        // The list contains it, because y is a k-subset.
         all.iter().position(|other| *other == y).unwrap_or(all.len())
     };
     let top: Vec<usize> = (1..=k).collect();

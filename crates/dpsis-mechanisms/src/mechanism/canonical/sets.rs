@@ -69,7 +69,7 @@ pub(super) struct SetInBlock {
 }
 
 /// Units of noise added to the reach of the best of all sets of a head.
-const SPARE: f64 = 40.0;
+const REACH_MARGIN: f64 = 40.0;
 
 /// The largest difference of a block's bounds, in units of the noise, unless single scores differ
 /// by more.
@@ -93,7 +93,7 @@ impl<'a> CanonicalSets<'a> {
         // The largest possible difference of scores: finding the actual one would cost more time
         // than it saves.
         let span = u64::MAX >> 1;
-        let levels = Levels::new(kth, &tail_rate, WIDTH, ln_binomial(d, k) + SPARE, span);
+        let levels = Levels::new(kth, &tail_rate, WIDTH, ln_binomial(d, k) + REACH_MARGIN, span);
         let tied = top.iter().filter(|&&i| values[i as usize] == kth).count();
         let mut until = k;
         let steps = levels.count(values).into_iter().enumerate().filter_map(|(level, count)| {
@@ -120,7 +120,7 @@ impl<'a> CanonicalSets<'a> {
         if self.steps.is_empty() {
             return 0;
         }
-        let reach = ln_binomial(self.d() - head - 1, self.k - head) + SPARE;
+        let reach = ln_binomial(self.d() - head - 1, self.k - head) + REACH_MARGIN;
         let near = |step: &Step| self.least_excess(head, step.level) <= reach;
         self.steps.partition_point(near).min(self.steps.len() - 1)
     }

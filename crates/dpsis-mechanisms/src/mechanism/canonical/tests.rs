@@ -61,7 +61,7 @@ fn seeded_draws_are_stable() {
 const STABLE_PICKS: [[usize; 4]; 3] = [[4, 7, 21, 34], [4, 8, 10, 14], [2, 5, 6, 39]];
 
 #[test]
-fn all_candidates_can_be_asked_for() {
+fn all_candidates_can_be_selected() {
     let mechanism = CanonicalLipschitz::default();
     let (scores, epsilon) = (scores(&[3, 1, 2], 1), "1".parse().unwrap());
     let pick = |k| mechanism.pick(&scores, k, &epsilon, Seeded(0));

@@ -55,7 +55,7 @@ fn every_mechanism_is_a_folder() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/mechanism");
     let mut pages = BTreeSet::new();
     for folder in std::fs::read_dir(here).unwrap().map(|entry| entry.unwrap().path()) {
-        // Folders of other things.
+        // Folders that are not mechanisms.
         if !folder.is_dir() || folder.ends_with("contract") || folder.ends_with("advice") {
             continue;
         }

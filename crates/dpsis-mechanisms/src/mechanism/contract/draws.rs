@@ -144,7 +144,7 @@ fn shifted_scores_give_the_same_picks() {
 }
 
 #[test]
-fn what_cannot_be_asked_is_refused() {
+fn unsupported_requests_are_refused() {
     let epsilon = "1".parse().unwrap();
     for card in CARDS {
         let mechanism = by_id(card.id, &Parameters::default()).unwrap();

@@ -3,9 +3,9 @@
 //!
 //! - *Privacy* (`privacy.rs`). The law by the definition - all outcomes, brute force - over all
 //!   neighbors on a grid: at least 262,144 pairs where it has a closed form, 16,384 where it needs
-//!   an integral. Where the law is the same for scores that are shifted or change places, one of
-//!   the pairs that are alike is compared. The log-ratio never exceeds epsilon (1 + 1e-12), and the
-//!   largest is the one given. *Broken variants* are rejected on the same grids, without the
+//!   an integral. Where shifting or permuting the scores does not change the law, one pair of each
+//!   class of equivalent pairs is compared. The log-ratio never exceeds epsilon (1 + 1e-12), and
+//!   the largest is the one given. *Broken variants* are rejected on the same grids, without the
 //!   symmetry, by the first pair above 1.01 epsilon. With `DPSIS_EXHAUSTIVE=1`, as in `.ci/full`:
 //!   no symmetry, and grids of 262,144 pairs for integrals as well.
 //! - *Exact fractions* (`fractions.rs`). Where the law is rational (e^eps a power of 2), privacy
@@ -146,15 +146,15 @@ pub struct Contract {
     /// The settings of its parameters that tests try.
     #[cfg_attr(not(test), expect(dead_code, reason = "for tests"))]
     pub(super) settings: Vec<Setting>,
-    /// Whether its laws depend on the differences of scores alone and treat all candidates alike:
-    /// one pair then stands for all pairs that are alike. `every_symmetry_holds` tests this, and
-    /// `DPSIS_EXHAUSTIVE=1` compares all pairs.
+    /// Whether its laws depend on the differences of scores alone and do not change if candidates
+    /// change places: one pair then stands for all equivalent pairs. `every_symmetry_holds` tests
+    /// this, and `DPSIS_EXHAUSTIVE=1` compares all pairs.
     pub symmetric: bool,
     /// The largest log-ratio over epsilon that the enumeration finds, to six digits: never above 1.
     pub max_ratio: f64,
     /// The reason if the ratio is below 0.99.
     pub slack: Option<&'static str>,
-    /// Broken variants: common mistakes, all of which the enumeration must reject.
+    /// Broken variants: common mistakes. The enumeration must reject every one.
     pub mutants: Vec<Mutant>,
 }
 

@@ -38,7 +38,7 @@ fn ties_are_broken_at_random() {
 
 /// The least power of two above 1 that is no less than the rate times 2^30.
 #[test]
-fn the_grid_is_as_fine_as_it_must_be() {
+fn grid_is_fine_enough_for_the_rate() {
     for (rate, bits) in [
         (ratio(1, 1), 30),
         (ratio(2, 1), 31),

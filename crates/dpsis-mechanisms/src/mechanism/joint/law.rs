@@ -20,7 +20,7 @@ pub(crate) fn losses(x: &[f64], k: usize) -> Vec<f64> {
     sequences(x.len(), k).iter().map(loss).collect()
 }
 
-/// The joint loss moves twice as far as a score, but for k = 1, where the best score cancels.
+/// The joint loss moves twice as far as a score, except for k = 1, where the best score cancels.
 pub(crate) fn rate(k: usize, eps: f64) -> f64 {
     if k == 1 { eps / 2.0 } else { eps / 4.0 }
 }

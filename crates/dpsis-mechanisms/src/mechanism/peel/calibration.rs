@@ -21,7 +21,7 @@ use crate::mechanism::Card;
 use crate::privacy::{Delta, Epsilon};
 
 /// A delta is not spent if it reduces the noise by less than this share.
-const LEAST_GAIN: f64 = 0.01;
+const MIN_GAIN: f64 = 0.01;
 
 /// k, the epsilon and the delta of a request.
 type CalibrationKey = (usize, Epsilon, Delta);
@@ -82,7 +82,7 @@ fn searched(k: usize, epsilon: &Epsilon, delta: &Delta) -> Result<Calibrated> {
     let pure = Calibrated::pure(epsilon);
     let price = |round: &Epsilon| price(round, k, epsilon);
     let noise = largest_round(k, epsilon, delta, price)?.map(|round| whole(&round, k));
-    let enough = |noise: &Epsilon| noise.to_f64() >= (1.0 + LEAST_GAIN) * epsilon.to_f64();
+    let enough = |noise: &Epsilon| noise.to_f64() >= (1.0 + MIN_GAIN) * epsilon.to_f64();
     match noise.filter(enough) {
         Some(noise) => Ok(Calibrated { noise, delta: delta.clone(), ..pure }),
         None => Ok(Calibrated { is_unspent: true, ..pure }),
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_delta_that_buys_nothing_is_not_spent() {
+    fn useless_deltas_are_not_spent() {
         for k in [1, 2] {
             let calibrated = calibrate(&peel::CARD, k, &epsilon("2"), &delta("1e-6")).unwrap();
             assert!(calibrated.is_unspent);

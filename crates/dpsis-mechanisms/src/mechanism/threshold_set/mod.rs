@@ -178,9 +178,9 @@ impl Mechanism for ThresholdSet {
     /// The distance above the level at which a single score is named with probability 1/2: 2 ln(1 +
     /// r)/eps, with r the prior odds of missing it against holding it, if all others are missed.
     ///
-    /// If it lies u sensitivities above the level, and all others far below it, loss levels below u
-    /// hold it, and the others next to none: with E = e^(-eps u/2) it is named with probability
-    /// (1 - E)/(1 - E + r E).
+    /// If it lies u sensitivities above the level, and all others far below it, sets at loss levels
+    /// below u hold it, and sets at other levels hold almost no candidate: with E = e^(-eps u/2) it
+    /// is named with probability (1 - E)/(1 - E + r E).
     fn gap(&self, candidates: usize, _: usize, epsilon: &Epsilon) -> f64 {
         let prior = Prior::new(candidates, &self.alpha, self.bounded);
         let mass = |held| prior.ln_mass(Fixed { held, missed: candidates - 1 }).value;

@@ -34,7 +34,7 @@ pub(super) struct ThresholdSets<'a> {
     prior: Prior,
     /// The largest size of a set, if it is limited.
     most: Option<usize>,
-    /// c = eps/(2 Delta), for monotonic scores, too
+    /// c = eps/(2 Delta), also for monotonic scores
     rate: BigRational,
     cells: Vec<Cell>,
 }
@@ -213,7 +213,7 @@ impl<'a> ThresholdSets<'a> {
 
 /// The cells of levels: between the distances of candidates above the threshold, and closer where
 /// the prior probabilities within a cell would differ much. O(d log c) for c cells and a sort of
-/// the candidates above; of those below, too, where cells are cut.
+/// the candidates above, and also of the candidates below where cells are cut.
 pub(super) fn cells(values: &[i64], level: i64, prior: &Prior, most: Option<usize>) -> Vec<Cell> {
     let gaps = |above: bool| {
         let side = move |value: &&i64| if above { **value > level } else { **value < level };

@@ -264,7 +264,7 @@ fn extremes() {
             }
         }
     }
-    // At a large epsilon the names are those above the level, in a wide table, too.
+    // At a large epsilon the names are the candidates above the level, also in a wide table.
     let values: Vec<i64> =
         (0..200_000).map(|i| if i % 1000 == 7 { 10_000_000 } else { i % 50 }).collect();
     let scores = Scores::new(values, 1, Neighbors::AddRemove).unwrap();
@@ -299,7 +299,7 @@ fn a_limit_on_many_names_is_quick() {
 }
 
 #[test]
-fn what_cannot_be_asked_is_refused() {
+fn invalid_parameters_are_refused() {
     for alpha in ["0", "0.6", "1e-7", "x", "-1"] {
         assert!(ThresholdSet::new(0, alpha, Fwer::Any).is_err(), "{alpha}");
     }

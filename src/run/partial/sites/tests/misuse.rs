@@ -47,7 +47,7 @@ fn a_key_serves_one_roster() {
 /// Points of small order give everybody the same secret: 0, 1, and one of order 8 (RFC 7748,
 /// section 6.1).
 #[test]
-fn keys_that_hide_nothing_are_refused() {
+fn keys_of_small_order_are_refused() {
     let (rows, run) = (rows(40), Run::new(2, 1));
     let order_8 = "e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800";
     let one = format!("01{}", "00".repeat(31));
@@ -102,8 +102,8 @@ fn masks_that_do_not_cancel_are_noticed() {
 /// A reader of a kind of file.
 type Reader<'a> = &'a dyn Fn(&str) -> crate::error::Result<()>;
 
-/// Every changed byte, and every place where a file is cut off. A key that was cut between two
-/// entries is an older copy of itself, which is not noticed.
+/// Every changed byte, and every place where a file is cut off. A key that is cut off between two
+/// entries equals an older copy of itself; this damage is not noticed.
 #[test]
 fn damage_is_noticed() {
     let (rows, run) = (rows(40), Run::new(2, 1));
@@ -169,7 +169,7 @@ fn impossible_forms_are_refused() {
 /// Sums are recorded in the file before they are given out; nobody else can read it.
 #[cfg(unix)]
 #[test]
-fn nothing_is_given_out_that_the_key_cannot_remember() {
+fn sums_are_recorded_before_they_are_returned() {
     use std::os::unix::fs::PermissionsExt;
     let (rows, run) = (rows(40), Run::new(2, 1));
     let path = run.path("north");
@@ -203,7 +203,7 @@ fn one_of_two_uses_at_once_is_refused() {
 
 /// Keys from the operating system's randomness are distinct.
 #[test]
-fn no_key_comes_twice() {
+fn keys_are_distinct() {
     let folder = tempfile::tempdir().unwrap();
     let make = |file: &str| {
         let key = SiteKey::create(folder.path().join(file), "north", None).unwrap();
