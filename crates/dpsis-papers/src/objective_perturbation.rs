@@ -256,7 +256,7 @@ mod tests {
     /// The length of b is Gamma of shape p: 20,000 draws, five standard errors of mean and second
     /// moment; each component has mean 0, and a p-th of the squares.
     #[test]
-    fn noise_has_its_law() {
+    fn noise_has_its_distribution() {
         let n = 20_000;
         for (loss, scale) in
             [(Loss::Squares, 2.0 * (2.0 + 4.0) / 0.5), (Loss::Logistic, 2.0 * 2.0 / 0.5)]

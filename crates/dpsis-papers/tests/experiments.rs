@@ -66,7 +66,7 @@ const R2: [(&str, [f64; 3]); 15] = [
 ];
 
 #[test]
-fn the_lasso_explains_what_another_solver_does() {
+fn the_lasso_matches_another_solver() {
     for (name, expected) in R2 {
         let Some(path) = real(name) else { continue };
         let table = PublicTable::read(&FileTable::new(path)).unwrap();
@@ -88,7 +88,7 @@ fn the_lasso_explains_what_another_solver_does() {
 /// With a budget that leaves no noise the two-stage method gives the features that all blocks vote
 /// for.
 #[test]
-fn experiments_without_data_name_what_is_missing() {
+fn experiments_list_missing_sets() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("empty")).unwrap();
     let run =

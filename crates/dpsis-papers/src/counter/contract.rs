@@ -133,7 +133,7 @@ fn sum(stream: &[Step], first: u64, last: u64) -> BigInt {
 /// Each node by its interval, in streams of all lengths up to 70; a released sum covers every step
 /// so far once.
 #[test]
-fn nodes_are_those_of_the_definition() {
+fn nodes_match_the_definition() {
     for card in COUNTERS {
         for length in 1..=70u64 {
             // Any values will do that tell the intervals apart.
@@ -405,7 +405,7 @@ fn draws_fit_their_law() {
 
 /// Mean squared errors against the variances 2 e^-r/(1 - e^-r)^2 of the nodes in a sum.
 #[test]
-fn errors_are_those_of_the_closed_form() {
+fn errors_match_the_closed_form() {
     let variance = |rate: f64| 2.0 * (-rate).exp() / (1.0 - (-rate).exp()).powi(2);
     let stream = [Some(1); 7];
     // D = 3: binary 1/9 for the nodes ending at 4, 6 and 7; logarithmic 1/3 for those ending at 1,
@@ -467,7 +467,7 @@ fn noise_belongs_to_its_node() {
 }
 
 #[test]
-fn what_cannot_be_asked_is_refused() {
+fn invalid_requests_are_refused() {
     let eps = "1".parse().unwrap();
     for range in [(0, 0), (1, 0), (i64::MAX, i64::MIN)] {
         assert!(HybridCounter::new(range, AddRemove, &eps, 1).is_err());

@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_positive_definite_has_none() {
+    fn indefinite_matrices_have_no_inverse() {
         assert!(inverse(array![[1.0, 2.0], [2.0, 1.0]], 1).is_none());
         assert!(inverse(array![[1.0, 1.0], [1.0, 1.0]], 1).is_none());
         assert!(inverse(array![[f64::NAN]], 1).is_none());

@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn compressed_files_are_those_that_are_not() {
+    fn compressed_files_are_read_like_plain_files() {
         let folder = tempfile::tempdir().unwrap();
         let file = |name: &str, bytes: &[u8]| {
             let path = folder.path().join(name);

@@ -170,7 +170,7 @@ mod tests {
 
     /// Screening alone takes features beside true ones at this size.
     #[test]
-    fn the_second_stage_tells_correlated_features_apart() {
+    fn the_second_stage_separates_correlated_features() {
         let cells = with(4, 2, |experiment| measure(experiment, "AR 0.5", &[6000]).unwrap());
         let exact = |arm: &str| cells.iter().find(|cell| cell.arm == arm).unwrap().exact.mean;
         assert_eq!(exact("refined"), 1.0);

@@ -208,7 +208,7 @@ mod tests {
 
     /// With 100 draws per instance and budget; clear cases are clear by three standard errors.
     #[test]
-    fn the_sign_of_the_correlation_tells_which_is_better() {
+    fn the_sign_of_the_correlation_predicts_the_better_mechanism() {
         with(10, 2, |experiment| {
             let all = all(experiment).unwrap();
             let (right, of) = agreement(&all, |one| one.spearman > 0.0, "rnm");

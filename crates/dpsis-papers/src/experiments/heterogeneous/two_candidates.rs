@@ -354,7 +354,7 @@ mod tests {
     /// Report-noisy-max with exponential noise of mean b: the worse candidate wins with probability
     /// e^(-gap/b)/2.
     #[test]
-    fn report_noisy_max_has_its_law() {
+    fn report_noisy_max_has_its_distribution() {
         with(200, 2, |experiment| {
             for (difference, epsilon) in [(1.0, "1"), (0.5, "4")] {
                 let pair = Pair { difference, sensitivities: [0.5, 1.5], epsilon };
@@ -369,7 +369,7 @@ mod tests {
     /// RNMH with exponential noise of means b1 (worse) and b2 (better): the worse candidate wins
     /// with probability b1/(b1 + b2) e^(-gap/b1).
     #[test]
-    fn own_noise_has_its_law() {
+    fn own_noise_has_its_distribution() {
         with(2, 2, |experiment| {
             let pair = Pair { difference: 1.0, sensitivities: [0.5, 1.5], epsilon: "1" };
             let share = wrong(experiment, pair, Named("rnm-h"), 20_000).unwrap();

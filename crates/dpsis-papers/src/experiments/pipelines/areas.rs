@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn means_multiples_and_what_is_behind() {
+    fn means_multiples_and_sets_behind() {
         let rows: [(&str, &[f64]); 3] =
             [("a", &[0.1, 0.3]), ("b", &[0.2, 0.196]), ("c", &[0.3, 0.2])];
         let areas = Areas::given(&[PAPER, DEFAULT], &rows);

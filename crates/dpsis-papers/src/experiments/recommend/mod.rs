@@ -98,7 +98,7 @@ mod tests {
 
     /// The text of the section for a small file, and that of a generated set.
     #[test]
-    fn the_page_says_where_interactions_come_from() {
+    fn the_page_names_the_source_of_interactions() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("interactions.csv");
         // Forty users who like seven of eight items each: one has them all.

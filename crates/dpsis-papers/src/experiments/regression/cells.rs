@@ -182,7 +182,7 @@ mod unit {
     }
 
     #[test]
-    fn what_is_enough_is_the_first_to_reach_half() {
+    fn the_smallest_epsilon_that_reaches_half_is_found() {
         let cell = |contender, epsilon, median| Cell {
             table: "t".into(),
             contender,

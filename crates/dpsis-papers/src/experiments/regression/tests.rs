@@ -12,7 +12,7 @@ const SMALL: [Setting; 2] = [
 ];
 
 #[test]
-fn a_small_run_writes_its_files_and_orders_what_is_clear() {
+fn a_small_run_writes_its_files() {
     with(3, 2, |experiment| {
         let section = run_on(experiment, &SMALL).unwrap();
         let count =
