@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn models_are_those_of_numpy() {
+    fn models_match_numpy() {
         let (x, y) = design();
         let close = |model: &LinearModel, intercept: f64, coefficients: [f64; 3]| {
             assert!((model.intercept - intercept).abs() < 1e-10, "{model:?}");

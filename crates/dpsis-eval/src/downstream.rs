@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_fitted_is_predicted_by_the_most_frequent_class() {
+    fn without_a_model_the_most_frequent_class_is_predicted() {
         let one = Predicted::Classes(vec![0; 7]);
         let model = Downstream::new(Array2::zeros((7, 2)), one, rng());
         assert_eq!((model.value(&[0, 1]), model.baseline()), (1.0, 1.0));

@@ -63,7 +63,7 @@ fn tables_have_their_shapes_and_follow_their_seeds() {
 }
 
 #[test]
-fn targets_are_words_of_the_two_classes_or_numbers() {
+fn targets_are_labels_of_two_classes_or_numbers() {
     for kind in Kind::ALL {
         let made = table(kind, Size::Reduced, 3);
         let numeric = [Kind::Finance, Kind::Spectra, Kind::Costs].contains(&kind);
@@ -104,7 +104,7 @@ fn true_features_stand_out() {
 }
 
 #[test]
-fn words_and_missing_cells_are_where_the_descriptions_say() {
+fn categories_and_missing_cells_match_the_descriptions() {
     let number = |cell: &str| cell.parse::<f64>().is_ok();
     let made = |kind| table(kind, Size::Reduced, 4);
     let words = |made: &Planted| {
@@ -210,7 +210,7 @@ fn the_default_score_is_the_distance() {
 
 /// A public table in memory keeps its categories: the same scores as from the text.
 #[test]
-fn public_tables_keep_their_words() {
+fn public_tables_keep_their_categories() {
     let made = table(Kind::Clinical, Size::Reduced, 4);
     let mut text = Vec::new();
     made.write_csv(&mut text).unwrap();
