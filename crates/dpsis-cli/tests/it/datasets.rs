@@ -64,7 +64,7 @@ fn r_files_are_tables() {
 /// Every published file gives what its CSV twin holds, as the csv crate and the standard library
 /// read it: the same names, labels and bits.
 #[test]
-fn r_files_hold_what_csv_files_hold() {
+fn r_files_equal_csv_files() {
     let Some(folder) = published() else { return };
     let raw = folder.with_file_name("raw");
     let mut compared = 0;

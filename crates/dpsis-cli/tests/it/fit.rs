@@ -90,7 +90,7 @@ fn given_features_are_not_selected() {
 }
 
 #[test]
-fn a_ledger_pays_for_selection_and_model_together() {
+fn selection_and_model_are_charged_together() {
     let folder = folder();
     folder.run("ledger create --cap 3 budget.txt").succeeds();
     let fit = "fit --k 1 --eps 2 --exclude class --target-number --ledger budget.txt -o model.json table.csv";

@@ -55,7 +55,7 @@ fn compressed_sets() {
 
 /// A dry run reads header and sets, and lists what is missing.
 #[test]
-fn dry_runs_list_what_is_missing() {
+fn dry_runs_list_missing_members() {
     let dry = |options: &str| {
         let select = "select -k 4 -e 2 --groups demo.gmt --dry-run demo.csv";
         dpsis(&format!("{select} {options}")).succeeds()

@@ -109,7 +109,7 @@ fn the_suggested_command_works() {
 /// A table that may lie either way: inspection asks a question, and suggests no command until it is
 /// answered.
 #[test]
-fn an_unclear_orientation_is_asked_for() {
+fn an_unclear_orientation_raises_a_question() {
     let folder = Folder::new();
     let samples: Vec<String> = (0..90).map(|s| format!("S{s}")).collect();
     folder.table("genes.tsv", &format!("name\t{}", samples.join("\t")), 400, |g| {
@@ -156,7 +156,7 @@ fn detectable_effect_sizes_are_reported() {
 
 /// Random picks find a large share of few features, as a remark explains.
 #[test]
-fn few_features_are_found_by_chance() {
+fn random_picks_find_few_features_often() {
     let folder = Folder::new();
     let header: String = (0..12).map(|j| format!("m{j},")).collect();
     folder.table("t.csv", &format!("{header}y"), 190, |i| {
@@ -182,7 +182,7 @@ fn patients_are_not_taken_for_features() {
 /// Given options stay in the command; where `select` would refuse, the reason is given instead of
 /// a command.
 #[test]
-fn the_command_is_what_select_accepts() {
+fn select_accepts_the_suggested_command() {
     let folder = Folder::new();
     folder.table("t.txt", "dose|person|gain|y", 60, |i| {
         let code = if i % 9 == 0 { "-999".to_owned() } else { format!("{i}.5") };

@@ -111,7 +111,7 @@ fn sums_of_parts_are_released_as_the_whole_table_is() {
 }
 
 #[test]
-fn a_numeric_target_takes_two_stages_that_a_ledger_pays_for() {
+fn a_numeric_target_is_charged_in_two_stages() {
     let folder = folder();
     let options = "--scale row-rank --score ks";
     let release = "select --k 5 --eps 2";

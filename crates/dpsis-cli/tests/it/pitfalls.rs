@@ -288,7 +288,7 @@ fn lines_of_another_delimiter_are_not_printed() {
 
 /// Whether a column holds words is private, so every output explains the direction of such a column.
 #[test]
-fn columns_of_words_have_no_direction() {
+fn categorical_columns_have_no_direction() {
     let folder = Folder::new();
     let table = |name: &str, words: [&str; 2]| {
         folder.table(name, "smoker,dose,y", 90, |i| {
@@ -342,7 +342,7 @@ fn columns_are_called_samples() {
 /// Words among numbers: which they are, the options for missing values, and how to write dates
 /// and limits.
 #[test]
-fn words_among_numbers_are_named() {
+fn texts_among_numbers_are_listed() {
     let folder = Folder::new();
     folder.table("t.csv", "marker,crp,visit,y", 120, |i| {
         let marker = if i.is_multiple_of(3) { "-".to_owned() } else { format!("{i}.5") };
@@ -397,7 +397,7 @@ fn extensions_of_output_files() {
 
 /// A dry run reads no values, as the report notes, and recommends classes for labels.
 #[test]
-fn dry_runs_report_what_they_do_not_check() {
+fn dry_runs_report_unchecked_labels_and_values() {
     let folder = Folder::new();
     frauds(&folder, "class");
     let better = "give labels such as 0/1 as classes (--classes)";

@@ -49,7 +49,7 @@ fn mask(folder: &Folder, site: &str, options: &str, extension: &str) {
 
 /// To the bit, in one stage and in two, with the same keys for both.
 #[test]
-fn several_sites_release_what_one_table_does() {
+fn several_sites_release_the_same_as_one_table() {
     let folder = folder();
     for (options, two_stages) in REQUESTS {
         make_keys(&folder, options);
