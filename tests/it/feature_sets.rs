@@ -199,7 +199,7 @@ fn sets_are_scored_by_their_means_on_every_table() {
 }
 
 #[test]
-fn the_record_says_which_sets() {
+fn the_record_lists_the_sets() {
     let (x, y) = table();
     let rows = text(&x, &y, false);
     let file = || FileTable::from_reader(Cursor::new(rows.clone().into_bytes()));
@@ -241,7 +241,7 @@ fn exclusions_come_before_sets() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_and_costs_nothing() {
+fn invalid_requests_are_refused_without_a_charge() {
     let (x, y) = table();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("table.csv");

@@ -258,7 +258,7 @@ fn the_parts_for_classes_rebuild_the_whole() {
 
 /// The parts reject wrong input with an error and remain unchanged.
 #[test]
-fn the_parts_check_what_they_are_given() {
+fn parts_reject_invalid_input() {
     let kind = |error: Error| assert_eq!(error.kind(), ErrorKind::Request, "{error}");
     let mut sums = CorrelationSums::new(2);
     kind(sums.add_row(&[1], 1).unwrap_err());
@@ -491,7 +491,7 @@ fn hints_hold_no_cells() {
 
 /// NaN and infinite values are missing for the parts as well as for the whole.
 #[test]
-fn the_scaler_knows_what_is_missing() {
+fn nan_and_infinite_values_are_missing() {
     for scaling in [Scaling::RowRank, Scaling::Bounds(Bounds::new(0.0, 8.0).unwrap())] {
         let mut scaler = Scaler::new(&scaling);
         let (mut with, mut without) = (Vec::new(), Vec::new());

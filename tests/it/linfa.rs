@@ -146,7 +146,7 @@ fn labels_of_linfa_types() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn invalid_input_is_refused() {
     let kind = |error: dpsis::Error| assert_eq!(error.kind(), ErrorKind::Request, "{error}");
     let weighted = data().with_weights(Array1::ones(200));
     kind(request().fit(&weighted).unwrap_err());

@@ -86,7 +86,7 @@ fn nothing_is_named_where_there_is_nothing() {
 }
 
 #[test]
-fn the_record_says_what_was_asked_for() {
+fn the_record_contains_the_request() {
     let record = ran(select().fwer("1/8").at_most(6), 1000, 1);
     let bound = record.public.false_discoveries.as_ref().unwrap();
     assert_eq!((bound.fwer.as_str(), bound.at_most), ("0.125", Some(6)));
@@ -253,7 +253,7 @@ fn with_a_ledger_it_is_given() -> Result<()> {
 
 /// A model of what is named: of as many features; without one, of nothing but the target's share.
 #[test]
-fn a_model_goes_on_with_what_is_named() {
+fn a_model_uses_the_named_features() {
     let path = tempfile::NamedTempFile::with_suffix(".csv").unwrap();
     std::fs::write(path.path(), text(3000, 5, (0, 1))).unwrap();
     let source = FileTable::new(path.path());
