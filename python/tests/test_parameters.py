@@ -37,7 +37,7 @@ def test_every_parameter_is_documented_once(function):
     assert len(names) == len(set(names))
 
 
-def test_a_fit_takes_what_a_selection_takes():
+def test_fit_and_select_share_parameters():
     known, own = signature(dpsis.select), signature(dpsis.fit)
     shared = [name for name in own if name in known]
     assert shared == ["data", "k", "epsilon", "y", "dry_run"]

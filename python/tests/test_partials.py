@@ -113,7 +113,7 @@ def test_the_files_of_the_command_line(whole, printed, command_line, tmp_path):
     assert sorted(one.name for one in tmp_path.iterdir() if one.name.startswith(".")) == []
 
 
-def test_a_ledger_pays_for_each_stage(whole, tmp_path):
+def test_each_stage_is_charged(whole, tmp_path):
     given = {"target": "number", "exclude": ["two", "three"], "scale": "row-rank"}
     release = {"k": 3, "epsilon": 2}
     ledger = dpsis.Ledger(tmp_path / "ledger", cap=2)
@@ -246,7 +246,7 @@ def test_masked_sums_of_sites(printed, tmp_path):
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_what_mistakes_say(mistake, tmp_path):
+def test_messages_of_mistakes(mistake, tmp_path):
     run, kind, expected = MISTAKES[mistake]
     with pytest.raises(kind, match="(?s)" + expected) as caught:
         run(tmp_path / "table")

@@ -67,7 +67,7 @@ def test_people(visits, command_line):
         assert without(found.record, *apart) == without(expected, *apart)
 
 
-def test_ids_beside_other_ids(visits, command_line):
+def test_ids_of_rows_and_of_people(visits, command_line):
     """Ids of rows are not features, and an unnamed column of them does not identify people."""
     options = [*ON_THE_LINE, "--exclude", "age,sex"]
     expected = command_line("select", "--k", 5, "--eps", 3, *options, VISITS)
@@ -296,7 +296,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_what_mistakes_say(mistake):
+def test_messages_of_mistakes(mistake):
     run, kind, expected = MISTAKES[mistake]
     with pytest.raises(kind, match="(?s)" + expected) as caught:
         run()

@@ -165,7 +165,7 @@ def test_one_odd_row(spark):
     dpsis.spark.select(frame, 1, 1, scale="row-rank", target="word", classes=["x", "z"])
 
 
-def test_a_ledger_pays_once_and_first(spark, numbers, tmp_path):
+def test_a_release_is_charged_once_and_first(spark, numbers, tmp_path):
     frame, targets = numbers
     frame = parted(spark, frame.assign(y=targets["number"]), 3)
     ledger = dpsis.Ledger(tmp_path / "ledger", cap=5)
@@ -189,7 +189,7 @@ def test_a_ledger_pays_once_and_first(spark, numbers, tmp_path):
         dpsis.spark.select(frame, 1, 1, ledger=ledger, seed=1)
 
 
-def test_what_spark_says_of_a_failure_stays_there(spark, tmp_path):
+def test_messages_of_spark_are_not_repeated(spark, tmp_path):
     """A query that fails for one row fails here; its value is in Spark's message, and not in this one."""
     ledger = dpsis.Ledger(tmp_path / "ledger", cap=5)
     cast = spark.range(100).selectExpr("id as a", "cast(if(id = 77, 'Jane Roe', '1') as int) as b", "double(id) as y")
@@ -247,7 +247,7 @@ def test_another_python(spark, tmp_path):
     assert sys.executable in done.stdout
 
 
-def test_what_is_no_table(spark, mixed):
+def test_invalid_tables_are_refused(spark, mixed):
     frame = spark.range(10).selectExpr("id", "array(id) as list", "X'00' as bytes", "double(id) as y")
     for name in ("list", "bytes"):
         with pytest.raises(dpsis.RequestError, match=f"'{name}' holds neither numbers nor texts") as error:

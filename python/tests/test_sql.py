@@ -418,7 +418,7 @@ def test_types_of_columns(engine, tmp_path):
     assert (raw["targets"], raw["sums"]) == expected(rows, "bounded", "bounds", None)
 
 
-def test_what_is_not_read(engine, tmp_path):
+def test_incomplete_results_are_refused(engine, tmp_path):
     """An incomplete result, or one with repetitions, is refused; PostgreSQL refuses a column of texts before it reads."""
     engine.create("cells", [("who", "text"), ("what", "text"), ("value", "double")], [("p", "a", 1.0)])
     engine.create("people", [("id", "text"), ("outcome", "double")], [("p", 1.0)])
