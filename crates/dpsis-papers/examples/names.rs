@@ -50,7 +50,7 @@ fn main() -> Result<()> {
 }
 
 /// All significant features.
-fn beyond() -> Select {
+fn all_significant() -> Select {
     Select::significant().threads(1)
 }
 
@@ -126,7 +126,7 @@ impl Design {
     }
 }
 
-/// The designs of normal columns, with what k = 5 finds and confirms of them.
+/// The designs of normal columns, and how many features k = 5 selects and finds significant.
 fn designs(runs: usize) -> Result<()> {
     let design = |what, rows, features, cases, shifts, epsilons| Design {
         what,
@@ -160,7 +160,7 @@ fn designs(runs: usize) -> Result<()> {
                 let given = |select: Select| {
                     select.epsilon(epsilon.clone()).target(Target::classes(["a", "b"])).threads(1)
                 };
-                let record = names(given(beyond()), run, &table)?;
+                let record = names(given(all_significant()), run, &table)?;
                 let [all, wrong] = counted(record.as_ref(), &truth);
                 sums.add(0, all - wrong);
                 sums.add(1, f64::from(wrong > 0.0));
@@ -237,7 +237,7 @@ fn wide(runs: usize) -> Result<()> {
                     }
                 }
             };
-            let record = named(beyond())?;
+            let record = named(all_significant())?;
             let [all, wrong] = counted(record.as_ref(), &truth);
             sums.add(0, f64::from(all == 0.0));
             sums.add(1, all - wrong);
@@ -311,7 +311,7 @@ fn rows(runs: usize, figure: &str) -> Result<()> {
         in_parallel(runs, |run| {
             let (x, labels) = design.draw(run);
             let table = ArrayTable::new(x.view(), labels.view())?;
-            let ways = [beyond(), Select::new(5), Select::new(20)];
+            let ways = [all_significant(), Select::new(5), Select::new(20)];
             for (way, select) in ways.into_iter().enumerate() {
                 let select = select.epsilon(epsilon.clone()).threads(1);
                 let select = select.target(Target::classes(["a", "b"]));
@@ -378,8 +378,9 @@ fn source(planted: &Planted) -> Result<FileTable> {
     Ok(FileTable::from_reader(std::io::Cursor::new(text)))
 }
 
-/// Named of the five of each kind, and confirmed with k = 5 and 20; beside them peeling 20, with a
-/// test of each at a level of 1 in 20 for all.
+/// How many of the five true features of each kind are named without k, are significant with k = 5
+/// and 20, and are significant when peeling 20 is followed by tests with a family-wise error rate
+/// of 5%.
 fn planted(runs: usize) -> Result<()> {
     const CELLS: usize = 5;
     println!(
@@ -394,7 +395,7 @@ fn planted(runs: usize) -> Result<()> {
             in_parallel(runs, |run| {
                 let planted = table(kind, Size::Full, run as u64);
                 let truth = &planted.truth;
-                let select = of_planted(beyond(), &planted, &epsilon);
+                let select = of_planted(all_significant(), &planted, &epsilon);
                 let record = names(select, run, &source(&planted)?)?;
                 let [all, wrong] = counted(record.as_ref(), truth);
                 sums.add(0, all - wrong);
@@ -443,7 +444,7 @@ fn planted(runs: usize) -> Result<()> {
     Ok(())
 }
 
-/// The kind of cells of a table without an association, beside features with one.
+/// The cells of null features; the table also has a few associated features.
 #[derive(Debug, Clone, Copy)]
 enum Cells {
     Normal,
@@ -481,7 +482,7 @@ fn null(runs: usize) -> Result<()> {
                     in_parallel(runs, |run| {
                         let text = null_table(cells, n, d, shares, strong, run);
                         let truth: Vec<usize> = (0..strong).collect();
-                        let select = beyond().epsilon(epsilon.clone());
+                        let select = all_significant().epsilon(epsilon.clone());
                         let labels = ["a", "b", "c", "e"];
                         let select = match shares.len() {
                             0 => select,
@@ -593,7 +594,7 @@ fn permuted(runs: usize, files: &[&str]) -> Result<()> {
                 targets.shuffle(&mut ChaCha8Rng::seed_from_u64(run as u64));
                 let targets = Array1::from(targets);
                 let table = ArrayTable::new(x.view(), targets.view())?;
-                let select = beyond().epsilon(epsilon.clone());
+                let select = all_significant().epsilon(epsilon.clone());
                 let select = select.target(Target::classes(classes.iter().cloned()));
                 let [all, _] = counted(names(select, run, &table)?.as_ref(), &[]);
                 sums.add(0, f64::from(all > 0.0));
@@ -621,7 +622,7 @@ fn permuted_planted(runs: usize) -> Result<()> {
             in_parallel(runs, |run| {
                 let mut planted = table(kind, Size::Reduced, run as u64);
                 planted.targets.shuffle(&mut ChaCha8Rng::seed_from_u64(run as u64));
-                let select = of_planted(beyond(), &planted, &epsilon);
+                let select = of_planted(all_significant(), &planted, &epsilon);
                 let record = names(select, run, &source(&planted)?)?;
                 let [all, _] = counted(record.as_ref(), &[]);
                 sums.add(0, f64::from(all > 0.0));

@@ -64,8 +64,8 @@ fn after_help() -> String {
     )
 }
 
-/// Runs the program. Exit codes are those of `dpsis`: 2 for a wrong request, 3 for malformed input,
-/// 5 where reading or writing failed.
+/// Runs the program. Exit codes are the same as of `dpsis`: 2 for a wrong request, 3 for malformed
+/// input, 5 where reading or writing failed.
 fn main() -> ExitCode {
     match run(&Arguments::parse()) {
         Ok(()) => ExitCode::SUCCESS,

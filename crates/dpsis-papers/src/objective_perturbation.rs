@@ -58,7 +58,7 @@ const BALL: f64 = 1.0;
 pub(crate) struct ObjectivePerturbation {
     loss: Loss,
     components: usize,
-    /// D: the strength of the ridge.
+    /// D: the coefficient of the ridge penalty.
     ridge: f64,
     /// The scale of the length of b, 2 zeta/eps.
     scale: f64,
@@ -326,8 +326,8 @@ mod tests {
         largest
     }
 
-    /// Without features the two halves of epsilon never add up, so that a variant must be four
-    /// times too weak to be told: a quarter of the noise, or a thirty-second of the ridge.
+    /// Without features the two halves of epsilon never add up, so that only a gross violation is
+    /// detected: a quarter of the noise, or a thirty-second of the ridge.
     #[test]
     fn densities_of_neighbors_differ_by_at_most_epsilon() {
         for loss in [Loss::Squares, Loss::Logistic] {

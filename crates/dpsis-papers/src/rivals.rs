@@ -137,7 +137,7 @@ impl Contest {
         Ok(Self { own, common, best, unit })
     }
 
-    /// The difference of the best score to that of a candidate.
+    /// The best score minus the score of a candidate.
     pub(crate) fn shortfall(&self, candidate: usize) -> f64 {
         (self.best - self.own.values()[candidate]) as f64 * self.unit
     }

@@ -130,7 +130,7 @@ fn experiments_on_candidates_need_no_data() {
     let csv = file("one/scenarios-1-3.csv");
     assert_eq!(csv, file("two/scenarios-1-3.csv"));
     assert!(!file("one/index.html").contains("data folder"));
-    // A run that was stopped after its first scenario goes on, and ends alike.
+    // A run that was stopped after its first scenario continues with the same result.
     let first = csv.find("scenario 2").unwrap();
     fs::write(folder.path().join("two/scenarios-1-3.csv"), &csv[..first]).unwrap();
     run("two", "2");

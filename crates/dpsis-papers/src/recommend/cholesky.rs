@@ -51,8 +51,8 @@ pub(super) fn inverse(mut a: Array2<f64>, threads: usize) -> Option<Array2<f64>>
     Some(a)
 }
 
-/// Replaces the lower triangle of a matrix by that of L, and returns the inverses of its diagonal
-/// blocks. What stands above the diagonal is left alone outside the diagonal blocks.
+/// Replaces the lower triangle of a matrix by L, and returns the inverses of its diagonal blocks.
+/// Entries above the diagonal outside the diagonal blocks remain unchanged.
 fn factor(a: &mut Array2<f64>, threads: usize) -> Option<Vec<Array2<f64>>> {
     let n = a.nrows();
     let mut corners = Vec::new();
@@ -153,7 +153,7 @@ mod tests {
         x.t().dot(&x) + Array2::<f64>::eye(n)
     }
 
-    /// Sizes around those of a block: the product with the matrix is the identity.
+    /// For sizes around multiples of a block, the product with the matrix is the identity.
     #[test]
     fn the_inverse_inverts() {
         for n in [0, 1, 2, 50, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK + 77] {

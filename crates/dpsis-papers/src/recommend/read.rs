@@ -4,9 +4,9 @@
 //!   the time in the `ratings.csv` of MovieLens. The names of the first two columns do not matter.
 //! - Tab-separated: user, item, rating, time; no header.
 //!
-//! Ratings from 0 to 5 are binarized as in Spišák et al. (2023): 4 and more is an interaction, less
-//! is none. Without a rating each line is an interaction. Ids are any text. Files compressed by
-//! gzip or Zstandard are recognized by their first bytes.
+//! Ratings from 0 to 5 are binarized as in Spišák et al. (2023): only ratings of 4 and more are
+//! interactions. Without a rating each line is an interaction. Ids are any text. Files compressed
+//! by gzip or Zstandard are recognized by their first bytes.
 
 use std::collections::HashMap;
 use std::fs::File;

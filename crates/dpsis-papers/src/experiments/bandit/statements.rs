@@ -328,7 +328,7 @@ mod tests {
         for agreement in [ucb, stays, best, start, adapts, means] {
             assert_eq!(agreement, Agreement::DoesNotMatch);
         }
-        // All alike.
+        // All equal.
         let [ucb, stays, _, best, ..] = agreements([(0.5, 0.4); 8])[..] else {
             panic!("seven statements")
         };

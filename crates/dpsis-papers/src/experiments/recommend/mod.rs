@@ -96,7 +96,7 @@ mod tests {
         });
     }
 
-    /// The text of the section for a small file, and that of a generated set.
+    /// The text of the section for a small file and for a generated set.
     #[test]
     fn the_page_names_the_source_of_interactions() {
         let folder = tempfile::tempdir().unwrap();

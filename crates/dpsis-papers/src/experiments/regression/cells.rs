@@ -159,8 +159,8 @@ impl<'a> Cells<'a> {
         self.0.iter().find(is).map_or(f64::NAN, |cell| cell.median)
     }
 
-    /// The smallest epsilon at which the median reaches half of that of the plain model on all
-    /// features.
+    /// The smallest epsilon at which the median reaches half of the median of the plain model on
+    /// all features.
     pub(super) fn enough(self, table: &'a str, contender: Contender) -> Option<&'static str> {
         let half = self.along(table, Contender::PlainAll).next()?.median / 2.0;
         self.along(table, contender).find(|cell| cell.median >= half).map(|cell| cell.epsilon)
