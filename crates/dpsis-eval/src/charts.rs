@@ -32,7 +32,7 @@ impl Measure {
         }
     }
 
-    /// The part of a file name that stands for the measure.
+    /// The measure as part of a file name.
     pub fn id(self) -> &'static str {
         match self {
             Self::Lasso => "lasso",

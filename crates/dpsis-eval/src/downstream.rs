@@ -358,7 +358,7 @@ mod tests {
         assert!(Recognized::default().mean_share().is_nan());
     }
 
-    /// The share of the most frequent class is that of the tested rows, not of all.
+    /// The share of the most frequent class is computed from the tested rows, not from all.
     #[test]
     fn the_baseline_is_that_of_the_tested_rows() {
         // Three classes of 2, 2 and 3 rows, dealt in turn: 0 0 1 1 2 2 2 to folds 0 1 2 0 1 2 0.

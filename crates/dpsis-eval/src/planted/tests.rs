@@ -12,7 +12,7 @@ fn distance(cells: &[&str], second: &[bool]) -> f64 {
     let n = |group: bool| second.iter().filter(|second| **second == group).count() as f64;
     let weight = [-1.0 / n(false), 1.0 / n(true)];
     let weights: Vec<f64> = second.iter().map(|second| weight[usize::from(*second)]).collect();
-    // NaN for what is not a number: it is below no threshold.
+    // A text is NaN, which is below no threshold.
     let numbers: Vec<f64> = cells.iter().map(|cell| cell.parse().unwrap_or(f64::NAN)).collect();
     let values: BTreeSet<&str> = cells.iter().copied().filter(|cell| !cell.is_empty()).collect();
     let difference = |value: &str| {
@@ -82,7 +82,7 @@ fn targets_are_labels_of_two_classes_or_numbers() {
 }
 
 /// By scores counted from scratch, the mean of the true features over three tables must lie well
-/// above that of the others: it does only if the truth names the right columns.
+/// above the mean of the others, which holds only if the truth lists the right columns.
 #[test]
 fn true_features_stand_out() {
     for kind in Kind::ALL {
