@@ -88,7 +88,12 @@ fn cases() -> Vec<Case> {
             rows("1,2,3"),
             Refused(2, "decimal commas need"),
         ),
-        ("too many asked for", "--k 3", rows("1,2,3"), Refused(2, "number of features, 2")),
+        (
+            "k larger than the number of features",
+            "--k 3",
+            rows("1,2,3"),
+            Refused(2, "number of features, 2"),
+        ),
         ("unknown target", "--target z", rows("1,2,3"), Refused(2, "no column \"z\"")),
         ("constant, correlation", "--scale row-rank", b"a,b,y\n1,1,1\n1,1,1\n".into(), Released),
         (

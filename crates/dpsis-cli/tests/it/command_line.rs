@@ -754,7 +754,7 @@ fn records_carry_the_day_and_the_request() {
     assert!(day.len() == 10 && day > "2026", "{day}");
 }
 
-/// The command line requests from the library what its options say, and prints its record.
+/// The command line translates its options to a request of the library and prints its record.
 #[test]
 fn options_make_the_request_of_the_library() {
     use dpsis::{Bounds, Center, Neighbors, ScoreKind, Select, Target};

@@ -53,7 +53,7 @@ fn compressed_sets() {
     assert_eq!(select("sets.gmt.gz"), select("demo.gmt"));
 }
 
-/// A dry run reads header and sets, and lists what is missing.
+/// A dry run reads the header and the sets, and lists members that the table lacks.
 #[test]
 fn dry_runs_list_missing_members() {
     let dry = |options: &str| {

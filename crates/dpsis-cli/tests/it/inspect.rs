@@ -106,8 +106,8 @@ fn the_suggested_command_works() {
     }
 }
 
-/// A table that may lie either way: inspection asks a question, and suggests no command until it is
-/// answered.
+/// If samples could be rows or columns, inspection raises the question and suggests no command
+/// until it is answered.
 #[test]
 fn an_unclear_orientation_raises_a_question() {
     let folder = Folder::new();
@@ -392,8 +392,8 @@ fn ids_that_match_nothing() {
     assert_contains(&matching, "dpsis select");
 }
 
-/// Of labels that differ in capitals alone one is misspelled: none is suggested, but what is given
-/// is taken.
+/// If labels differ only in capitals, one is probably misspelled: inspection suggests no classes,
+/// but accepts the given ones.
 #[test]
 fn misspelled_labels_are_not_suggested() {
     let label = |i: usize| match i {

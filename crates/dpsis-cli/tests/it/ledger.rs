@@ -175,7 +175,7 @@ fn a_ledger_is_created_and_shown() {
     assert_contains(&report, " ledger spent 0.5 of 1, 0.5 left");
 }
 
-/// A custodian signs off, looks, notes and closes; what was written stays as it was.
+/// A custodian signs off, looks, notes and closes; earlier entries stay unchanged.
 #[test]
 fn a_ledger_is_kept_and_closed() {
     let folder = folder();
@@ -303,7 +303,7 @@ fn printed_releases_of_killed_runs_are_charged() {
     folder.run(&words).succeeds();
 }
 
-/// A file that cannot grow stands for a full disk: the entry is not written, and nothing is
+/// A file that cannot grow simulates a full disk: the entry is not written, and nothing is
 /// released.
 #[cfg(unix)]
 #[test]

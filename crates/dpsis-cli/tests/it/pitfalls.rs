@@ -373,8 +373,8 @@ fn texts_among_numbers_are_listed() {
     assert_contains_all(&given, &["24 cells are not numbers", " --na=- t.csv"]);
 }
 
-/// A file whose name is that of a table would hold bare names: refused before anything is spent,
-/// unless the format is given. Other names are names of plain files.
+/// A list of names in a file with the extension of a table is refused before anything is spent,
+/// unless the format is given. Other extensions mean plain text.
 #[test]
 fn extensions_of_output_files() {
     let folder = Folder::new().with("scores.csv", "name,score\na,1\nb,2\nc,3\n");

@@ -1,4 +1,4 @@
-//! `--refine gram`: what the reports say of a selection in two stages.
+//! `--refine gram`: reports of a selection in two stages.
 
 use crate::harness::{DATASETS, Folder, Outcome, assert_contains, assert_lacks, dpsis, names_in};
 

@@ -3,9 +3,9 @@
 //! in every format and for every kind of release; and where the person contributes nothing, the
 //! output is the same to the byte.
 //!
-//! `tests/it/one_person.rs` does the first for the library, with people drawn at random. Rows that
-//! are no rows are in `bad_input.rs`. More than a thousand runs: about fifteen seconds of a
-//! processor with unoptimized code.
+//! `tests/it/one_person.rs` does the first for the library, with people drawn at random. Malformed
+//! rows are in `bad_input.rs`. More than a thousand runs: about fifteen seconds of a processor with
+//! unoptimized code.
 
 use std::io::Write;
 

@@ -69,7 +69,7 @@ fn several_sites_release_the_same_as_one_table() {
     }
 }
 
-/// It is what any program that hashes files prints for the first two lines.
+/// Any program that hashes files prints the same for the first two lines.
 #[test]
 fn the_fingerprint_can_be_computed_elsewhere() {
     let folder = folder();

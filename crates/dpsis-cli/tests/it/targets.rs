@@ -43,7 +43,7 @@ fn numbers_close_together_and_ties_are_split() {
     }
 }
 
-/// Two numbers are classes, and the forecast is that of the split.
+/// Two numbers are classes; the forecast assumes their split.
 #[test]
 fn inspect_reports_how_a_number_is_split() {
     let inspected = |cell: &dyn Fn(usize) -> String| folder("y", cell).run("inspect t.csv").text();
