@@ -20,7 +20,7 @@ fn draws() -> u64 {
 
 const EPSILON: &str = "0.1";
 
-/// A run on a table by a seed: what a reader of its output sees.
+/// The output of a run on a table with a seed.
 type Route<'a> = (&'a str, Box<dyn Fn(&str, u64) -> String + 'a>);
 
 /// The outcome of a run. Released counts alone end one, before the rest of its budget is spent.

@@ -227,7 +227,7 @@ fn the_record_lists_the_sets() {
     assert_eq!(plan.features, 1);
 }
 
-/// A feature that is left out of the table is no member of a set either.
+/// A feature that is excluded from the table is excluded from sets, too.
 #[test]
 fn exclusions_come_before_sets() {
     let (x, y) = table();

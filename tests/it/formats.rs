@@ -330,8 +330,9 @@ fn every_format_gives_the_same_values() {
     }
 }
 
-/// Words are the same in every format that can hold them: text, factors and strings of R, strings
-/// and dictionaries of Arrow and Parquet. What is missing is `f64::NAN`, also where it is given.
+/// Categories are the same in every format that can hold them: text, factors and strings of R,
+/// strings and dictionaries of Arrow and Parquet. Missing cells are `f64::NAN`, also by given
+/// codes.
 #[test]
 fn every_format_gives_the_same_categories() {
     let mut files = vec!["table.csv", "frame.rds"];

@@ -539,7 +539,7 @@ fn runs_can_be_canceled() {
         let willing = request.clone().cancel_when(|| false).seed(3);
         assert_eq!(willing.run(DEMO).unwrap(), whole);
         assert_eq!(willing.run(&array(by_column.view())).unwrap().selected.len(), 5);
-        // Canceled by one call alone, whichever: what was skipped is never released.
+        // Canceled by one call alone, whichever: skipped parts are never released.
         for patience in (0..12).step_by(if exhaustive() { 1 } else { 2 }) {
             let calls = Arc::new(AtomicUsize::new(0));
             let count = calls.clone();
@@ -667,7 +667,7 @@ fn counts_per_million_undo_the_depth() {
             assert_eq!(outcome_of(request.run(&turned()).unwrap()), expected);
         }
     }
-    // Ranks within the row are what they were.
+    // Ranks within the row are unchanged.
     let ranked = |select: Select| exact(select.scaling(Scaling::RowRank));
     assert_eq!(ranked(request().counts_per_million()), ranked(request()));
 }

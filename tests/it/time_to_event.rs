@@ -295,7 +295,7 @@ fn typed_columns_give_the_same() {
     let target = TimeToEvent::new("days", ("died", "true"), 100.0).unwrap();
     let found = record(select().target(Target::TimeToEvent(target)), &table);
     assert_eq!(found["released"], expected["released"]);
-    // Dates are no spans.
+    // Dates are not durations.
     let dates: ArrayRef = Arc::new(Date32Array::from_iter_values(0..rows.len() as i32));
     let dated = batch(&dates, &events[0].1);
     let table = FileTable::from_batches(dated.schema(), [dated]).unwrap();
@@ -403,7 +403,7 @@ fn parts_add_up_if_their_horizons_are_one() {
         for (time, value, by) in [("days", "1", 60.0), ("days", "2", 50.0), ("a", "1", 50.0)] {
             assert_eq!(other(time, value, by).unwrap_err().kind(), ErrorKind::Request);
         }
-        // The sums themselves say what the target is.
+        // The sums contain the definition of the target.
         let again = total.apply_to(Select::new(1).epsilon("4")).unwrap();
         let run = again.check().unwrap().release(&total).unwrap();
         let record = serde_json::to_value(&run).unwrap();

@@ -251,7 +251,7 @@ fn with_a_ledger_it_is_given() -> Result<()> {
     Ok(())
 }
 
-/// A model of what is named: of as many features; without one, of nothing but the target's share.
+/// A model uses the named features; without any, it predicts the share or mean of the target.
 #[test]
 fn a_model_uses_the_named_features() {
     let path = tempfile::NamedTempFile::with_suffix(".csv").unwrap();
