@@ -54,7 +54,7 @@ fn all_significant() -> Select {
     Select::significant().threads(1)
 }
 
-/// The names of a seeded run; none if it ended on its counts.
+/// The names of a seeded run; `None` if the run ended after its counts.
 fn names(
     select: Select,
     seed: usize,

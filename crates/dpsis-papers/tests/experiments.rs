@@ -157,7 +157,7 @@ fn recommendations_are_made_for_a_file() {
     refused(folder.path(), &run("gone.csv"), 5, "not there");
 }
 
-/// Two sets, few trials: the same numbers on any number of threads, and what is known of
+/// Two sets and few trials give the same numbers on any number of threads, and known results of
 /// christensen.
 #[test]
 fn experiments_on_real_sets_repeat() {

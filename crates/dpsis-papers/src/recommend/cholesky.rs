@@ -1,8 +1,8 @@
 //! Inverse of a symmetric positive definite matrix by Cholesky's decomposition in blocks.
 //!
 //! A = L L', W = L^-1, A^-1 = W' W. Block by block, from left to right: the diagonal block of L by
-//! the textbook's algorithm; the blocks below it, times the inverse of that block; what remains of
-//! A, less their products. Then W, column of blocks by column of blocks, and the products of its
+//! the textbook's algorithm; the blocks below it, times the inverse of that block; the rest of A,
+//! minus their products. Then W, column of blocks by column of blocks, and the products of its
 //! columns.
 //!
 //! Cost: n^3 floating-point operations, a third for each step, nearly all of them in products of

@@ -74,7 +74,8 @@ fn predictions(all: &[Instance]) -> Block {
     }
 }
 
-/// The agreement for a rule of thumb: a match from 90% of the clear cases, none at half of them.
+/// The agreement for a rule of thumb: a match from 90% of the clear cases, no match up to half of
+/// them.
 fn rule_of_thumb(right: usize, of: usize) -> Agreement {
     match right as f64 / of as f64 {
         _ if of == 0 => Agreement::Undecided,

@@ -82,8 +82,8 @@ fn claims() -> [Claim<'static>; 3] {
     ]
 }
 
-/// Whether the weighted correlation is the one that falls most from the case in which modified GEM
-/// is better than report-noisy-max throughout to the other one.
+/// Whether, of all correlations, the weighted one falls most from the case in which modified GEM is
+/// always better than report-noisy-max to the other case.
 fn weighted(errors: &Errors, found: &[Correlations]) -> Block {
     let falls = [
         found[0].pearson - found[1].pearson,
