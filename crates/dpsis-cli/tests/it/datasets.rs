@@ -191,7 +191,8 @@ fn the_list_in_three_forms() {
     assert_eq!(folder.read("list.txt"), text);
 }
 
-/// A set of which only the shape is known: imported, with a word on that; another shape is refused.
+/// A set without a known checksum is imported with a note if its shape is right, and refused
+/// otherwise.
 #[test]
 fn a_set_without_a_checksum() {
     let folder = Folder::new();

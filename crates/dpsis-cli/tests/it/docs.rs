@@ -1,5 +1,5 @@
-//! The commands of the README and of the pages in `docs/` run, and print what the pages show; links
-//! lead somewhere.
+//! The commands of the README and of the pages in `docs/` run and print the output that the pages
+//! show; targets of links exist.
 
 use std::path::{Path, PathBuf};
 
@@ -30,7 +30,7 @@ fn lines_of<'a>(page: &'a str, language: &str) -> Vec<&'a str> {
 fn run(command: &str) -> Outcome {
     let command = command.trim_start_matches("cargo run --release -- ");
     let line = command.trim_start_matches("dpsis ");
-    // A command that makes a folder of its own leaves none here.
+    // Commands that make a folder run in a temporary one.
     let folder = if is_on_our_data(command) { Folder::at(PROJECT) } else { Folder::new() };
     folder.run(line)
 }

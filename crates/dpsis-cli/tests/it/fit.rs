@@ -128,7 +128,7 @@ fn a_dry_run_states_parts_and_needs() {
     }
 }
 
-/// A table in which each row stands four times, as rows of one person, makes the same model.
+/// A table that repeats each row four times, as rows of one person, gives the same model.
 #[test]
 fn people_with_equal_rows_make_the_model_of_rows() {
     let folder = folder();

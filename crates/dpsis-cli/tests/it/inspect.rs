@@ -333,9 +333,9 @@ fn files_of_every_format() {
     data.run("inspect --delimiter , c-f4.npy").fails(2);
 }
 
-/// Texts and numbers are counted alike.
+/// Texts and numbers are counted in the same way in all formats.
 #[test]
-fn formats_are_looked_at_alike() {
+fn all_formats_give_the_same_inspection() {
     let data = Folder::at(format!("{PROJECT}/tests/data/formats"));
     let findings = |file: &str| {
         let output = data.run(&format!("inspect --target age --id id {file}")).succeeds();
@@ -410,8 +410,8 @@ fn misspelled_labels_are_not_suggested() {
     }
 }
 
-/// The suggested epsilon is the smallest at which the strongest features are significant in half of all
-/// runs; where none up to 10 is enough, it reports so, and the epsilon that would be.
+/// The suggested epsilon is the smallest at which the strongest features are significant in half of
+/// all runs; if 10 is not enough, inspection reports that, and the epsilon that would be enough.
 #[test]
 fn the_suggested_epsilon_makes_the_strongest_features_significant() {
     const EPSILONS: [&str; 11] =
@@ -517,7 +517,7 @@ fn open_questions_are_asked() {
         _ => format!("{},{},{}", i % 9, i % 7, i % 2),
     };
     assert_contains(&inspect("t.csv", "a,b,out", &codes, ""), "(--na=missing,-999)");
-    // An identifier is no target.
+    // An identifier is not suggested as the target.
     let last = |i: usize| format!("{},{},P{i:03}", i % 7, i % 2);
     assert_contains(&inspect("t.csv", "a,y,key", &last, ""), "No command yet");
     // Wavelengths as names.

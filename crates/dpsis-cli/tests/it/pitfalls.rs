@@ -98,7 +98,7 @@ fn inspection_leads_to_a_release_either_way() {
             continue;
         }
         let run = folder.run(&suggested(&inspected));
-        // Of thirty samples the noise may leave next to none.
+        // With thirty samples the noisy count may be close to zero.
         let ended = run.code == Some(3)
             && run.message().contains("by private counts the classes have almost no samples");
         assert!(run.code == Some(0) || ended, "{}", run.text());
@@ -202,7 +202,7 @@ fn first_lines_that_are_no_header() {
         folder.write("t.csv", bytes);
         assert_contains(&select(&folder, "t.csv").fails(3), remedy);
     }
-    // A line of words has no delimiter, or fewer.
+    // A line of prose contains no delimiter, or fewer than the header.
     let narrow = "is there a line before the header?";
     for first in ["Exported from REDCap 2023-11-02", "Exported, May", "made by \"us\""] {
         folder.write("t.csv", format!("{first}\na,b,y\n{rows}"));
@@ -286,7 +286,8 @@ fn lines_of_another_delimiter_are_not_printed() {
     select(&folder, &format!("{turned} --delimiter ; --decimal-point")).succeeds();
 }
 
-/// Whether a column holds words is private, so every output explains the direction of such a column.
+/// Whether a column is categorical is private, so every output contains the note on directions of
+/// such columns.
 #[test]
 fn categorical_columns_have_no_direction() {
     let folder = Folder::new();
@@ -339,8 +340,8 @@ fn columns_are_called_samples() {
     }
 }
 
-/// Words among numbers: which they are, the options for missing values, and how to write dates
-/// and limits.
+/// For texts among numbers inspection lists them, the options for missing values, and how to write
+/// dates and limits.
 #[test]
 fn texts_among_numbers_are_listed() {
     let folder = Folder::new();

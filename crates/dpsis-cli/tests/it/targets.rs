@@ -53,7 +53,7 @@ fn inspect_reports_how_a_number_is_split() {
     assert_contains(&ties, "30% of them on the smaller side of the split");
     let even = inspected(&|i| format!("{:.2}", 100.0 * rank(i)));
     assert_contains(&even, "With 600 rows features are found");
-    // Within a minute: there is no point between them.
+    // All values lie within a minute, so no minute separates them.
     let within_a_minute = |i: usize| format!("{:.2}", 1_700_000_010.0 + 60.0 * rank(i));
     let parts = ["with 0 of 600 numbers on one side", "No command yet", "--target-bounds=?"];
     assert_contains_all(&inspected(&within_a_minute), &parts);
