@@ -1,6 +1,6 @@
-//! No row, or no row that takes part: a run ends or continues by released counts only, so that
-//! tables with 0, 1 and 2 usable rows are released alike. Each pair of neighboring tables is drawn
-//! from often enough to refute a run that ends on an exact zero.
+//! Tables without usable rows: a run ends or continues by released counts only, so that outputs for
+//! tables with 0, 1 and 2 usable rows have similar distributions. Each pair of neighboring tables
+//! is drawn from often enough to refute a run that ends on an exact zero.
 
 #![allow(clippy::panic)] // tests fail by panicking
 
@@ -70,7 +70,7 @@ fn file(folder: &Path, text: &str) -> FileTable {
     FileTable::new(path).missing(["-9"])
 }
 
-/// Lines of features end in a blank line with any number of samples, none included.
+/// With features as rows, a blank line ends the table for any number of samples, also for zero.
 #[test]
 fn features_as_rows_without_a_sample() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! Sets of features: a request that has them gives, on every kind of table, what the same request
-//! gives on a table of the sets' means that was computed by other code.
+//! Sets of features: on every kind of table, a request with sets gives the same result as a request
+//! without sets on a table of the sets' means, which other code computes.
 #![allow(clippy::unwrap_used)] // tests fail by panicking
 
 use std::io::Cursor;

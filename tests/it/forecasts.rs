@@ -13,8 +13,8 @@ use rand_distr::{Distribution, StandardNormal};
 
 use dpsis_mechanisms::support::effort::exhaustive;
 
-/// The largest difference between the probability forecast and in real runs, apart from what the
-/// numbers of simulated tables and real runs explain.
+/// The largest difference between the forecast probability and the share of real runs, beyond
+/// sampling error of simulated tables and real runs.
 const ERROR: f64 = 0.06;
 
 /// The number of standard errors that are allowed: exceeded with probability 4e-4 by one comparison,

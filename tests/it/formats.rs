@@ -270,7 +270,7 @@ fn record(select: &Select, table: &FileTable, seed: u64, threads: usize) -> serd
     record["target"]["column"].take();
     record["guarantee"]["unit"].take();
     record["public"]["id_column"].take();
-    // Formats without a column of identifiers compare none.
+    // Formats without a column of identifiers do not check for one row per identifier.
     record["guarantee"].as_object_mut().unwrap().remove("one_row_per_identifier");
     record["warnings"].take();
     for picked in record["selected"].as_array_mut().unwrap() {

@@ -608,8 +608,7 @@ fn counts_per_million_undo_the_depth() {
         let noise = (i * 131 + j * 977) * 7919 % 11;
         ((share + noise) << (i * 5 % 12)) as f64
     });
-    // The last feature takes what is left of a round total, so that shares are not moved by each
-    // other.
+    // The last feature completes a constant total, so that shares do not influence each other.
     for i in 0..n {
         let others: f64 = x.row(i).iter().take(5).sum();
         x[(i, 5)] = f64::from(300 << (i * 5 % 12)) - others;

@@ -1,5 +1,5 @@
-//! Paired designs: effect sizes against an independent computation, false discoveries, and what
-//! people and rows may change.
+//! Paired designs: effect sizes against an independent computation, false discoveries, and the
+//! influence of people and rows.
 
 use std::collections::BTreeMap;
 use std::io::Cursor;

@@ -13,7 +13,8 @@ use serde_json::Value;
 const NO_EVENT: &str = "no event by 50";
 const EVENT: &str = "event by 50";
 
-/// A row: its features, the text of its time and of its event, and its class, by a rule of its own.
+/// A row: its features, the text of its time and of its event, and its class, computed
+/// independently.
 struct Row {
     features: [String; 3],
     time: String,
@@ -85,7 +86,7 @@ fn file(folder: &Path, name: &str, text: &str) -> FileTable {
     FileTable::new(folder.join(name))
 }
 
-/// A record without what names the target and the remedies for it.
+/// A record without the names of the target and the remedies.
 fn record(select: Select, table: &(impl Source + ?Sized)) -> Value {
     let run = select.seed(5).run(table).unwrap();
     let mut record = serde_json::to_value(&run).unwrap();
@@ -130,7 +131,8 @@ fn every_request_gives_the_record_of_classes_by_hand() {
     }
 }
 
-/// Wherever the two columns stand, however a number is written, whichever way the table is read.
+/// The result depends neither on the places of the two columns, nor on the notation of numbers, nor
+/// on the way the table is read.
 #[test]
 fn every_way_to_read_a_text_gives_the_same() {
     let (rows, folder) = (rows(), tempfile::tempdir().unwrap());

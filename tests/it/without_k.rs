@@ -117,7 +117,7 @@ fn the_record_contains_the_request() {
     let events = &record.guarantee.events;
     assert!(events.iter().all(|event| matches!(event.loss(), dpsis::account::Loss::Pure(_))));
 
-    // There is no statement about each name.
+    // No column contains the significance of single names.
     let tsv = to_tsv(&record);
     assert!(tsv.starts_with("name\tcolumn\teffect_size\tlow\thigh\n"), "{tsv}");
     let text = report(&record);
