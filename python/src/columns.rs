@@ -135,7 +135,7 @@ impl Column {
         }
     }
 
-    /// Whether the values are booleans, where the type is not that of an array of Arrow.
+    /// Whether the values are booleans of another type than an array of Arrow.
     pub(crate) fn is_boolean(&self) -> bool {
         matches!(self, Self::Booleans(_))
     }

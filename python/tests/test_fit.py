@@ -226,7 +226,7 @@ def test_no_row_is_read_in_a_dry_run(tmp_path):
 
 
 def test_people(printed, tmp_path):
-    """Ids as a column: the model is that of the command line."""
+    """With ids as a column the model equals the model of the command line."""
     rng = np.random.default_rng(3)
     x = rng.uniform(size=(3000, 2))
     frame = pandas.DataFrame({"who": np.arange(3000) // 2, "a": x[:, 0], "b": x[:, 1], "y": x[:, 0] * 2})

@@ -89,7 +89,7 @@ def test_in_a_list_of_targets(cell):
 
 
 def series(values):
-    """Objects that stay what they are."""
+    """Objects that are not converted."""
     objects = np.empty(len(values), dtype=object)
     objects[:] = values
     return pandas.Series(objects)

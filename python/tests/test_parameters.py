@@ -43,7 +43,7 @@ def test_fit_and_select_share_parameters():
     assert shared == ["data", "k", "epsilon", "y", "dry_run"]
     for name in shared:
         assert own[name].annotation == known[name].annotation, name
-        # Only a selection goes without data, from partials.
+        # Only a selection can do without data, with partials.
         assert name == "data" or own[name].default == known[name].default, name
 
 

@@ -1,4 +1,4 @@
-"""Partials: the record of the whole table from any parts, also with the command line, and what is refused."""
+"""Partials: any parts give the record of the whole table, also with the command line; refused requests."""
 
 import copy
 import multiprocessing
@@ -27,7 +27,7 @@ SCORES = {
     "bins": {"bounds": {"gene 1": (-1, 1), "*": (-2, 2)}, "score": "ks"},
     "row ranks": {"scale": "row-rank"},
 }
-#: What is given of the release, as by the command line.
+#: The options of the release, as given to the command line.
 RELEASE = {"k": 3, "epsilon": 2.5, "neighbors": "replace-one", "shares": {"estimates": 0.3}, "seed": 11}
 OPTIONS = ["--k", 3, "--eps", "2.5", "--neighbors", "replace-one", "--split", "estimates=0.3", "--seed", 11]
 

@@ -1,4 +1,4 @@
-"""Files in lists, patterns and folders, lazy frames and datasets: the record of one file, and what is refused."""
+"""Files in lists, patterns and folders, lazy frames and datasets: the record of one file; refused requests."""
 
 import signal
 import threading
@@ -69,7 +69,7 @@ def test_the_record_of_one_file(folder, request_):
     expected = without(dpsis.select(folder / "one.parquet", 3, 2, **given).record)
     for form, data in forms(folder):
         if form in ("another order", "dataset") and "unit" in given:
-            # The target of a person is that of the last row.
+            # The target of a person is the target of their last row.
             continue
         assert without(dpsis.select(data, 3, 2, **given).record) == expected, form
 

@@ -157,7 +157,7 @@ def test_one_odd_row(spark):
         assert without(both.record) == without(dpsis.select(table, 1, 1e6, **facts, **score).record)
         numeric = pandas.concat([others, more])
         dpsis.spark.select(parted(spark, numeric, 2), 1, 1, seed=1, **score)
-    # Bytes that are no text, which Arrow passes on as they are; times beyond all calendars.
+    # Bytes that are not valid text, which Arrow passes on unchanged; times beyond all calendars.
     broken = "if(id = 7, cast(X'ff41' as string), if(id % 2 = 0, 'z', 'x'))"
     far = "if(id = 8, timestamp_seconds(9223372036854), timestamp '2020-01-01')"
     frame = spark.range(300).selectExpr(f"{broken} as word", f"{far} as day", "id % 2 as other", "double(id) as y")
@@ -260,14 +260,14 @@ def test_invalid_tables_are_refused(spark, mixed):
         dpsis.spark.select(mixed, 1, 1)
     with pytest.raises(TypeError, match="stream"):
         dpsis.spark.select(spark.readStream.format("rate").load(), 1, 1)
-    # No row is no error: whether there is one is private.
+    # A table without rows is not an error: whether there are rows is private.
     for empty in (frame.limit(0), frame.where("y < 0")):
         with pytest.warns(dpsis.DpsisWarning):
             assert len(dpsis.spark.select(empty, 1, 1, exclude=["list", "bytes"]).names) == 1
 
 
 def test_rows_that_share_an_identifier_take_no_part(spark):
-    """The result is that of the collected table, to the bit; of one person in many partitions, too."""
+    """The result equals that of the collected table to the bit, also for one person in many partitions."""
     import pandas as pd
 
     people = [f"p{i}" for i in range(60)] + ["q1"] * 2 + ["q2"] * 5 + [None, "NA", " q3", "q3 "]
