@@ -6,8 +6,8 @@
 //! cargo run --release -p dpsis-papers --example names -- rows 20 docs/figures/names-by-rows.svg
 //! cargo run --release -p dpsis-papers --example names -- planted 20
 //! cargo run --release -p dpsis-papers --example names -- null 1000
-//! cargo run --release -p dpsis-papers --example names -- permuted 2000 DIR/alon.csv DIR/golub.csv ...
-//! cargo run --release -p dpsis-papers --example names -- permuted-planted 200
+//! cargo run --release -p dpsis-papers --example names -- permuted 2000 DIR/alon.csv DIR/golub.csv
+//! ... cargo run --release -p dpsis-papers --example names -- permuted-planted 200
 //! ```
 //!
 //! The tables are public, all draws seeded; nothing here is private.
@@ -185,8 +185,8 @@ fn designs(runs: usize) -> Result<()> {
     Ok(())
 }
 
-/// Wide tables, of 300 rows and 5,000 features: how many runs name no feature, how many features are
-/// named, and how many runs name a null feature. A table for each run.
+/// Wide tables, of 300 rows and 5,000 features: how many runs name no feature, how many features
+/// are named, and how many runs name a null feature. A table for each run.
 fn wide(runs: usize) -> Result<()> {
     // KS distances of .42 to .55: 2 Phi(shift/2) - 1.
     let eight: Vec<f64> = (0..8).map(|i| 1.107 + 0.0577 * f64::from(i)).collect();
@@ -282,8 +282,8 @@ fn not_private(x: &Array2<f64>, labels: &Array1<&str>) -> Vec<usize> {
     p_values[..named.map_or(0, |place| place + 1)].iter().map(|(_, feature)| *feature).collect()
 }
 
-/// Right and false discoveries against the number of rows: ten features of falling effect size among 500, at
-/// epsilon 1, without k and with 5 and 20; and without privacy.
+/// True and false discoveries against the number of rows: ten features of decreasing effect size
+/// among 500, at epsilon 1, without k, with k = 5 and 20, and without privacy.
 fn rows(runs: usize, figure: &str) -> Result<()> {
     const ROWS: [usize; 7] = [250, 500, 1000, 2000, 4000, 8000, 16000];
     let epsilon: Epsilon = "1".parse()?;
@@ -448,11 +448,11 @@ fn planted(runs: usize) -> Result<()> {
 #[derive(Debug, Clone, Copy)]
 enum Cells {
     Normal,
-    /// Of Poisson counts, mostly zero.
+    /// Poisson counts, mostly zero.
     Counts,
-    /// Words, of four levels.
+    /// Text, four categories.
     Words,
-    /// Words, one for each row.
+    /// Text, another value in each row.
     Ids,
     /// Normal, 40% missing.
     Missing,
@@ -471,7 +471,7 @@ fn null(runs: usize) -> Result<()> {
     for (place, shares) in shares.into_iter().enumerate() {
         for (n, d) in [(50, 20), (200, 100), (1000, 50)] {
             for (kind, cells) in cells.into_iter().enumerate() {
-                // Not all combinations: each cell of a table of five by all others.
+                // Not all combinations: scores and numbers of associated features alternate.
                 let strong = [0, 5][(place + kind) % 2];
                 let score = [ScoreKind::Ks, ScoreKind::Correlation][(place + kind + n / 200) % 2];
                 let texts = matches!(cells, Cells::Words | Cells::Ids);
@@ -557,7 +557,7 @@ fn null_table(
                     3
                 }]
                 .to_owned(),
-                // The strong ones are words of two levels: an id has no association.
+                // Ids have no association, so associated features have two categories instead.
                 Cells::Ids if j < strong => if value < 0.0 { "p" } else { "q" }.to_owned(),
                 Cells::Ids => format!("w{row}"),
                 Cells::Missing if rng.gen_bool(0.4) => String::new(),
@@ -571,7 +571,7 @@ fn null_table(
     text.into_bytes()
 }
 
-/// How many runs with permuted targets name anything, spread over the files.
+/// The number of runs with permuted targets that name any feature, spread over the files.
 fn permuted(runs: usize, files: &[&str]) -> Result<()> {
     println!(
         "| set | n | d | eps | runs | naming anything |\n| --- | --- | --- | --- | --- | --- |"

@@ -1,11 +1,12 @@
-//! The findings, confirmations and predictions of `dpsis select` on the planted tables, and how
-//! often it calls something significant when the targets are permuted.
+//! The true features that `dpsis select` finds on the planted tables, the number of them that are
+//! significant, and its forecasts; and how often a feature is significant if targets are permuted.
 //!
 //! ```text
 //! cargo run --release -p dpsis-papers --example significance -- planted 20 [CENTER ESTIMATES]
 //! cargo run --release -p dpsis-papers --example significance -- scores 5
-//! cargo run --release -p dpsis-papers --example significance -- permuted 2000 DIR/alon.csv DIR/golub.csv ...
-//! cargo run --release -p dpsis-papers --example significance -- permuted-planted 200
+//! cargo run --release -p dpsis-papers --example significance -- permuted 2000 DIR/alon.csv
+//! DIR/golub.csv ... cargo run --release -p dpsis-papers --example significance -- permuted-planted
+//! 200
 //! ```
 //!
 //! The tables are public, all draws seeded; nothing here is private.
@@ -164,7 +165,7 @@ fn scores(runs: usize) -> Result<()> {
     Ok(())
 }
 
-/// How many runs with permuted targets call something significant.
+/// The number of runs with permuted targets in which any feature is significant.
 fn permuted(runs: usize, files: &[&str]) -> Result<()> {
     println!("set  rows  features  k  eps  runs with a call");
     for file in files {

@@ -106,7 +106,7 @@ fn run(arguments: &Arguments) -> Result<()> {
         remark("without --data, what needs the public sets is not run");
     }
     let shown = Mutex::new(String::new());
-    // The steps, one line each, where somebody is looking.
+    // Report each step in a line, on a terminal alone.
     let progress = |what: &str, _: f64| {
         let mut shown = shown.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if *shown != what && std::io::stderr().is_terminal() {

@@ -150,7 +150,7 @@ fn newton(signed: &Array2<f64>, b: &Array1<f64>, ridge: f64) -> Option<Array1<f6
         let direction =
             positive_definite(ridged(&signed.t().dot(&weighted), ridge), gradient.clone())?;
         let mut step = 1.0;
-        // Where no step lowers the objective, rounding errors are all that is left.
+        // If no step lowers the objective, only rounding errors are left.
         let next = loop {
             let there = &theta - &(&direction * step);
             let value = objective(&there);

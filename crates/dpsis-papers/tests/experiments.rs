@@ -1,7 +1,7 @@
 //! The papers' experiments as a user runs them, and the published figures on real sets.
 //!
-//! Real tables are read from the folder in `DPSIS_DATASETS` (files NAME.csv.gz). Tests that need
-//! one that is not there say so and pass, or fail with `DPSIS_REQUIRE_DATA=1`.
+//! Real tables are read from the folder in `DPSIS_DATASETS` (files NAME.csv.gz). If a table is
+//! missing, tests that need it report that and pass; with `DPSIS_REQUIRE_DATA=1` they fail.
 
 #![allow(clippy::unwrap_used)] // a failing test panics
 
@@ -195,8 +195,8 @@ fn experiments_on_real_sets_repeat() {
     }
 }
 
-/// The commands of the pages: those that need no data run, with few trials; those on the reader's
-/// folders are right as requests, and fail because the folder is missing.
+/// The commands of the pages: commands without data run, with few trials; commands on folders of
+/// the reader are valid, and fail because the folder is missing.
 #[test]
 fn commands_of_the_pages_run() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

@@ -32,9 +32,9 @@ fn largest_change(neighbors: Neighbors) -> i64 {
     }
 }
 
-/// The constant that counters use, for ranges on both sides of 0 and on one.
+/// The constant that counters use, for ranges on one side of 0 and on both.
 #[test]
-fn the_largest_change_is_that_of_the_definition() {
+fn largest_change_matches_the_definition() {
     for (low, high) in [(-1, 2), (-3, 1), (1, 3), (-3, -1), (0, 1)] {
         let values = || low..=high;
         let to_nothing = values().map(i64::abs).max().unwrap();
@@ -195,8 +195,8 @@ fn privacy_by_enumeration() {
     }
 }
 
-/// Longer streams, by the places where one value is: a value changes the nodes around it by as much
-/// as it changes.
+/// In streams of up to 130 steps, the rates of all nodes that contain a step add up to at most
+/// eps/D, since a change of a value changes each of these nodes by the same amount.
 #[test]
 fn no_step_costs_more_than_epsilon() {
     for card in COUNTERS {
@@ -222,7 +222,7 @@ fn broken_variants_are_rejected() {
         };
         intervals.iter().map(released).collect::<Vec<_>>()
     };
-    // Epsilon for each node, as if a value were in one of them only.
+    // Epsilon is not divided among nodes, as if each value were in only one of them.
     let undivided = |id: &'static str, factor: i64| {
         move |stream: &[Step], rate: &BigRational| {
             let mut all = intervals(id, stream.len() as u64);
@@ -230,7 +230,7 @@ fn broken_variants_are_rejected() {
             by(&all, stream, rate)
         }
     };
-    // A counter for one step that goes on.
+    // A counter for one step that accepts more.
     let beyond = |stream: &[Step], rate: &BigRational| {
         let mut all = intervals("binary", stream.len() as u64);
         all.iter_mut().for_each(|(_, _, share)| *share = ratio(1, 1));
@@ -454,9 +454,9 @@ proptest! {
     }
 }
 
-/// The same seed gives the same noise, for any values before.
+/// The noise of a node depends on the seed alone, not on earlier values.
 #[test]
-fn noise_belongs_to_its_node() {
+fn noise_of_a_node_depends_on_the_seed_alone() {
     for card in COUNTERS {
         let here = seeded(card.id, 5, "0.1", &[Some(2), Some(-1), Some(2), None, Some(1)]);
         let there = seeded(card.id, 5, "0.1", &[Some(0), Some(1), None, Some(2), Some(1)]);

@@ -188,7 +188,7 @@ mod tests {
         assert!(ease(&Interactions::of_pairs(Vec::new(), 0, 0), 1.0, 1).unwrap().is_empty());
     }
 
-    /// LAPACK's threads are its own.
+    /// Without LAPACK, which uses threads of its own.
     #[cfg(not(feature = "lapack"))]
     #[test]
     fn threads_change_no_bit() {

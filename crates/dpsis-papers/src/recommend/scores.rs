@@ -9,8 +9,8 @@
 //! score, ties by number, that the user has not interacted with; that this depends on the user is
 //! not accounted for, in the paper either.
 //!
-//! Cost: the items are taken [`WIDTH`] at a time, so that the memory is that of a score for each
-//! user and item of a block and of the candidates, for any size of the catalog.
+//! Cost: the items are taken [`WIDTH`] at a time, so memory holds a score for each user and item of
+//! a block, and the candidates, for any size of the catalog.
 //!
 //! Source: "Private Selection with Heterogeneous Sensitivities", section VIII.
 
@@ -116,8 +116,7 @@ struct Best {
 }
 
 impl Best {
-    /// Takes note of an item unless it is one of the user's own. Items are offered in ascending
-    /// order.
+    /// Adds an item unless the user has interacted with it. Items are offered in ascending order.
     fn offer(&mut self, score: f64, item: u32, own: &[u32], most: usize) {
         if self.least.is_some_and(|least| score <= least) || own.binary_search(&item).is_ok() {
             return;

@@ -147,7 +147,7 @@ const RULES: [(&str, Choice); 12] =
         ("always krr", |_| "krr"),
     ];
 
-/// The name under which a recommended mechanism is drawn: permute-and-flip has the law of
+/// The name under which a recommended mechanism is drawn: permute-and-flip has the distribution of
 /// report-noisy-max, and rs stops with its own probability.
 fn drawn(mechanism: &str) -> &str {
     match mechanism {

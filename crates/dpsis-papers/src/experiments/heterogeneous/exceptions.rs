@@ -215,8 +215,8 @@ mod tests {
     use super::*;
     use crate::experiments::experiment::with;
 
-    /// From three standard errors: wrong with a probability below 0.0014 per comparison; the seed
-    /// is fixed.
+    /// A comparison counts from three standard errors on, and is wrong with a probability below
+    /// 0.0014; the seed is fixed.
     #[test]
     fn sensitive_bad_candidates_mislead_the_modified_gem() {
         with(50, 2, |experiment| {

@@ -44,7 +44,7 @@ fn once(seed: u64, name: &str) -> ChaCha20Rng {
     ChaCha20Rng::seed_from_u64(seed_of(seed, &["heterogeneous", "laws", name], 0))
 }
 
-/// Candidates of which the scores are normal, with these means and standard deviations.
+/// Candidates with normal scores of these means and standard deviations.
 fn gaussian(draws: (u64, u64), name: &str, laws: &[(f64, f64)]) -> Candidates {
     Candidates::drawn(draws, name, |_, rng| {
         laws.iter().map(|(mean, deviation)| mean + deviation * normal(rng)).collect()
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn users_of_the_two_groups_are_of_opposite_correlations() {
+    fn the_two_groups_of_users_have_opposite_correlations() {
         for (deviation, least, most) in [(0.5, 0.9, 1.0), (5.0, 0.2, 0.8)] {
             let candidates = polarized("7", deviation, (1, 1000));
             let group = |first: u64| spearman(&candidates, (first..100).step_by(2));

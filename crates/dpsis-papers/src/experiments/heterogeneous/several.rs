@@ -1,4 +1,4 @@
-//! Several picks: does a sensitivity each help where k candidates are picked? Not in the paper.
+//! Whether a sensitivity for each candidate helps when k candidates are picked. Not in the paper.
 
 use std::sync::Arc;
 

@@ -294,8 +294,8 @@ fn follows_sensitivity<const N: usize>(
     )
 }
 
-/// Whether GEM, and modified GEM, are worse than a coin for small budgets where their charge points
-/// to the worse candidate.
+/// Whether GEM and modified GEM are worse than a uniform choice for small budgets where they favor
+/// the worse candidate.
 fn worse_than_random(smaller: &Differences, larger: &Differences) -> Block {
     let count = |differences: &Differences, player: Player| {
         let wrong = differences.wrong[differences.place(player)].iter().flatten();
@@ -327,7 +327,7 @@ fn worse_than_random(smaller: &Differences, larger: &Differences) -> Block {
     )
 }
 
-/// Whether random stopping differs the more from report-noisy-max the longer it goes on.
+/// Whether random stopping differs more from report-noisy-max the later it stops.
 fn stops(differences: &Differences) -> Block {
     let sizes = STOPS.map(|stop| differences.size(Stopping(stop)));
     let words: Vec<String> =

@@ -23,7 +23,7 @@ const fn of(kind: Kind, features: usize, rows: usize) -> Setting {
 }
 
 impl Setting {
-    /// Those that are run, the quick ones first.
+    /// All settings of the experiment, the quick ones first.
     pub(super) const ALL: [Self; 12] = [
         of(Kind::Number, 20, 1000),
         of(Kind::Number, 100, 1000),
@@ -51,8 +51,8 @@ impl Setting {
         most.clamp(2, trials)
     }
 
-    /// Those that are run: DPKendall, of k + 1 passes of n log n steps per feature, not on the
-    /// largest tables.
+    /// All contenders, but not DPKendall on the largest tables, since it takes k + 1 passes of n
+    /// log n steps per feature.
     fn contenders(&self) -> Vec<Contender> {
         let large = self.rows * self.features > 5_000_000;
         let all = Contender::ALL.into_iter();

@@ -36,7 +36,7 @@ pub(super) enum Contender {
 }
 
 impl Contender {
-    /// All, as they are run on synthetic tables.
+    /// All contenders, for synthetic tables.
     pub(super) const ALL: [Self; 8] = [
         Self::Given,
         Self::NothingGiven,
@@ -48,7 +48,7 @@ impl Contender {
         Self::PlainAll,
     ];
 
-    /// Those for tables of which nothing is known, with thousands of features.
+    /// The contenders for tables without public ranges and with thousands of features.
     pub(super) const WIDE: [Self; 4] =
         [Self::NothingGiven, Self::DpKendall, Self::TwoStage, Self::SamePicks];
 
