@@ -6,8 +6,8 @@
 //! cargo run --release -p dpsis-papers --example names -- rows 20 docs/figures/names-by-rows.svg
 //! cargo run --release -p dpsis-papers --example names -- planted 20
 //! cargo run --release -p dpsis-papers --example names -- null 1000
-//! cargo run --release -p dpsis-papers --example names -- permuted 2000 DIR/alon.csv DIR/golub.csv
-//! ... cargo run --release -p dpsis-papers --example names -- permuted-planted 200
+//! cargo run --release -p dpsis-papers --example names -- permuted 2000 DIR/alon.csv DIR/golub.csv ...
+//! cargo run --release -p dpsis-papers --example names -- permuted-planted 200
 //! ```
 //!
 //! The tables are public, all draws seeded; nothing here is private.

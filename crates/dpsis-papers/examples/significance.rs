@@ -4,9 +4,8 @@
 //! ```text
 //! cargo run --release -p dpsis-papers --example significance -- planted 20 [CENTER ESTIMATES]
 //! cargo run --release -p dpsis-papers --example significance -- scores 5
-//! cargo run --release -p dpsis-papers --example significance -- permuted 2000 DIR/alon.csv
-//! DIR/golub.csv ... cargo run --release -p dpsis-papers --example significance -- permuted-planted
-//! 200
+//! cargo run --release -p dpsis-papers --example significance -- permuted 2000 DIR/alon.csv DIR/golub.csv ...
+//! cargo run --release -p dpsis-papers --example significance -- permuted-planted 200
 //! ```
 //!
 //! The tables are public, all draws seeded; nothing here is private.
