@@ -129,7 +129,7 @@ def _text_of(value: Any) -> str | None:
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return None
     if isinstance(value, str):
-        # Halves of characters, as damaged files leave them, are no text.
+        # Surrogates, as from damaged files, are not valid text.
         return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")

@@ -39,7 +39,7 @@ def account(
     delta: arguments.Exact = "1e-6",
     epsilon: arguments.Exact | None = None,
 ) -> Account:
-    """Say what several releases cost together, by each composition theorem.
+    """Compute the total epsilon of several releases, by each composition theorem.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Results that are no release: a record, and its text."""
+"""Results other than releases: a record and its text."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from ._tables import table
 
 @dataclass(frozen=True, repr=False)
 class Model:
-    """A private model of a few features: what `load_model` reads.
+    """A private model of a few features, as `load_model` returns it.
 
     Attributes
     ----------
@@ -222,7 +222,7 @@ def load_model(path: str | os.PathLike[str]) -> Model:
     Raises
     ------
     InputError
-        The file is no model.
+        The file is not a model.
     ReadError
         It cannot be read.
 
@@ -239,15 +239,15 @@ def load_model(path: str | os.PathLike[str]) -> Model:
 
 @dataclass(frozen=True, repr=False)
 class Fitted(Model, Exported):
-    """A private model with the record of its release: what `fit` returns.
+    """A private model with the record of its release, the result of `fit`.
 
-    With too few rows there is no model, by the counts that were released: then only the record and the names are there,
-    and all else raises `RequestError`.
+    If the released counts show too few rows, there is no model, only the record and the names; all else raises
+    `RequestError`.
 
     Attributes
     ----------
     names : list of str
-        The feature of each coefficient; where there is no model, those that were selected.
+        The feature of each coefficient; the selected features if there is no model.
     indices : list of int
         The position of the feature of each coefficient among the features of the table, from 0.
     model : Model or None

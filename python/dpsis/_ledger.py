@@ -44,7 +44,7 @@ class Ledger:
     RequestError
         If the file differs.
     InputError
-        If the file is no ledger, or is damaged.
+        If the file is not a ledger, or is damaged.
     ReadError
         If it cannot be read or written, or is not there and no cap is given.
 

@@ -19,7 +19,7 @@ from ._tables import FACTS, check_classes, table
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Partial:
-    """The exact sums of some rows: what `partial` makes and `load_partial` reads. **Not private.**
+    """The exact sums of some rows, from `partial` or `load_partial`. **Not private.**
 
     It is as sensitive as the rows: it contains their sums, which for a part of few rows reveal much about each. It may go
     where the rows may. It can be pickled.
@@ -114,7 +114,7 @@ class ReleasedTarget:
 
     @classmethod
     def warned(cls, released: Mapping[str, Any], stacklevel: int) -> ReleasedTarget:
-        """That of a release; a warning if it is not private."""
+        """The target of a release, with a warning if it is not private."""
         if not released["private"]:
             warnings.warn("the target's part was drawn from a given seed", NotPrivateWarning, stacklevel=stacklevel + 1)
         return cls(released["private"], released["epsilon"], released["target"])
@@ -178,7 +178,7 @@ def partial(
     feature_names, target_file, id, exclude, missing, features_as_rows, delimiter, decimal_comma, numeric_names : optional
         As for `select`.
     released : ReleasedTarget or path, optional
-        For a numeric target without a range: what `select` released from the partials of the first stage.
+        For a numeric target without a range: the release of `select` from the partials of the first stage.
     threads : int, optional
         All cores if not given. The result does not depend on it.
 

@@ -196,12 +196,12 @@ def select(
     seed : int, optional
         Draw from this seed, for tests: the result is then not private.
     dry_run : bool, optional
-        Whether to say what would be spent on what, from the names of the columns alone: nothing is drawn or spent.
+        Whether to report only how the budget would be spent, from the names of the columns: nothing is drawn or spent.
 
     Returns
     -------
     Selection
-        The names, and what else was released; of a dry run a `DryRun`, of counts of the target a `ReleasedTarget`.
+        The names and the other parts of the release; for a dry run a `DryRun`, for counts of the target a `ReleasedTarget`.
 
     Raises
     ------

@@ -195,7 +195,7 @@ class Selection(Choice):
         return frame
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the effect sizes with their intervals, and the level from which on they are significant.
+        """Draw the effect sizes with their intervals, and the significance threshold.
 
         Parameters
         ----------

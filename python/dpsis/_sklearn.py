@@ -519,7 +519,7 @@ def _names(data: Any) -> list[str] | None:
 
 
 def read_matrix(data: Any) -> np.ndarray[Any, Any]:
-    """The matrix in data that is no frame."""
+    """The matrix in data other than frames."""
     if hasattr(data, "__array__") or hasattr(data, "tocsr"):
         refuse(data)
     try:
@@ -529,7 +529,7 @@ def read_matrix(data: Any) -> np.ndarray[Any, Any]:
 
 
 def _check_matrix(data: Any) -> None:
-    """Refuses what is no matrix before scikit-learn does, whose messages show values."""
+    """Refuses malformed matrices before scikit-learn does, whose messages show values."""
     if is_frame(data) or hasattr(data, "tocsr"):
         return
     read_matrix(data)

@@ -22,10 +22,10 @@ from ._native import Table, are_excluded
 #: The kinds of numpy's types that are texts or hold objects.
 _TEXTS = "OUST"
 
-#: The kind of a column, its values, and what belongs to them.
+#: The kind of a column, its values, and additions such as categories or a unit.
 _Column: TypeAlias = tuple[str, Any, Any]
 
-#: What stands for no date among counts of time.
+#: The integer of a missing date in numpy.
 _NOT_A_TIME = np.iinfo(np.int64).min
 
 #: The values of a batch that an engine computes.
@@ -480,7 +480,7 @@ def _of_pandas(
 
 
 def _category_text(category: Any) -> str:
-    """The text of a category, which stands for all of its cells."""
+    """The text of a category, used for all of its cells."""
     try:
         text = arguments.text_of(category) or str(category)
         text.encode()
@@ -558,7 +558,7 @@ def _beside(name: str, values: Any) -> _Column | None:
         column = _array_column(array)
     kind, cells, more = column
     if kind == "f32":
-        # The number that the shortest text of a value stands for, as a file would hold it.
+        # The number in the shortest text of a value, as a file would contain it.
         return "f64", cells.astype(str).astype(np.float64), None
     if kind == "codes":
         return "text", [more[code] if code >= 0 else None for code in cells.tolist()], None

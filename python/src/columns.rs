@@ -23,7 +23,7 @@ use pyo3::types::PyIterator;
 
 use crate::errors::OrRaise;
 
-/// The value that stands for a missing date in numpy.
+/// The value of a missing date in numpy.
 const NOT_A_TIME: i64 = i64::MIN;
 
 /// The values of a column; `None` where missing.
@@ -135,7 +135,7 @@ impl Column {
         }
     }
 
-    /// Whether the values are booleans, where the type is not that of an array of Arrow.
+    /// Whether the values are booleans of another type than an array of Arrow.
     pub(crate) fn is_boolean(&self) -> bool {
         matches!(self, Self::Booleans(_))
     }
@@ -152,8 +152,8 @@ impl Column {
         }
     }
 
-    /// The column of targets outside a record batch: integers as texts, of which a label can tell
-    /// all apart.
+    /// The column of targets outside a record batch: integers as texts, so that labels distinguish
+    /// large ones.
     pub(crate) fn into_targets(self) -> PyResult<ArrayRef> {
         fn texts<T: ToString>(values: Vec<Option<T>>) -> Column {
             Column::Texts(values.into_iter().map(|value| value.map(|v| v.to_string())).collect())

@@ -25,7 +25,7 @@ pub(crate) struct Options {
     methods: Vec<String>,
     scales: Vec<String>,
     epsilons: Vec<String>,
-    /// Numbers; 0 stands for the logarithm of the number of features.
+    /// Numbers of features to select; 0 means the logarithm of the number of features.
     counts: Vec<usize>,
     trials: u64,
     penalty: f64,

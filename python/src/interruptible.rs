@@ -88,7 +88,7 @@ pub(crate) fn run<T: Send>(
     looks.end(py, watch, result)
 }
 
-/// Like [`run`], for work that owns what it needs and releases nothing: a signal ends the waiting at
+/// Like [`run`], for work that owns its data and releases nothing: a signal ends the waiting at
 /// once, the work at its next step, and no result is returned with it.
 ///
 /// # Errors

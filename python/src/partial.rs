@@ -21,8 +21,8 @@ pub(crate) struct Partial(pub(crate) dpsis::Partial);
 
 #[pymethods]
 impl Partial {
-    /// The sums of a table, at what was released in the stage before: as part `number` of `of`, or,
-    /// where none is given, those that a stage of a run in parts needs.
+    /// The sums of a table, given the release of the stage before: as part `number` of `of` or, if
+    /// no part is given, the sums for a stage of a run in parts.
     #[staticmethod]
     #[pyo3(signature = (table, options, released, part=None))]
     fn of_table(
@@ -112,9 +112,9 @@ pub(crate) enum Given {
     Path(PathBuf),
 }
 
-/// Releases from the sums of all parts, each with the name that errors have for it: a selection as
-/// an answer, or what the next stage needs of the target - its text as `target`, the `epsilon` spent
-/// so far, and whether it is `private`.
+/// Releases from the sums of all parts, each with its name in errors: a selection as an answer, or
+/// the target for the next stage: its text as `target`, the `epsilon` spent so far, and whether it
+/// is `private`.
 #[pyfunction]
 pub(crate) fn select_from_partials<'py>(
     py: Python<'py>,

@@ -14,7 +14,8 @@ use crate::job::dict_of;
 use crate::partial::Partial;
 use crate::table::Table;
 
-/// A hash of the identifier of each row of a table, in their order; None for a row without one.
+/// A hash of the identifier of each row of a table, in their order; `None` for a row without an
+/// identifier.
 #[pyfunction]
 pub(crate) fn identifiers(py: Python<'_>, table: &Table) -> PyResult<Vec<Option<i64>>> {
     let table = table.file()?;

@@ -38,7 +38,7 @@ def interrupts():
 
 @pytest.fixture(scope="session")
 def printed():
-    """Runs the command line, and gives what it prints."""
+    """Runs the command line and returns its output."""
     binary = os.environ.get("DPSIS_BIN", str(ROOT / "target/release/dpsis"))
     if not os.path.exists(binary):
         pytest.skip(f"no command line at {binary}: cargo build --release")

@@ -68,7 +68,7 @@ def test_enumerations(printed, given, options):
     assert found.report() == printed("verify", *options)
 
 
-def test_what_is_not_verified():
+def test_broken_variants_and_wrong_requests():
     broken = dpsis.verify("canonical", variant="printed-class-sizes")
     assert not broken.holds and "violates" in broken.report()
     for wrong in ({"variant": "none"}, {"levels": 2**40}, {"k": 99}, {"draws": 10, "variant": "printed-class-sizes"}):
@@ -93,7 +93,7 @@ def test_audits():
     assert found.report().startswith("claim      epsilon 0.3")
 
 
-def test_what_a_notebook_shows(tmp_path):
+def test_notebook_output(tmp_path):
     ledger = dpsis.Ledger(tmp_path / "<ledger>", cap=9)
     dpsis.select(X, 1, 1, ledger=ledger, note="first & last", **ON)
     shown = ledger._repr_html_()

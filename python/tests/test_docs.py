@@ -1,4 +1,4 @@
-"""The code of the pages runs from top to bottom and prints what they show."""
+"""The code of the pages runs from top to bottom and prints the output that they show."""
 
 import pytest
 

@@ -101,7 +101,7 @@ def test_all_are_kept_where_there_are_not_more(tmp_path):
 
 
 @pytest.mark.parametrize("k", range(1, 6))
-def test_identifiers_and_what_is_excluded_are_never_kept(k):
+def test_identifiers_and_excluded_columns_are_never_kept(k):
     data = pandas.DataFrame({"pid": range(3000), "leak": Y == "yes", "a": X[:, 4], "b": X[:, 1], "c": X[:, 2]})
     roles = {"id": "pid", "exclude": ["le*"]}
     with warnings.catch_warnings():

@@ -114,7 +114,7 @@ def test_levels(printed, tmp_path):
             dpsis.fit(table, epsilon=1, k=1, levels=wrong)
 
 
-def test_what_a_model_holds(numbers):
+def test_contents_of_a_model(numbers):
     frame, targets = numbers
     linear = dpsis.fit(frame, 3, 20, y=targets["number"], bounds=(-2, 2), target_bounds=(-4, 4), seed=1)
     assert linear.kind == "linear" and linear.classes is None and linear.noise_ is None
@@ -156,7 +156,7 @@ def test_the_target_may_come_second(numbers):
         assert dpsis.select(frame, y, 2, **quiet).names == dpsis.select(frame, 2, y=y, **quiet).names
 
 
-def test_what_is_refused(numbers, tmp_path):
+def test_invalid_requests_are_refused(numbers, tmp_path):
     frame, targets = numbers
     y = targets["number"]
     with pytest.raises(TypeError, match="unexpected keyword argument 'clases'"):
@@ -183,7 +183,7 @@ def test_what_is_refused(numbers, tmp_path):
         found.predict(frame.drop(columns=found.names))
 
 
-def test_a_ledger_pays(numbers, tmp_path):
+def test_a_fit_is_charged(numbers, tmp_path):
     frame, targets = numbers
     ledger = dpsis.Ledger(tmp_path / "ledger", cap=6)
     given = {"y": targets["number"], "ledger": ledger, "bounds": (-2, 2), "target_bounds": (-4, 4)}
@@ -226,7 +226,7 @@ def test_no_row_is_read_in_a_dry_run(tmp_path):
 
 
 def test_people(printed, tmp_path):
-    """Ids as a column: the model is that of the command line."""
+    """With ids as a column the model equals the model of the command line."""
     rng = np.random.default_rng(3)
     x = rng.uniform(size=(3000, 2))
     frame = pandas.DataFrame({"who": np.arange(3000) // 2, "a": x[:, 0], "b": x[:, 1], "y": x[:, 0] * 2})

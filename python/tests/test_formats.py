@@ -25,7 +25,7 @@ from dpsis import _native
 SEEDS = range(40 if os.environ.get("DPSIS_EXHAUSTIVE") else 4)
 ROWS = 240
 
-#: What a code for a missing value looks like in the columns that have one.
+#: The code of missing values in the columns that have one.
 CODE = -999
 
 
@@ -359,7 +359,7 @@ def r_column(series):
     if isinstance(first, int):
         return integers([-(2**31) if value is None else value for value in known])
     if isinstance(first, (float, decimal.Decimal)):
-        # The number that the shortest text of a short float stands for is not what R would read.
+        # R reads another number than the one in the shortest text of a short float.
         return numbers(float)
     if isinstance(first, (pandas.Timestamp, datetime.datetime)):
         return classed(numbers(lambda value: pandas.Timestamp(value).timestamp()), "POSIXct", "POSIXt")

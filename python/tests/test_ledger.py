@@ -120,7 +120,7 @@ def test_choices_pay(tmp_path):
         dpsis.choose(scores, 1, sensitivity=1, ledger=ledger)
 
 
-def test_a_target_is_given_before_it_is_paid_for(tmp_path):
+def test_no_charge_without_the_kind_of_the_target(tmp_path):
     """Labels that are taken for numbers would cost everything, for nothing: types settle it, texts and objects do not."""
     ledger = dpsis.Ledger(tmp_path / "ledger", cap=100)
     labels = np.where(Y > 0, "yes", "no").astype(object)

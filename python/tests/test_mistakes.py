@@ -173,7 +173,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_what_mistakes_say(mistake):
+def test_messages_of_mistakes(mistake):
     run, kind, expected = MISTAKES[mistake]
     with pytest.raises(kind, match="(?s)" + expected) as caught:
         run()
@@ -249,7 +249,7 @@ def test_a_category_without_a_text():
         assert dpsis.select(data, 1, 9, exclude=[exclude]).names
 
 
-def test_errors_say_which_parameters():
+def test_errors_name_parameters():
     with pytest.raises(dpsis.RequestError) as caught:
         dpsis.select(X, 7, 1, y=Y)
     assert caught.value.parameters == ("k",)
@@ -357,7 +357,7 @@ def tables():
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "arrow"])
 @pytest.mark.parametrize("make", [dpsis.select, dpsis.fit])
-def test_errors_about_tables_in_memory_have_no_words_of_files(make, kind):
+def test_errors_about_tables_in_memory_do_not_mention_files(make, kind):
     data = tables()[kind]
     wrong = [
         {"exclude": "*"}, {"exclude": ["a", "b"]}, {"exclude": "y"}, {"exclude": "c"}, {"exclude": "c*"},

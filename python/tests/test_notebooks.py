@@ -1,4 +1,4 @@
-"""The notebooks run from top to bottom, and print what they show.
+"""The notebooks run from top to bottom, and print the output that they show.
 
 What is drawn without a seed, or needs files that are not everywhere, is in cells with the tag `not-compared`. After a change:
 

@@ -89,7 +89,7 @@ def test_in_a_list_of_targets(cell):
 
 
 def series(values):
-    """Objects that stay what they are."""
+    """Objects that are not converted."""
     objects = np.empty(len(values), dtype=object)
     objects[:] = values
     return pandas.Series(objects)
@@ -113,7 +113,7 @@ def test_in_a_column_of_objects(cell, tmp_path):
         assert dpsis.select(objects, 2, 1e6, y=y, seed=1).names == others
 
 
-def test_masks():
+def test_masked_values_are_missing():
     """Masked values are missing, of every type."""
     y = np.append(NUMBERS, 0.0)
     hidden = np.zeros(MORE.shape, dtype=bool)
@@ -166,7 +166,7 @@ def test_targets_of_arrow():
             assert len(dpsis.select(data, 2, 5, y=y).names) == 2
 
 
-def test_large_labels_are_told_apart():
+def test_large_labels_are_distinguished():
     labels = [2**60 + 1, 2**60 + 3]
     values = [labels[one] for one in LABELS]
     expected = None
@@ -177,7 +177,7 @@ def test_large_labels_are_told_apart():
             assert found.indices == expected == [1]
 
 
-def test_integers_beside_a_missing_one_keep_their_digits():
+def test_integers_keep_their_digits_if_one_is_missing():
     """Ids and labels that a float cannot distinguish, one of them missing, in any container."""
     texts = [*(str(9_000_000_000_000_000_001 + place) for place in range(N)), None]
     ids = [None if text is None else int(text) for text in texts]

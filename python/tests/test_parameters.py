@@ -37,13 +37,13 @@ def test_every_parameter_is_documented_once(function):
     assert len(names) == len(set(names))
 
 
-def test_a_fit_takes_what_a_selection_takes():
+def test_fit_and_select_share_parameters():
     known, own = signature(dpsis.select), signature(dpsis.fit)
     shared = [name for name in own if name in known]
     assert shared == ["data", "k", "epsilon", "y", "dry_run"]
     for name in shared:
         assert own[name].annotation == known[name].annotation, name
-        # Only a selection goes without data, from partials.
+        # Only a selection can do without data, with partials.
         assert name == "data" or own[name].default == known[name].default, name
 
 

@@ -1,4 +1,4 @@
-"""Partials: the record of the whole table from any parts, also with the command line, and what is refused."""
+"""Partials: any parts give the record of the whole table, also with the command line; refused requests."""
 
 import copy
 import multiprocessing
@@ -27,7 +27,7 @@ SCORES = {
     "bins": {"bounds": {"gene 1": (-1, 1), "*": (-2, 2)}, "score": "ks"},
     "row ranks": {"scale": "row-rank"},
 }
-#: What is given of the release, as by the command line.
+#: The options of the release, as given to the command line.
 RELEASE = {"k": 3, "epsilon": 2.5, "neighbors": "replace-one", "shares": {"estimates": 0.3}, "seed": 11}
 OPTIONS = ["--k", 3, "--eps", "2.5", "--neighbors", "replace-one", "--split", "estimates=0.3", "--seed", 11]
 
@@ -113,7 +113,7 @@ def test_the_files_of_the_command_line(whole, printed, command_line, tmp_path):
     assert sorted(one.name for one in tmp_path.iterdir() if one.name.startswith(".")) == []
 
 
-def test_a_ledger_pays_for_each_stage(whole, tmp_path):
+def test_each_stage_is_charged(whole, tmp_path):
     given = {"target": "number", "exclude": ["two", "three"], "scale": "row-rank"}
     release = {"k": 3, "epsilon": 2}
     ledger = dpsis.Ledger(tmp_path / "ledger", cap=2)
@@ -246,7 +246,7 @@ def test_masked_sums_of_sites(printed, tmp_path):
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_what_mistakes_say(mistake, tmp_path):
+def test_messages_of_mistakes(mistake, tmp_path):
     run, kind, expected = MISTAKES[mistake]
     with pytest.raises(kind, match="(?s)" + expected) as caught:
         run(tmp_path / "table")

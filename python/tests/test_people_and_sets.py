@@ -35,7 +35,7 @@ def in_tables(frame):
 def forms_of_ids(ids):
     yield from (ids, list(ids), ids.to_numpy(), ids.astype("category"), polars.Series(ids.tolist()))
     yield pyarrow.array(ids.tolist())
-    # Only who is who counts, not what the ids are.
+    # Only equality of ids matters, not their values.
     yield ids.str[1:].astype(int).to_numpy()
     yield ids.str[1:].astype(float).to_numpy() + 0.5
 
@@ -67,7 +67,7 @@ def test_people(visits, command_line):
         assert without(found.record, *apart) == without(expected, *apart)
 
 
-def test_ids_beside_other_ids(visits, command_line):
+def test_ids_of_rows_and_of_people(visits, command_line):
     """Ids of rows are not features, and an unnamed column of them does not identify people."""
     options = [*ON_THE_LINE, "--exclude", "age,sex"]
     expected = command_line("select", "--k", 5, "--eps", 3, *options, VISITS)
@@ -215,7 +215,7 @@ def test_the_estimator(visits):
 
 
 def test_no_id_is_in_a_record(visits):
-    """Nor in what is shown of the request: lists are data, too."""
+    """Nor in the request of the record: lists are data, too."""
     secret = ["secret" + name for name in visits["person"]]
     labs = visits.drop(columns=["person", "age", "sex"])
     found = dpsis.select(labs, 5, 3, unit=secret, **PEOPLE)
@@ -296,7 +296,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_what_mistakes_say(mistake):
+def test_messages_of_mistakes(mistake):
     run, kind, expected = MISTAKES[mistake]
     with pytest.raises(kind, match="(?s)" + expected) as caught:
         run()

@@ -88,7 +88,7 @@ def test_numbers(numbers, command_line, tmp_path, target, score, neighbors):
 
 
 def outcome(run):
-    """The record without its run; for what the method refuses, that it does."""
+    """The record without its run, or "refused" if the method refuses the request."""
     try:
         return without(run())
     except (AssertionError, dpsis.RequestError):

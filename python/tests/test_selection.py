@@ -22,7 +22,7 @@ def selection():
     return dpsis.select(X, 2, "20", y=Y, target_bounds=(-9, 9), direction=True)
 
 
-def test_what_was_selected(selection):
+def test_selected_features(selection):
     # Wrong with a probability below 1e-9: the scores of the two are far from all others.
     assert selection.names == ["feature-3", "feature-6"]
     assert selection.indices == [2, 5]
@@ -104,7 +104,7 @@ def test_plans(tmp_path):
         dpsis.plan(1000, 40, 2, 1, target_file="y.csv")
 
 
-def test_a_plan_is_what_the_command_line_prints(command_line):
+def test_a_plan_equals_the_command_line(command_line):
     options = "--n 900 --d 40 --k 3 --eps 2 --class-shares 0.5,0.3,0.2 --classes a,b,c --draws 30 --at-most 3".replace(" --k 3", "")
     expected = command_line("plan", *options.split())
     planned = dpsis.plan(900, 40, epsilon=2, class_shares=[0.5, 0.3, 0.2], classes=["a", "b", "c"], draws=30, at_most=3)
@@ -149,7 +149,7 @@ def test_a_plan_is_drawn(k):
     assert pickle.loads(pickle.dumps(outlook)) == outlook
 
 
-def test_the_report_tells_where_categories_count_as_missing():
+def test_the_report_explains_missing_categories():
     frame = pandas.DataFrame({"a": range(300), "habit": ["yes", "no", "never"] * 100, "y": range(300)})
 
     def line(**options):

@@ -1,4 +1,4 @@
-"""Files in lists, patterns and folders, lazy frames and datasets: the record of one file, and what is refused."""
+"""Files in lists, patterns and folders, lazy frames and datasets: the record of one file; refused requests."""
 
 import signal
 import threading
@@ -69,7 +69,7 @@ def test_the_record_of_one_file(folder, request_):
     expected = without(dpsis.select(folder / "one.parquet", 3, 2, **given).record)
     for form, data in forms(folder):
         if form in ("another order", "dataset") and "unit" in given:
-            # The target of a person is that of the last row.
+            # The target of a person is the target of their last row.
             continue
         assert without(dpsis.select(data, 3, 2, **given).record) == expected, form
 
@@ -85,7 +85,7 @@ def test_partitions_are_columns(folder, table, tmp_path):
     assert "group" in [one["name"] for one in expected["selected"]]
 
 
-def test_each_pass_asks_for_its_columns_and_nothing_is_held(folder, monkeypatch):
+def test_each_pass_reads_only_its_columns(folder, monkeypatch):
     opened = []
     for source in (_tables._LazyFrame, _tables._Dataset):
 
@@ -168,7 +168,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_what_mistakes_say(folder, mistake):
+def test_messages_of_mistakes(folder, mistake):
     (folder / "empty").mkdir(exist_ok=True)
     (folder / "other").mkdir(exist_ok=True)
     (folder / "other" / "table.csv").write_text(f"b,y\n{SECRET},{SECRET}\n")
@@ -178,7 +178,7 @@ def test_what_mistakes_say(folder, mistake):
     assert SECRET not in "".join(traceback.format_exception(caught.value))
 
 
-def test_what_belongs_beside_data_in_memory(folder):
+def test_options_that_need_data_in_memory(folder):
     rows = polars.scan_parquet(folder / "one.parquet"), pyarrow.dataset.dataset(folder / "parts"), [folder / "one.parquet"]
     for data in rows:
         for wrong in ({"y": [1.0]}, {"unit": [1]}, {"feature_names": ["a"]} if data is not rows[2] else {"y": 1}):

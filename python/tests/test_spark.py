@@ -157,7 +157,7 @@ def test_one_odd_row(spark):
         assert without(both.record) == without(dpsis.select(table, 1, 1e6, **facts, **score).record)
         numeric = pandas.concat([others, more])
         dpsis.spark.select(parted(spark, numeric, 2), 1, 1, seed=1, **score)
-    # Bytes that are no text, which Arrow passes on as they are; times beyond all calendars.
+    # Bytes that are not valid text, which Arrow passes on unchanged; times beyond all calendars.
     broken = "if(id = 7, cast(X'ff41' as string), if(id % 2 = 0, 'z', 'x'))"
     far = "if(id = 8, timestamp_seconds(9223372036854), timestamp '2020-01-01')"
     frame = spark.range(300).selectExpr(f"{broken} as word", f"{far} as day", "id % 2 as other", "double(id) as y")
@@ -165,7 +165,7 @@ def test_one_odd_row(spark):
     dpsis.spark.select(frame, 1, 1, scale="row-rank", target="word", classes=["x", "z"])
 
 
-def test_a_ledger_pays_once_and_first(spark, numbers, tmp_path):
+def test_a_release_is_charged_once_and_first(spark, numbers, tmp_path):
     frame, targets = numbers
     frame = parted(spark, frame.assign(y=targets["number"]), 3)
     ledger = dpsis.Ledger(tmp_path / "ledger", cap=5)
@@ -189,7 +189,7 @@ def test_a_ledger_pays_once_and_first(spark, numbers, tmp_path):
         dpsis.spark.select(frame, 1, 1, ledger=ledger, seed=1)
 
 
-def test_what_spark_says_of_a_failure_stays_there(spark, tmp_path):
+def test_messages_of_spark_are_not_repeated(spark, tmp_path):
     """A query that fails for one row fails here; its value is in Spark's message, and not in this one."""
     ledger = dpsis.Ledger(tmp_path / "ledger", cap=5)
     cast = spark.range(100).selectExpr("id as a", "cast(if(id = 77, 'Jane Roe', '1') as int) as b", "double(id) as y")
@@ -247,7 +247,7 @@ def test_another_python(spark, tmp_path):
     assert sys.executable in done.stdout
 
 
-def test_what_is_no_table(spark, mixed):
+def test_invalid_tables_are_refused(spark, mixed):
     frame = spark.range(10).selectExpr("id", "array(id) as list", "X'00' as bytes", "double(id) as y")
     for name in ("list", "bytes"):
         with pytest.raises(dpsis.RequestError, match=f"'{name}' holds neither numbers nor texts") as error:
@@ -260,14 +260,14 @@ def test_what_is_no_table(spark, mixed):
         dpsis.spark.select(mixed, 1, 1)
     with pytest.raises(TypeError, match="stream"):
         dpsis.spark.select(spark.readStream.format("rate").load(), 1, 1)
-    # No row is no error: whether there is one is private.
+    # A table without rows is not an error: whether there are rows is private.
     for empty in (frame.limit(0), frame.where("y < 0")):
         with pytest.warns(dpsis.DpsisWarning):
             assert len(dpsis.spark.select(empty, 1, 1, exclude=["list", "bytes"]).names) == 1
 
 
 def test_rows_that_share_an_identifier_take_no_part(spark):
-    """The result is that of the collected table, to the bit; of one person in many partitions, too."""
+    """The result equals that of the collected table to the bit, also for one person in many partitions."""
     import pandas as pd
 
     people = [f"p{i}" for i in range(60)] + ["q1"] * 2 + ["q2"] * 5 + [None, "NA", " q3", "q3 "]

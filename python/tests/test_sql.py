@@ -62,7 +62,7 @@ class Query:
         self.released = None
 
     def stage(self, *choice):
-        """Runs the query of the next stage: its raw result, and what is released from it."""
+        """Runs the query of the next stage: its raw result, and the release from it."""
         after = ["--released", self.folder / "released"] if self.released else []
         text = dpsis("sql", *self.words, *after)
         result = self.folder / "result.csv"
@@ -276,7 +276,7 @@ def test_the_sums_and_the_record_are_the_librarys(engine, tmp_path, target, scor
     names = [f"gene {place}" for place in range(6)]
     write_csv(tmp_path / "people.csv", names, rows)
     options = [*TARGETS[target], *SCORES[score]]
-    # A query does not depend on the neighbor relation; what is released from it does.
+    # A query does not depend on the neighbor relation, but the release from it does.
     for (form, make), neighbors in zip(forms(engine).items(), ["add-remove", "replace-one"]):
         choice = ["--neighbors", neighbors]
         query = Query(engine, tmp_path, make(engine, names, rows, target), names, options)
@@ -294,7 +294,7 @@ def test_the_sums_and_the_record_are_the_librarys(engine, tmp_path, target, scor
             )
         )  # fmt: skip
         record.pop("run")
-        # The target of a long table is no column of it.
+        # The target of a long table is not one of its columns.
         parts = ["target"] if form == "long" else []
         assert without(found, parts) == without(record, parts), form
 
@@ -418,7 +418,7 @@ def test_types_of_columns(engine, tmp_path):
     assert (raw["targets"], raw["sums"]) == expected(rows, "bounded", "bounds", None)
 
 
-def test_what_is_not_read(engine, tmp_path):
+def test_incomplete_results_are_refused(engine, tmp_path):
     """An incomplete result, or one with repetitions, is refused; PostgreSQL refuses a column of texts before it reads."""
     engine.create("cells", [("who", "text"), ("what", "text"), ("value", "double")], [("p", "a", 1.0)])
     engine.create("people", [("id", "text"), ("outcome", "double")], [("p", 1.0)])

@@ -42,7 +42,7 @@ def run(client, method, **arguments):
     return result
 
 
-def test_names_are_those_of_all_rows(nodes, tmp_path, monkeypatch, printed):
+def test_sites_release_the_names_of_all_rows(nodes, tmp_path, monkeypatch, printed):
     frame, client = nodes
     ledger = tmp_path / "budget.txt"
     printed("ledger", "create", "--cap", 30, ledger)
@@ -71,7 +71,7 @@ def test_no_node_shows_its_sums(nodes, tmp_path, monkeypatch, printed):
         module._dpsis("select", "--k=1", "--eps=1", "--partials", tmp_path / "one")
 
 
-def test_what_the_sites_did_not_agree_on_is_refused(nodes, monkeypatch):
+def test_requests_without_agreement_are_refused(nodes, monkeypatch):
     _, client = nodes
     agreed = run(client, "agree", facts=FACTS)
     monkeypatch.setenv("DPSIS_FINGERPRINT", "0" * 64)

@@ -135,7 +135,7 @@ run_job <- function(command, options, terms = list(), table = NULL, progress = F
   watched(progress, function(look) native(wrap__job, job, table$described, table$x, output, look))
 }
 
-# A result that is no release: a record with a text of a few lines.
+# A result other than a release: a record with a text of a few lines.
 document <- function(found, class) {
   record <- jsonlite::fromJSON(found$json, simplifyVector = FALSE)
   delivered(found, structure(list(record = record, json = found$json, report = found$report), class = c(class, "dpsis_document")))

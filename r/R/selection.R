@@ -59,20 +59,20 @@ drawable <- function(x) {
   all[rev(seq_len(nrow(all))), ]
 }
 
-# The level from which on effect sizes are significant; NULL if none can be.
+# The significance threshold; NULL if no effect size can reach it.
 threshold <- function(x) {
   level <- x$record$significance$threshold
   if (!is.null(level) && level <= 1) level
 }
 
-# The title of a plot of what must not be released.
+# The title of a plot that must not be released.
 mark_of_plot <- function(x) if (!x$private) "seeded: not for release"
 
 effect_size_label <- "effect size, with its 90% interval"
 
 #' Draw the effect sizes of selected features
 #'
-#' Draws the effect sizes with their 90% intervals, and the level from which on they are significant. Hollow points
+#' Draws the effect sizes with their 90% intervals, and the significance threshold. Hollow points
 #' are not significant.
 #'
 #' @param x,object What [dp_select()] returned.
@@ -105,7 +105,7 @@ plot.dpsis_selection <- function(x, ...) {
   invisible(x)
 }
 
-# The columns of what ggplot2 draws.
+# The column names in expressions for ggplot2.
 utils::globalVariables(".data")
 
 #' @rdname plot.dpsis_selection

@@ -1,6 +1,6 @@
-# Tables of R as tables of the library. A matrix of doubles is borrowed; all else becomes columns. What a cell
-# becomes depends on that cell and on the type of its column alone, and no row names are looked at, but for
-# whether they belong to the targets.
+# Tables of R as tables of the library. A matrix of doubles is borrowed; all else becomes columns. A cell is
+# converted by its value and the type of its column alone. Row names are compared with the names of targets and
+# not used otherwise.
 
 # A column as the native side takes it: a kind, and its values; of numbers their classes, by which they are read.
 column <- function(values, rows) {
@@ -10,7 +10,7 @@ column <- function(values, rows) {
     return(unread)
   }
   if (is.ordered(values)) {
-    # The order is that of the levels, which are public as a type is.
+    # The order of the levels counts, which are public like a type.
     return(list(kind = "integer", values = as.integer(values)))
   }
   if (is.factor(values)) {
@@ -123,8 +123,8 @@ of_experiment <- function(data, given) {
 
 matrix_columns <- function(x) lapply(seq_len(ncol(x)), function(place) x[, place])
 
-# The table in any data that the package takes: what the native side takes for it, `described` and `x`. Where
-# `as_matrix` is false, a matrix becomes columns. Without `has_target` the last column is one like others.
+# The table in any data that the package takes, as arguments of the native side: `described` and `x`. Without
+# `as_matrix` a matrix becomes columns. Without `has_target` the last column is like the others.
 table_of <- function(given, as_matrix = TRUE, needs_target = TRUE, has_target = TRUE) {
   if (inherits(given[["data"]], "SummarizedExperiment")) given <- of_experiment(given[["data"]], given)
   if (needs_target) check_classes(given[["y"]], given[["classes"]])
@@ -204,8 +204,8 @@ table_of <- function(given, as_matrix = TRUE, needs_target = TRUE, has_target = 
   list(described = described, x = NULL)
 }
 
-# The data, target and exclusions that a formula makes of what else is given. It holds names alone, since what
-# is computed of a column in R could depend on other rows.
+# The data, target and exclusions of a formula and the other arguments. A formula may contain only names, since a
+# column computed in R could depend on other rows.
 of_formula <- function(formula, data, exclude, given) {
   rule <- "a formula names columns: outcome ~ ., outcome ~ a + b, or outcome ~ . - c"
   if (length(formula) != 3 || !is.name(formula[[2]])) fail(rule, "formula")

@@ -1,6 +1,6 @@
-//! No row, or no row that takes part: a run ends or continues by released counts only, so that
-//! tables with 0, 1 and 2 usable rows are released alike. Each pair of neighboring tables is drawn
-//! from often enough to refute a run that ends on an exact zero.
+//! Tables without usable rows: a run ends or continues by released counts only, so that outputs for
+//! tables with 0, 1 and 2 usable rows have similar distributions. Each pair of neighboring tables
+//! is drawn from often enough to refute a run that ends on an exact zero.
 
 #![allow(clippy::panic)] // tests fail by panicking
 
@@ -20,7 +20,7 @@ fn draws() -> u64 {
 
 const EPSILON: &str = "0.1";
 
-/// A run on a table by a seed: what a reader of its output sees.
+/// The output of a run on a table with a seed.
 type Route<'a> = (&'a str, Box<dyn Fn(&str, u64) -> String + 'a>);
 
 /// The outcome of a run. Released counts alone end one, before the rest of its budget is spent.
@@ -70,7 +70,7 @@ fn file(folder: &Path, text: &str) -> FileTable {
     FileTable::new(path).missing(["-9"])
 }
 
-/// Lines of features end in a blank line with any number of samples, none included.
+/// With features as rows, a blank line ends the table for any number of samples, also for zero.
 #[test]
 fn features_as_rows_without_a_sample() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! Sets of features: a request that has them gives, on every kind of table, what the same request
-//! gives on a table of the sets' means that was computed by other code.
+//! Sets of features: on every kind of table, a request with sets gives the same result as a request
+//! without sets on a table of the sets' means, which other code computes.
 #![allow(clippy::unwrap_used)] // tests fail by panicking
 
 use std::io::Cursor;
@@ -199,7 +199,7 @@ fn sets_are_scored_by_their_means_on_every_table() {
 }
 
 #[test]
-fn the_record_says_which_sets() {
+fn the_record_lists_the_sets() {
     let (x, y) = table();
     let rows = text(&x, &y, false);
     let file = || FileTable::from_reader(Cursor::new(rows.clone().into_bytes()));
@@ -227,7 +227,7 @@ fn the_record_says_which_sets() {
     assert_eq!(plan.features, 1);
 }
 
-/// A feature that is left out of the table is no member of a set either.
+/// A feature that is excluded from the table is excluded from sets, too.
 #[test]
 fn exclusions_come_before_sets() {
     let (x, y) = table();
@@ -241,7 +241,7 @@ fn exclusions_come_before_sets() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_and_costs_nothing() {
+fn invalid_requests_are_refused_without_a_charge() {
     let (x, y) = table();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("table.csv");

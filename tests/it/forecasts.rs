@@ -13,8 +13,8 @@ use rand_distr::{Distribution, StandardNormal};
 
 use dpsis_mechanisms::support::effort::exhaustive;
 
-/// The largest difference between the probability forecast and in real runs, apart from what the
-/// numbers of simulated tables and real runs explain.
+/// The largest difference between the forecast probability and the share of real runs, beyond
+/// sampling error of simulated tables and real runs.
 const ERROR: f64 = 0.06;
 
 /// The number of standard errors that are allowed: exceeded with probability 4e-4 by one comparison,
@@ -246,7 +246,7 @@ fn best_split(shares: &[f64]) -> usize {
 /// probability takes more rows. All requests with 300 runs each in `.ci/full`, three elsewhere.
 #[test]
 #[allow(clippy::print_stderr, reason = "figures of a long test")]
-fn real_runs_find_what_is_forecast() {
+fn real_runs_match_the_forecast() {
     let (runs, all) = if exhaustive() { (300, settings()) } else { (60, settings()) };
     let part: Vec<Setting> = if exhaustive() { all } else { [1, 4, 47].map(|i| all[i]).to_vec() };
     let mut worst = 0.0f64;

@@ -71,7 +71,7 @@ fn passes() -> FileTable {
 
 /// The record batches with a target moved to the end, which is not part of the table.
 #[cfg(feature = "arrow")]
-fn batches_beside(target: &str) -> FileTable {
+fn with_separate_target(target: &str) -> FileTable {
     let (schema, batches) = read_batches();
     let last = schema.index_of(target).unwrap();
     let columns: Vec<usize> =
@@ -85,7 +85,7 @@ fn batches_beside(target: &str) -> FileTable {
 /// Ids outside the batches identify people as a column of the table does: the draws are the same.
 #[cfg(feature = "arrow")]
 #[test]
-fn people_are_told_in_the_table_or_beside_it() {
+fn separate_identifiers_equal_a_column() {
     let (schema, batches) = read_batches();
     let run = |table: FileTable| {
         let record = Select::new(2).epsilon("2").seed(1).run(&table).unwrap();
@@ -206,7 +206,7 @@ fn all_cases(target: &str) -> Vec<Case> {
             let named = table.target_column(TargetColumn::Named(target.into()));
             add("Arrow", name.into(), named.exclude(others(target)).id("id"));
         }
-        add("Arrow", "batches, target outside".into(), batches_beside(target));
+        add("Arrow", "batches, target outside".into(), with_separate_target(target));
     }
     // Files that contain the target themselves.
     match target {
@@ -270,7 +270,7 @@ fn record(select: &Select, table: &FileTable, seed: u64, threads: usize) -> serd
     record["target"]["column"].take();
     record["guarantee"]["unit"].take();
     record["public"]["id_column"].take();
-    // Formats without a column of identifiers compare none.
+    // Formats without a column of identifiers do not check for one row per identifier.
     record["guarantee"].as_object_mut().unwrap().remove("one_row_per_identifier");
     record["warnings"].take();
     for picked in record["selected"].as_array_mut().unwrap() {
@@ -330,10 +330,11 @@ fn every_format_gives_the_same_values() {
     }
 }
 
-/// Words are the same in every format that can hold them: text, factors and strings of R, strings
-/// and dictionaries of Arrow and Parquet. What is missing is `f64::NAN`, also where it is given.
+/// Categories are the same in every format that can hold them: text, factors and strings of R,
+/// strings and dictionaries of Arrow and Parquet. Missing cells are `f64::NAN`, also by given
+/// codes.
 #[test]
-fn every_format_gives_the_same_words() {
+fn every_format_gives_the_same_categories() {
     let mut files = vec!["table.csv", "frame.rds"];
     if cfg!(feature = "arrow") {
         files.extend([

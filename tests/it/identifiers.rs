@@ -1,5 +1,5 @@
-//! A column of identifiers means one row per person: of rows that share an identifier none takes
-//! part, in every score, format and interface of the library.
+//! A column of identifiers means one row per person: rows that share an identifier are left out, in
+//! every score, format and interface of the library.
 
 use dpsis::{
     Covariate, ErrorKind, FileTable, FileTables, FitModel, Ledger, LedgerTerms, Method, NotPrivate,

@@ -1,9 +1,9 @@
-//! The imports between files: no two files import each other, rooms know only what CONTRIBUTING.md
+//! The imports between files: no two files import each other, rooms import only as CONTRIBUTING.md
 //! describes, and the parts of a room (its files and folders) import in one direction, too.
 //!
-//! Imports are read from the text of the code: `use` and paths from `crate`, without tests. What a
-//! module hands on (`pub use`) counts for the file that defines it. A registry and its members may
-//! know each other.
+//! Imports are read from the text of the code: `use` and paths from `crate`, without tests. An item
+//! that a module re-exports (`pub use`) counts for the file that defines it. A registry and its
+//! members may import each other.
 
 #![allow(clippy::unwrap_used)] // a failing test panics
 
@@ -374,7 +374,7 @@ fn files_parts_and_rooms_import_in_one_direction() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// A folder counts as one part, whichever of its files imports or is imported.
+/// All files of a folder count as one part.
 #[test]
 fn circles_of_folders_are_found() {
     let imports = |pairs: &[(&str, &str)]| {

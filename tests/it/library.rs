@@ -258,7 +258,7 @@ fn the_parts_for_classes_rebuild_the_whole() {
 
 /// The parts reject wrong input with an error and remain unchanged.
 #[test]
-fn the_parts_check_what_they_are_given() {
+fn parts_reject_invalid_input() {
     let kind = |error: Error| assert_eq!(error.kind(), ErrorKind::Request, "{error}");
     let mut sums = CorrelationSums::new(2);
     kind(sums.add_row(&[1], 1).unwrap_err());
@@ -491,7 +491,7 @@ fn hints_hold_no_cells() {
 
 /// NaN and infinite values are missing for the parts as well as for the whole.
 #[test]
-fn the_scaler_knows_what_is_missing() {
+fn nan_and_infinite_values_are_missing() {
     for scaling in [Scaling::RowRank, Scaling::Bounds(Bounds::new(0.0, 8.0).unwrap())] {
         let mut scaler = Scaler::new(&scaling);
         let (mut with, mut without) = (Vec::new(), Vec::new());
@@ -539,7 +539,7 @@ fn runs_can_be_canceled() {
         let willing = request.clone().cancel_when(|| false).seed(3);
         assert_eq!(willing.run(DEMO).unwrap(), whole);
         assert_eq!(willing.run(&array(by_column.view())).unwrap().selected.len(), 5);
-        // Canceled by one call alone, whichever: what was skipped is never released.
+        // Canceled by one call alone, whichever: skipped parts are never released.
         for patience in (0..12).step_by(if exhaustive() { 1 } else { 2 }) {
             let calls = Arc::new(AtomicUsize::new(0));
             let count = calls.clone();
@@ -608,8 +608,7 @@ fn counts_per_million_undo_the_depth() {
         let noise = (i * 131 + j * 977) * 7919 % 11;
         ((share + noise) << (i * 5 % 12)) as f64
     });
-    // The last feature takes what is left of a round total, so that shares are not moved by each
-    // other.
+    // The last feature completes a constant total, so that shares do not influence each other.
     for i in 0..n {
         let others: f64 = x.row(i).iter().take(5).sum();
         x[(i, 5)] = f64::from(300 << (i * 5 % 12)) - others;
@@ -667,7 +666,7 @@ fn counts_per_million_undo_the_depth() {
             assert_eq!(outcome_of(request.run(&turned()).unwrap()), expected);
         }
     }
-    // Ranks within the row are what they were.
+    // Ranks within the row are unchanged.
     let ranked = |select: Select| exact(select.scaling(Scaling::RowRank));
     assert_eq!(ranked(request().counts_per_million()), ranked(request()));
 }

@@ -46,7 +46,7 @@ fn people_of_a_dataset() {
     let (x, y) = (data.records.select(Axis(1), &[0, 2]), data.targets.clone());
     let reduced = fitted.transform(data.clone()).unwrap();
     assert_eq!((reduced.records, reduced.targets), (x, y));
-    // Whichever way the matrix lies in memory: the last row of a person decides on its stratum.
+    // In any memory layout the last row of a person determines the stratum.
     let turned = data.records.t().as_standard_layout().into_owned().reversed_axes();
     let turned = Dataset::new(turned, data.targets.clone());
     let turned = turned.with_feature_names(data.feature_names().to_vec());
@@ -146,7 +146,7 @@ fn labels_of_linfa_types() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn invalid_input_is_refused() {
     let kind = |error: dpsis::Error| assert_eq!(error.kind(), ErrorKind::Request, "{error}");
     let weighted = data().with_weights(Array1::ones(200));
     kind(request().fit(&weighted).unwrap_err());

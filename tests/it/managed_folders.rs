@@ -69,7 +69,7 @@ fn files_of_a_table_format_are_refused_at_every_level() {
 
 #[test]
 fn other_files_are_not_refused() {
-    // Text is no part of these tables, and metadata of other kinds lie next to data, too.
+    // Delta tables contain no CSV files, and other metadata may lie next to data.
     let at = folder(&["t/_delta_log/0.json", "t/export.csv", "p/metadata/README.json"]);
     fs::write(at.path().join("t/export.csv"), "a,y\n1,2\n").unwrap();
     fs::write(at.path().join("p/a.csv"), "a,y\n1,2\n").unwrap();

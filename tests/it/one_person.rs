@@ -102,7 +102,7 @@ fn tables(people: &[Person], folder: &Path) -> Vec<(String, FileTables)> {
     };
     let blank = file("blank.csv", &lines("outcome", &targets));
     let vector = file("targets.npy", &npy_texts(targets.iter().map(Vec::as_slice)));
-    // A word of a .cls has no blanks; a missing one would be no word.
+    // Labels of a .cls contain no blanks and are not empty.
     let word = |target: &Vec<u8>| -> Vec<u8> {
         let word: Vec<u8> = target.iter().copied().filter(|b| !b.is_ascii_whitespace()).collect();
         if word.is_empty() { b"NA".to_vec() } else { word }

@@ -1,5 +1,5 @@
-//! Paired designs: effect sizes against an independent computation, false discoveries, and what
-//! people and rows may change.
+//! Paired designs: effect sizes against an independent computation, false discoveries, and the
+//! influence of people and rows.
 
 use std::collections::BTreeMap;
 use std::io::Cursor;
@@ -34,7 +34,7 @@ fn rows(people: u64, effect: i64, seed: u64) -> Vec<Row> {
     for person in 0..people {
         let levels: Vec<i64> = (0..FEATURES).map(|_| numbers.below(5000) as i64).collect();
         for class in 0..2 {
-            // More rows of the first class, and skewed values: means are not alike by that alone.
+            // The first class has more rows, and values are skewed.
             for _ in 0..numbers.below(8).min([3, 1][class]) {
                 let value = |(feature, level): (usize, &i64)| {
                     let sign = [1, -1].get(feature).copied().unwrap_or(0);

@@ -13,7 +13,8 @@ use serde_json::Value;
 const NO_EVENT: &str = "no event by 50";
 const EVENT: &str = "event by 50";
 
-/// A row: its features, the text of its time and of its event, and its class, by a rule of its own.
+/// A row: its features, the text of its time and of its event, and its class, computed
+/// independently.
 struct Row {
     features: [String; 3],
     time: String,
@@ -85,7 +86,7 @@ fn file(folder: &Path, name: &str, text: &str) -> FileTable {
     FileTable::new(folder.join(name))
 }
 
-/// A record without what names the target and the remedies for it.
+/// A record without the names of the target and the remedies.
 fn record(select: Select, table: &(impl Source + ?Sized)) -> Value {
     let run = select.seed(5).run(table).unwrap();
     let mut record = serde_json::to_value(&run).unwrap();
@@ -130,7 +131,8 @@ fn every_request_gives_the_record_of_classes_by_hand() {
     }
 }
 
-/// Wherever the two columns stand, however a number is written, whichever way the table is read.
+/// The result depends neither on the places of the two columns, nor on the notation of numbers, nor
+/// on the way the table is read.
 #[test]
 fn every_way_to_read_a_text_gives_the_same() {
     let (rows, folder) = (rows(), tempfile::tempdir().unwrap());
@@ -295,7 +297,7 @@ fn typed_columns_give_the_same() {
     let target = TimeToEvent::new("days", ("died", "true"), 100.0).unwrap();
     let found = record(select().target(Target::TimeToEvent(target)), &table);
     assert_eq!(found["released"], expected["released"]);
-    // Dates are no spans.
+    // Dates are not durations.
     let dates: ArrayRef = Arc::new(Date32Array::from_iter_values(0..rows.len() as i32));
     let dated = batch(&dates, &events[0].1);
     let table = FileTable::from_batches(dated.schema(), [dated]).unwrap();
@@ -403,7 +405,7 @@ fn parts_add_up_if_their_horizons_are_one() {
         for (time, value, by) in [("days", "1", 60.0), ("days", "2", 50.0), ("a", "1", 50.0)] {
             assert_eq!(other(time, value, by).unwrap_err().kind(), ErrorKind::Request);
         }
-        // The sums themselves say what the target is.
+        // The sums contain the definition of the target.
         let again = total.apply_to(Select::new(1).epsilon("4")).unwrap();
         let run = again.check().unwrap().release(&total).unwrap();
         let record = serde_json::to_value(&run).unwrap();

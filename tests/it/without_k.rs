@@ -86,7 +86,7 @@ fn nothing_is_named_where_there_is_nothing() {
 }
 
 #[test]
-fn the_record_says_what_was_asked_for() {
+fn the_record_contains_the_request() {
     let record = ran(select().fwer("1/8").at_most(6), 1000, 1);
     let bound = record.public.false_discoveries.as_ref().unwrap();
     assert_eq!((bound.fwer.as_str(), bound.at_most), ("0.125", Some(6)));
@@ -117,7 +117,7 @@ fn the_record_says_what_was_asked_for() {
     let events = &record.guarantee.events;
     assert!(events.iter().all(|event| matches!(event.loss(), dpsis::account::Loss::Pure(_))));
 
-    // There is no statement about each name.
+    // No column contains the significance of single names.
     let tsv = to_tsv(&record);
     assert!(tsv.starts_with("name\tcolumn\teffect_size\tlow\thigh\n"), "{tsv}");
     let text = report(&record);
@@ -251,9 +251,9 @@ fn with_a_ledger_it_is_given() -> Result<()> {
     Ok(())
 }
 
-/// A model of what is named: of as many features; without one, of nothing but the target's share.
+/// A model uses the named features; without any, it predicts the share or mean of the target.
 #[test]
-fn a_model_goes_on_with_what_is_named() {
+fn a_model_uses_the_named_features() {
     let path = tempfile::NamedTempFile::with_suffix(".csv").unwrap();
     std::fs::write(path.path(), text(3000, 5, (0, 1))).unwrap();
     let source = FileTable::new(path.path());

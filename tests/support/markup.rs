@@ -9,7 +9,7 @@ pub fn is_balanced(document: &str) -> bool {
         return false;
     }
     for piece in pieces {
-        // Inside a tag there is no further `<`, and outside none no `>`.
+        // A tag contains no further `<`, and the text outside of tags no `>`.
         let Some((tag, after)) = piece.split_once('>') else { return false };
         if after.contains('>') && open.last() != Some(&"style") && !tag.starts_with("style") {
             return false;

@@ -66,7 +66,7 @@ pub enum ArmScale {
 }
 
 impl ArmScale {
-    /// The scale of a name; `bounds` are those that `bounds` stands for.
+    /// The scale of a name. `bounds` is the scale that the name `bounds` means.
     ///
     /// # Errors
     ///

@@ -342,7 +342,7 @@ mod tests {
     /// Cells and picks come back as they were; a cell whose picks are not all there is run again,
     /// and the results of a cell that was not completed are dropped.
     #[test]
-    fn picks_are_kept_beside_the_cells() {
+    fn picks_are_stored_with_the_cells() {
         let folder = tempfile::tempdir().unwrap();
         let file = CellsFile::new(folder.path(), "cells", 1, 10).unwrap().with_picks().unwrap();
         let (key, first) = cell(0.5);

@@ -32,7 +32,7 @@ impl Measure {
         }
     }
 
-    /// The part of a file name that stands for the measure.
+    /// The measure as part of a file name.
     pub fn id(self) -> &'static str {
         match self {
             Self::Lasso => "lasso",
@@ -126,7 +126,7 @@ pub fn curve_chart(
     let curves: Vec<Curve> = arms.iter().map(curve).collect();
     let any = cells.iter().find(|(key, _)| (&*key.table, &*key.count) == (table, count));
     let reference = |label: &str, y: f64| Reference { label: label.to_owned(), y };
-    // Without a nonzero coefficient the LASSO has no features of its own.
+    // A LASSO without nonzero coefficients selects no features.
     let without_and_lasso = |reach: f64, without: f64, lasso: f64| {
         let own = (reach > 0.0).then(|| reference("the LASSO's own", lasso));
         std::iter::once(reference("no features", without)).chain(own).collect()

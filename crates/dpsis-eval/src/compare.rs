@@ -29,8 +29,8 @@ pub struct LazyStudy<'a> {
 ///
 /// # Errors
 ///
-/// That of `progress`; `Request` if the folder holds cells of other data or settings or a table
-/// cannot be used; `Input` and `Io` if a table or the folder cannot be read or written.
+/// The error of `progress`; `Request` if the folder holds cells of other data or settings or a
+/// table cannot be used; `Input` and `Io` if a table or the folder cannot be read or written.
 pub fn compare(
     sweep: &Sweep,
     tables: &[LazyStudy<'_>],

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn models_are_those_of_numpy() {
+    fn models_match_numpy() {
         let (x, y) = design();
         let close = |model: &LinearModel, intercept: f64, coefficients: [f64; 3]| {
             assert!((model.intercept - intercept).abs() < 1e-10, "{model:?}");
@@ -252,9 +252,9 @@ mod tests {
             assert!(pure::positive_definite(gram.clone(), b.clone()).is_none());
             assert!(positive_definite(gram, b).is_none());
 
-            // A column that is another but for a part of some size. Rounding is magnified by the
-            // inverse of the part, in the coefficients once more by how far y is from its fit; the
-            // fit itself agrees.
+            // A column that differs from another by a part of some size. Rounding is magnified by
+            // the inverse of the part, in the coefficients once more by how far y is from its fit;
+            // the fit itself agrees.
             let Some(last) = k.checked_sub(1).filter(|last| *last > 0) else { continue };
             let part = 10f64.powi(-rng.gen_range(2..=10));
             let mut near = x.clone();

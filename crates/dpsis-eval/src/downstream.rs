@@ -358,7 +358,7 @@ mod tests {
         assert!(Recognized::default().mean_share().is_nan());
     }
 
-    /// The share of the most frequent class is that of the tested rows, not of all.
+    /// The share of the most frequent class is computed from the tested rows, not from all.
     #[test]
     fn the_baseline_is_that_of_the_tested_rows() {
         // Three classes of 2, 2 and 3 rows, dealt in turn: 0 0 1 1 2 2 2 to folds 0 1 2 0 1 2 0.
@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_fitted_is_predicted_by_the_most_frequent_class() {
+    fn without_a_model_the_most_frequent_class_is_predicted() {
         let one = Predicted::Classes(vec![0; 7]);
         let model = Downstream::new(Array2::zeros((7, 2)), one, rng());
         assert_eq!((model.value(&[0, 1]), model.baseline()), (1.0, 1.0));

@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn quantiles_are_those_of_numpy() {
+    fn quantiles_match_numpy() {
         let values = [3.5, -1.25, 7.0, 0.1, 0.1, 2.0, 11.0, -4.0, 5.5, 6.25, 1.0];
         // numpy 2.4.6: np.quantile(values, [0.05, 0.95]), and of the first two.
         let close = |found: [f64; 2], numpy: [f64; 2]| {

@@ -83,7 +83,7 @@ pub(crate) fn csv_lines<R: Serialize>(
     bytes.ok_or_else(|| Error::io("rows cannot be written as CSV"))
 }
 
-/// Puts a file in the place of another, or of none: the whole new one or, if that fails, nothing.
+/// Creates or replaces a file atomically: if writing fails, the old file remains.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut temporary = path.as_os_str().to_owned();
     temporary.push(".new");

@@ -83,7 +83,7 @@ fn chart(record: &PlanRecord) -> Result<String> {
         ("found, half of all runs", |needed| needed.found[0]),
         ("found, nine in ten", |needed| needed.found[1]),
     ];
-    // Without k what is found is significant.
+    // Without k only significant features are selected.
     let drawn = if record.k.is_some() { &curves[..] } else { &curves[..2] };
     let curve = |(label, of): &(&str, Of)| {
         let points = record.over.iter().filter_map(|at| {

@@ -227,8 +227,8 @@ impl Study {
             _ => Select::new(1),
         };
         let mut select = select.method(method).target(self.target.clone());
-        // Selections alone are compared; the default, of counts per million as well, is what a user
-        // gets.
+        // Only selections are compared, except with the default and with counts per million, which
+        // run as for a user.
         if !matches!(scale, ArmScale::Default | ArmScale::CountsPerMillion) {
             select = select.estimates(0);
         }

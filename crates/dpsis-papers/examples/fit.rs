@@ -1,14 +1,14 @@
-//! The predictions of `dpsis fit` on synthetic tables of a numeric target, beside the private mean
-//! alone.
+//! Compares the predictions of `dpsis fit` with those by the private mean alone, on synthetic
+//! tables with a numeric target.
 //!
 //! ```text
 //! cargo run --release -p dpsis-papers --example fit -- 15
 //! ```
 //!
-//! Five of d normal features explain half of the target's variance. Medians of R^2 on other rows:
-//! of the private mean (count and sum with Laplace noise of the model's share of epsilon, of values
-//! clipped to the range), and of the fit; beside it how many of the runs released coefficients, the
-//! mean alone, and no model. Ranges are given or not. All draws are seeded.
+//! Five of d normal features explain half of the target's variance. Shown are medians of R^2 on
+//! other rows, for the private mean (count and sum with Laplace noise of the model's share of
+//! epsilon, of values clipped to the range) and for the fit, and how many of the runs released
+//! coefficients, the mean alone, and no model. Ranges are given or not. All draws are seeded.
 #![allow(clippy::print_stdout, reason = "an example prints its results")]
 
 use dpsis::model::Model;

@@ -5,8 +5,9 @@
 //! cargo run --release -p dpsis-papers --example mechanisms -- 20
 //! ```
 //!
-//! The number is the number of tables per kind and number of rows; each is drawn from once for every
-//! mechanism, epsilon and k. The tables are public, all draws seeded; nothing here is private.
+//! The number is the number of tables per kind and number of rows; each is drawn from once for
+//! every mechanism, epsilon and k. The tables are public, all draws seeded; nothing here is
+//! private.
 #![allow(clippy::print_stdout, reason = "an example prints its results")]
 
 use std::collections::BTreeMap;
@@ -27,7 +28,7 @@ const ROWS: [usize; 5] = [200, 500, 1200, 2000, 5000];
 const EPSILONS: [&str; 4] = ["0.5", "1", "2", "5"];
 const KS: [usize; 3] = [1, 5, 20];
 
-/// The name of the kind, rows, features, k and the place of epsilon.
+/// The name of the kind, rows, features, k and the index of epsilon.
 type Cell = (String, usize, usize, usize, usize);
 
 /// Sums over tables: true features found by the default, `canonical`, `peel-pnf` and the earlier

@@ -50,11 +50,11 @@ fn main() -> Result<()> {
 }
 
 /// All significant features.
-fn beyond() -> Select {
+fn all_significant() -> Select {
     Select::significant().threads(1)
 }
 
-/// The names of a seeded run; none if it ended on its counts.
+/// The names of a seeded run; `None` if the run ended after its counts.
 fn names(
     select: Select,
     seed: usize,
@@ -126,7 +126,7 @@ impl Design {
     }
 }
 
-/// The designs of normal columns, with what k = 5 finds and confirms of them.
+/// The designs of normal columns, and how many features k = 5 selects and finds significant.
 fn designs(runs: usize) -> Result<()> {
     let design = |what, rows, features, cases, shifts, epsilons| Design {
         what,
@@ -160,7 +160,7 @@ fn designs(runs: usize) -> Result<()> {
                 let given = |select: Select| {
                     select.epsilon(epsilon.clone()).target(Target::classes(["a", "b"])).threads(1)
                 };
-                let record = names(given(beyond()), run, &table)?;
+                let record = names(given(all_significant()), run, &table)?;
                 let [all, wrong] = counted(record.as_ref(), &truth);
                 sums.add(0, all - wrong);
                 sums.add(1, f64::from(wrong > 0.0));
@@ -185,8 +185,8 @@ fn designs(runs: usize) -> Result<()> {
     Ok(())
 }
 
-/// Wide tables, of 300 rows and 5,000 features: how many runs name no feature, how many features are
-/// named, and how many runs name a null feature. A table for each run.
+/// Wide tables, of 300 rows and 5,000 features: how many runs name no feature, how many features
+/// are named, and how many runs name a null feature. A table for each run.
 fn wide(runs: usize) -> Result<()> {
     // KS distances of .42 to .55: 2 Phi(shift/2) - 1.
     let eight: Vec<f64> = (0..8).map(|i| 1.107 + 0.0577 * f64::from(i)).collect();
@@ -237,7 +237,7 @@ fn wide(runs: usize) -> Result<()> {
                     }
                 }
             };
-            let record = named(beyond())?;
+            let record = named(all_significant())?;
             let [all, wrong] = counted(record.as_ref(), &truth);
             sums.add(0, f64::from(all == 0.0));
             sums.add(1, all - wrong);
@@ -282,8 +282,8 @@ fn not_private(x: &Array2<f64>, labels: &Array1<&str>) -> Vec<usize> {
     p_values[..named.map_or(0, |place| place + 1)].iter().map(|(_, feature)| *feature).collect()
 }
 
-/// Right and false discoveries against the number of rows: ten features of falling effect size among 500, at
-/// epsilon 1, without k and with 5 and 20; and without privacy.
+/// True and false discoveries against the number of rows: ten features of decreasing effect size
+/// among 500, at epsilon 1, without k, with k = 5 and 20, and without privacy.
 fn rows(runs: usize, figure: &str) -> Result<()> {
     const ROWS: [usize; 7] = [250, 500, 1000, 2000, 4000, 8000, 16000];
     let epsilon: Epsilon = "1".parse()?;
@@ -311,7 +311,7 @@ fn rows(runs: usize, figure: &str) -> Result<()> {
         in_parallel(runs, |run| {
             let (x, labels) = design.draw(run);
             let table = ArrayTable::new(x.view(), labels.view())?;
-            let ways = [beyond(), Select::new(5), Select::new(20)];
+            let ways = [all_significant(), Select::new(5), Select::new(20)];
             for (way, select) in ways.into_iter().enumerate() {
                 let select = select.epsilon(epsilon.clone()).threads(1);
                 let select = select.target(Target::classes(["a", "b"]));
@@ -378,8 +378,9 @@ fn source(planted: &Planted) -> Result<FileTable> {
     Ok(FileTable::from_reader(std::io::Cursor::new(text)))
 }
 
-/// Named of the five of each kind, and confirmed with k = 5 and 20; beside them peeling 20, with a
-/// test of each at a level of 1 in 20 for all.
+/// How many of the five true features of each kind are named without k, are significant with k = 5
+/// and 20, and are significant when peeling 20 is followed by tests with a family-wise error rate
+/// of 5%.
 fn planted(runs: usize) -> Result<()> {
     const CELLS: usize = 5;
     println!(
@@ -394,7 +395,7 @@ fn planted(runs: usize) -> Result<()> {
             in_parallel(runs, |run| {
                 let planted = table(kind, Size::Full, run as u64);
                 let truth = &planted.truth;
-                let select = of_planted(beyond(), &planted, &epsilon);
+                let select = of_planted(all_significant(), &planted, &epsilon);
                 let record = names(select, run, &source(&planted)?)?;
                 let [all, wrong] = counted(record.as_ref(), truth);
                 sums.add(0, all - wrong);
@@ -443,15 +444,15 @@ fn planted(runs: usize) -> Result<()> {
     Ok(())
 }
 
-/// The kind of cells of a table without an association, beside features with one.
+/// The cells of null features; the table also has a few associated features.
 #[derive(Debug, Clone, Copy)]
 enum Cells {
     Normal,
-    /// Of Poisson counts, mostly zero.
+    /// Poisson counts, mostly zero.
     Counts,
-    /// Words, of four levels.
+    /// Text, four categories.
     Words,
-    /// Words, one for each row.
+    /// Text, another value in each row.
     Ids,
     /// Normal, 40% missing.
     Missing,
@@ -470,7 +471,7 @@ fn null(runs: usize) -> Result<()> {
     for (place, shares) in shares.into_iter().enumerate() {
         for (n, d) in [(50, 20), (200, 100), (1000, 50)] {
             for (kind, cells) in cells.into_iter().enumerate() {
-                // Not all combinations: each cell of a table of five by all others.
+                // Not all combinations: scores and numbers of associated features alternate.
                 let strong = [0, 5][(place + kind) % 2];
                 let score = [ScoreKind::Ks, ScoreKind::Correlation][(place + kind + n / 200) % 2];
                 let texts = matches!(cells, Cells::Words | Cells::Ids);
@@ -481,7 +482,7 @@ fn null(runs: usize) -> Result<()> {
                     in_parallel(runs, |run| {
                         let text = null_table(cells, n, d, shares, strong, run);
                         let truth: Vec<usize> = (0..strong).collect();
-                        let select = beyond().epsilon(epsilon.clone());
+                        let select = all_significant().epsilon(epsilon.clone());
                         let labels = ["a", "b", "c", "e"];
                         let select = match shares.len() {
                             0 => select,
@@ -556,7 +557,7 @@ fn null_table(
                     3
                 }]
                 .to_owned(),
-                // The strong ones are words of two levels: an id has no association.
+                // Ids have no association, so associated features have two categories instead.
                 Cells::Ids if j < strong => if value < 0.0 { "p" } else { "q" }.to_owned(),
                 Cells::Ids => format!("w{row}"),
                 Cells::Missing if rng.gen_bool(0.4) => String::new(),
@@ -570,7 +571,7 @@ fn null_table(
     text.into_bytes()
 }
 
-/// How many runs with permuted targets name anything, spread over the files.
+/// The number of runs with permuted targets that name any feature, spread over the files.
 fn permuted(runs: usize, files: &[&str]) -> Result<()> {
     println!(
         "| set | n | d | eps | runs | naming anything |\n| --- | --- | --- | --- | --- | --- |"
@@ -593,7 +594,7 @@ fn permuted(runs: usize, files: &[&str]) -> Result<()> {
                 targets.shuffle(&mut ChaCha8Rng::seed_from_u64(run as u64));
                 let targets = Array1::from(targets);
                 let table = ArrayTable::new(x.view(), targets.view())?;
-                let select = beyond().epsilon(epsilon.clone());
+                let select = all_significant().epsilon(epsilon.clone());
                 let select = select.target(Target::classes(classes.iter().cloned()));
                 let [all, _] = counted(names(select, run, &table)?.as_ref(), &[]);
                 sums.add(0, f64::from(all > 0.0));
@@ -621,7 +622,7 @@ fn permuted_planted(runs: usize) -> Result<()> {
             in_parallel(runs, |run| {
                 let mut planted = table(kind, Size::Reduced, run as u64);
                 planted.targets.shuffle(&mut ChaCha8Rng::seed_from_u64(run as u64));
-                let select = of_planted(beyond(), &planted, &epsilon);
+                let select = of_planted(all_significant(), &planted, &epsilon);
                 let record = names(select, run, &source(&planted)?)?;
                 let [all, _] = counted(record.as_ref(), &[]);
                 sums.add(0, f64::from(all > 0.0));

@@ -1,5 +1,5 @@
-//! The findings, confirmations and predictions of `dpsis select` on the planted tables, and how
-//! often it calls something significant when the targets are permuted.
+//! The true features that `dpsis select` finds on the planted tables, the number of them that are
+//! significant, and its forecasts; and how often a feature is significant if targets are permuted.
 //!
 //! ```text
 //! cargo run --release -p dpsis-papers --example significance -- planted 20 [CENTER ESTIMATES]
@@ -164,7 +164,7 @@ fn scores(runs: usize) -> Result<()> {
     Ok(())
 }
 
-/// How many runs with permuted targets call something significant.
+/// The number of runs with permuted targets in which any feature is significant.
 fn permuted(runs: usize, files: &[&str]) -> Result<()> {
     println!("set  rows  features  k  eps  runs with a call");
     for file in files {

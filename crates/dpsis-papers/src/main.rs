@@ -64,8 +64,8 @@ fn after_help() -> String {
     )
 }
 
-/// Runs the program. Exit codes are those of `dpsis`: 2 for a wrong request, 3 for malformed input,
-/// 5 where reading or writing failed.
+/// Runs the program. Exit codes are the same as of `dpsis`: 2 for a wrong request, 3 for malformed
+/// input, 5 where reading or writing failed.
 fn main() -> ExitCode {
     match run(&Arguments::parse()) {
         Ok(()) => ExitCode::SUCCESS,
@@ -106,7 +106,7 @@ fn run(arguments: &Arguments) -> Result<()> {
         remark("without --data, what needs the public sets is not run");
     }
     let shown = Mutex::new(String::new());
-    // The steps, one line each, where somebody is looking.
+    // Report each step in a line, on a terminal alone.
     let progress = |what: &str, _: f64| {
         let mut shown = shown.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if *shown != what && std::io::stderr().is_terminal() {

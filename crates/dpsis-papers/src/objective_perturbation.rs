@@ -58,7 +58,7 @@ const BALL: f64 = 1.0;
 pub(crate) struct ObjectivePerturbation {
     loss: Loss,
     components: usize,
-    /// D: the strength of the ridge.
+    /// D: the coefficient of the ridge penalty.
     ridge: f64,
     /// The scale of the length of b, 2 zeta/eps.
     scale: f64,
@@ -150,7 +150,7 @@ fn newton(signed: &Array2<f64>, b: &Array1<f64>, ridge: f64) -> Option<Array1<f6
         let direction =
             positive_definite(ridged(&signed.t().dot(&weighted), ridge), gradient.clone())?;
         let mut step = 1.0;
-        // Where no step lowers the objective, rounding errors are all that is left.
+        // If no step lowers the objective, only rounding errors are left.
         let next = loop {
             let there = &theta - &(&direction * step);
             let value = objective(&there);
@@ -256,7 +256,7 @@ mod tests {
     /// The length of b is Gamma of shape p: 20,000 draws, five standard errors of mean and second
     /// moment; each component has mean 0, and a p-th of the squares.
     #[test]
-    fn noise_has_its_law() {
+    fn noise_has_its_distribution() {
         let n = 20_000;
         for (loss, scale) in
             [(Loss::Squares, 2.0 * (2.0 + 4.0) / 0.5), (Loss::Logistic, 2.0 * 2.0 / 0.5)]
@@ -326,8 +326,8 @@ mod tests {
         largest
     }
 
-    /// Without features the two halves of epsilon never add up, so that a variant must be four
-    /// times too weak to be told: a quarter of the noise, or a thirty-second of the ridge.
+    /// Without features the two halves of epsilon never add up, so that only a gross violation is
+    /// detected: a quarter of the noise, or a thirty-second of the ridge.
     #[test]
     fn densities_of_neighbors_differ_by_at_most_epsilon() {
         for loss in [Loss::Squares, Loss::Logistic] {

@@ -4,7 +4,7 @@ use dpsis::Result;
 use dpsis_eval::OutputFolder;
 use dpsis_eval::internals::ResultsFile;
 
-/// A row of results: words that say what was measured, and the numbers.
+/// A row of results: texts that identify the measurement, and the numbers.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ResultRow {
     pub(crate) key: Vec<String>,
@@ -31,7 +31,7 @@ impl Parts {
     ///
     /// # Errors
     ///
-    /// As those of [`ResultsFile::read`].
+    /// The same as of [`ResultsFile::read`].
     pub(crate) fn open(
         output: &OutputFolder,
         name: &str,

@@ -58,7 +58,7 @@ impl Rival {
     ///
     /// # Errors
     ///
-    /// None: the mechanism exists.
+    /// Never, since the mechanism exists.
     pub(crate) fn long_random_stopping() -> Result<Self> {
         let way = Way::Own(by_id("rs", &Parameters::default())?);
         Ok(Self { name: LONG_RANDOM_STOPPING.to_owned(), way })
@@ -93,7 +93,7 @@ impl Rival {
     ///
     /// # Errors
     ///
-    /// None for candidates that were accepted.
+    /// Never for accepted candidates.
     pub(crate) fn pick(&self, among: &Contest, epsilon: &Epsilon, seed: u64) -> Result<usize> {
         let picks = match &self.way {
             Way::Common(mechanism) => mechanism.pick(&among.common, 1, epsilon, Seeded(seed))?,
@@ -137,7 +137,7 @@ impl Contest {
         Ok(Self { own, common, best, unit })
     }
 
-    /// The difference of the best score to that of a candidate.
+    /// The best score minus the score of a candidate.
     pub(crate) fn shortfall(&self, candidate: usize) -> f64 {
         (self.best - self.own.values()[candidate]) as f64 * self.unit
     }

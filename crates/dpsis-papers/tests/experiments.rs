@@ -1,7 +1,7 @@
 //! The papers' experiments as a user runs them, and the published figures on real sets.
 //!
-//! Real tables are read from the folder in `DPSIS_DATASETS` (files NAME.csv.gz). Tests that need
-//! one that is not there say so and pass, or fail with `DPSIS_REQUIRE_DATA=1`.
+//! Real tables are read from the folder in `DPSIS_DATASETS` (files NAME.csv.gz). If a table is
+//! missing, tests that need it report that and pass; with `DPSIS_REQUIRE_DATA=1` they fail.
 
 #![allow(clippy::unwrap_used)] // a failing test panics
 
@@ -66,7 +66,7 @@ const R2: [(&str, [f64; 3]); 15] = [
 ];
 
 #[test]
-fn the_lasso_explains_what_another_solver_does() {
+fn the_lasso_matches_another_solver() {
     for (name, expected) in R2 {
         let Some(path) = real(name) else { continue };
         let table = PublicTable::read(&FileTable::new(path)).unwrap();
@@ -88,7 +88,7 @@ fn the_lasso_explains_what_another_solver_does() {
 /// With a budget that leaves no noise the two-stage method gives the features that all blocks vote
 /// for.
 #[test]
-fn experiments_without_data_name_what_is_missing() {
+fn experiments_list_missing_sets() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("empty")).unwrap();
     let run =
@@ -130,7 +130,7 @@ fn experiments_on_candidates_need_no_data() {
     let csv = file("one/scenarios-1-3.csv");
     assert_eq!(csv, file("two/scenarios-1-3.csv"));
     assert!(!file("one/index.html").contains("data folder"));
-    // A run that was stopped after its first scenario goes on, and ends alike.
+    // A run that was stopped after its first scenario continues with the same result.
     let first = csv.find("scenario 2").unwrap();
     fs::write(folder.path().join("two/scenarios-1-3.csv"), &csv[..first]).unwrap();
     run("two", "2");
@@ -157,7 +157,7 @@ fn recommendations_are_made_for_a_file() {
     refused(folder.path(), &run("gone.csv"), 5, "not there");
 }
 
-/// Two sets, few trials: the same numbers on any number of threads, and what is known of
+/// Two sets and few trials give the same numbers on any number of threads, and known results of
 /// christensen.
 #[test]
 fn experiments_on_real_sets_repeat() {
@@ -195,8 +195,8 @@ fn experiments_on_real_sets_repeat() {
     }
 }
 
-/// The commands of the pages: those that need no data run, with few trials; those on the reader's
-/// folders are right as requests, and fail because the folder is missing.
+/// The commands of the pages: commands without data run, with few trials; commands on folders of
+/// the reader are valid, and fail because the folder is missing.
 #[test]
 fn commands_of_the_pages_run() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

@@ -20,7 +20,7 @@ from vantage6.algorithm.tools.decorators import algorithm_client, data
 
 
 def _dpsis(*words: Any) -> str:
-    """Runs the command line, and gives what it prints."""
+    """Runs the command line and returns its output."""
     command = [os.environ.get("DPSIS_BIN", "dpsis"), *map(str, words)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:

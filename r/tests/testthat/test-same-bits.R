@@ -87,7 +87,7 @@ test_that("all kinds of columns are what their text in a file is", {
 
 test_that("times are read to the microsecond", {
   set.seed(8)
-  # So close together that what is coarser than a microsecond makes ties.
+  # So close together that coarser rounding than to a microsecond makes ties.
   micro <- sample(999, 400)
   start <- as.POSIXct(1.7e9, origin = "1970-01-01", tz = "UTC")
   target <- round(micro / 1e3 + stats::rnorm(400) / 4, 3)

@@ -1,5 +1,5 @@
-//! The folder for output checkers: complete or not there, true to the record, and without a trace
-//! of the table but what was released. That `acro` reads it is tested in Python.
+//! The folder for output checkers is complete or absent, agrees with the record, and contains
+//! nothing of the table but the release. A Python test checks that `acro` reads it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -223,7 +223,7 @@ fn a_folder_must_be_named_and_new() {
     }
 }
 
-/// A file that cannot grow stands for a full disk.
+/// A file that cannot grow simulates a full disk.
 #[cfg(unix)]
 #[test]
 fn a_full_disk_leaves_no_folder() {

@@ -5,7 +5,7 @@ use std::io::Write;
 
 use crate::harness::{Folder, assert_contains, assert_lacks, gzip, piped};
 
-/// Stands in cells: must never be seen.
+/// A content of cells that must never be printed.
 const SECRET: &str = "S3CR3T";
 
 /// The outcome that a run on a file must have.
@@ -88,7 +88,12 @@ fn cases() -> Vec<Case> {
             rows("1,2,3"),
             Refused(2, "decimal commas need"),
         ),
-        ("too many asked for", "--k 3", rows("1,2,3"), Refused(2, "number of features, 2")),
+        (
+            "k larger than the number of features",
+            "--k 3",
+            rows("1,2,3"),
+            Refused(2, "number of features, 2"),
+        ),
         ("unknown target", "--target z", rows("1,2,3"), Refused(2, "no column \"z\"")),
         ("constant, correlation", "--scale row-rank", b"a,b,y\n1,1,1\n1,1,1\n".into(), Released),
         (
@@ -153,7 +158,7 @@ fn zstd_files() {
     }
 }
 
-/// Compressed data that end too early or are not what they seem.
+/// Compressed data that are truncated or of another format than their first bytes indicate.
 #[test]
 fn damaged_compression() {
     let text: String = (0..3000).map(|i| format!("{},{},{}\n", i % 7, i * i % 11, i % 3)).collect();

@@ -185,7 +185,7 @@ fn trials_have_the_distribution_of_the_mechanism() {
     let monotonic = draw("--mechanism pnf --monotonic");
     let counted = counts(&trials(&monotonic), &["x", "y", "z"]);
     assert_fits(&counted, &laws::of_one(&x, 2.0, laws::flips));
-    // A set has no order to show; what could be read in two ways is refused.
+    // A set has no order; ambiguous options are refused.
     let canonical = draw("--mechanism canonical --k 2 --ordered");
     let sets = trials(&canonical);
     assert!(sets.keys().all(|outcome| outcome.contains('+') && !outcome.contains('>')));
@@ -285,7 +285,7 @@ fn all_above_a_level() {
     let capped = choose("--k 2");
     assert!(capped.stdout.lines().count() <= 2);
     assert_contains(&capped.message(), "above 4.4, at most 2,");
-    // None is a result, too.
+    // An empty result is valid, too.
     let none = folder.run("choose --eps 9 --sensitivity 0.01 --above 9 c.csv").succeeds();
     assert_eq!(none.stdout, "");
     folder.refuses_options(

@@ -1,4 +1,4 @@
-//! Options, reports, records and output files of `dpsis select`, and what all commands share.
+//! Options, reports, records and output files of `dpsis select`, and properties of all commands.
 
 use std::fs;
 
@@ -27,7 +27,7 @@ fn names_go_to_stdout_and_the_report_to_stderr() {
             "epsilon 2 = 0.2 target median + 0.15 target center + 1.25 selection",
         ],
     );
-    // Names may be found, not found, or found in part; the last words are the result in any case.
+    // All, some or no features may be named; the report ends with the result in each case.
     let result = &report[report.rfind("\nresult     ").unwrap()..];
     assert_contains(result, "significant");
     assert_lacks(result, "\nwarning");
@@ -191,7 +191,7 @@ fn options_of_other_tools_are_translated() {
     }
 }
 
-/// The first letter of `-eps` is an option by itself, and what follows would be its value.
+/// `-e` is an option, so `-eps` would give it the value `ps`.
 #[test]
 fn long_options_with_one_dash_are_recognized() {
     let folder = Folder::new().with("t.csv", "a,y\n1,2\n");
@@ -754,7 +754,7 @@ fn records_carry_the_day_and_the_request() {
     assert!(day.len() == 10 && day > "2026", "{day}");
 }
 
-/// The command line requests from the library what its options say, and prints its record.
+/// The command line translates its options to a request of the library and prints its record.
 #[test]
 fn options_make_the_request_of_the_library() {
     use dpsis::{Bounds, Center, Neighbors, ScoreKind, Select, Target};

@@ -38,7 +38,7 @@ fn stand_in() -> String {
     to_csv(&table)
 }
 
-/// The published R files are tables by themselves: `FileTable` gives what the import gives.
+/// `FileTable` reads the published R files directly, with the same result as the import.
 #[test]
 fn r_files_are_tables() {
     let Some(folder) = published() else { return };
@@ -61,10 +61,10 @@ fn r_files_are_tables() {
     }
 }
 
-/// Every published file gives what its CSV twin holds, as the csv crate and the standard library
-/// read it: the same names, labels and bits.
+/// Every published R file has the same names, labels and bits as its CSV twin, read by the csv
+/// crate and the standard library.
 #[test]
-fn r_files_hold_what_csv_files_hold() {
+fn r_files_equal_csv_files() {
     let Some(folder) = published() else { return };
     let raw = folder.with_file_name("raw");
     let mut compared = 0;
@@ -191,7 +191,8 @@ fn the_list_in_three_forms() {
     assert_eq!(folder.read("list.txt"), text);
 }
 
-/// A set of which only the shape is known: imported, with a word on that; another shape is refused.
+/// A set without a known checksum is imported with a note if its shape is right, and refused
+/// otherwise.
 #[test]
 fn a_set_without_a_checksum() {
     let folder = Folder::new();
@@ -204,7 +205,7 @@ fn a_set_without_a_checksum() {
     let gzip = std::fs::File::open(folder.path("chin.csv.gz")).unwrap();
     flate2::read::GzDecoder::new(gzip).read_to_string(&mut written).unwrap();
     assert!(written == text, "the written table is the one that was read");
-    // The output is not what is read.
+    // The output must not be one of the inputs.
     assert_code(&get("-o chin.csv.gz"), 2, "the output would overwrite an input file");
     folder.remove("chin.csv.gz");
     let fewer: String = text.split_inclusive('\n').take(100).collect();

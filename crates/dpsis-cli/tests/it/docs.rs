@@ -1,5 +1,5 @@
-//! The commands of the README and of the pages in `docs/` run, and print what the pages show; links
-//! lead somewhere.
+//! The commands of the README and of the pages in `docs/` run and print the output that the pages
+//! show; targets of links exist.
 
 use std::path::{Path, PathBuf};
 
@@ -30,7 +30,7 @@ fn lines_of<'a>(page: &'a str, language: &str) -> Vec<&'a str> {
 fn run(command: &str) -> Outcome {
     let command = command.trim_start_matches("cargo run --release -- ");
     let line = command.trim_start_matches("dpsis ");
-    // A command that makes a folder of its own leaves none here.
+    // Commands that make a folder run in a temporary one.
     let folder = if is_on_our_data(command) { Folder::at(PROJECT) } else { Folder::new() };
     folder.run(line)
 }
@@ -75,8 +75,8 @@ fn commands_run() {
     assert!(count >= 30, "{count} commands");
 }
 
-/// The reports shown in the README and on the page about them are what the command prints with a
-/// seed, but for the warning about it; so is what was found.
+/// The reports shown in the README and on the page about reports equal the output of the command
+/// with a seed, except for the warning about the seed.
 #[test]
 fn shown_reports_match_the_output() {
     let printed = |command: &str| {
@@ -104,7 +104,7 @@ fn shown_reports_match_the_output() {
 }
 
 /// A command that draws nothing, or by a given seed, is shown with its exact output where that
-/// follows: `...` stands for lines that are left out.
+/// follows; `...` marks omitted lines.
 #[test]
 fn shown_outputs_match_their_commands() {
     let mut count = 0;
@@ -140,7 +140,7 @@ fn shown_outputs_match_their_commands() {
     assert!(count >= 7, "{count} commands");
 }
 
-/// The page about people shows what its seeded commands print.
+/// The page about people shows the output of its seeded commands.
 #[test]
 fn the_page_about_people_matches_the_output() {
     let page = std::fs::read_to_string(project().join("docs/people.md")).unwrap();

@@ -168,8 +168,8 @@ fn comparisons_repeat_to_the_byte_and_go_on_where_they_stopped() {
     );
 }
 
-/// Where a class is rare, the balanced accuracy is shown; where the LASSO has no coefficient, the
-/// figure says so.
+/// With a rare class the figure shows the balanced accuracy; if the LASSO selects no feature, the
+/// figure notes it.
 #[test]
 fn figures_suit_rare_classes_and_empty_models() {
     let folder = Folder::new();

@@ -90,7 +90,7 @@ fn given_features_are_not_selected() {
 }
 
 #[test]
-fn a_ledger_pays_for_selection_and_model_together() {
+fn selection_and_model_are_charged_together() {
     let folder = folder();
     folder.run("ledger create --cap 3 budget.txt").succeeds();
     let fit = "fit --k 1 --eps 2 --exclude class --target-number --ledger budget.txt -o model.json table.csv";
@@ -128,7 +128,7 @@ fn a_dry_run_states_parts_and_needs() {
     }
 }
 
-/// A table in which each row stands four times, as rows of one person, makes the same model.
+/// A table that repeats each row four times, as rows of one person, gives the same model.
 #[test]
 fn people_with_equal_rows_make_the_model_of_rows() {
     let folder = folder();

@@ -23,7 +23,7 @@ fn names(of: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn the_corpus_is_as_it_should_be() {
+fn fuzz_checks_accept_the_corpus() {
     for (target, check) in fuzz::TARGETS {
         let mut files = 0;
         for entry in folder(&format!("corpus/{target}")) {

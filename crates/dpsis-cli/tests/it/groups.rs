@@ -53,9 +53,9 @@ fn compressed_sets() {
     assert_eq!(select("sets.gmt.gz"), select("demo.gmt"));
 }
 
-/// A dry run reads header and sets, and lists what is missing.
+/// A dry run reads the header and the sets, and lists members that the table lacks.
 #[test]
-fn dry_runs_list_what_is_missing() {
+fn dry_runs_list_missing_members() {
     let dry = |options: &str| {
         let select = "select -k 4 -e 2 --groups demo.gmt --dry-run demo.csv";
         dpsis(&format!("{select} {options}")).succeeds()

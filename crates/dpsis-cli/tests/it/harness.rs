@@ -173,7 +173,7 @@ pub(crate) fn silent(command: &mut Command) -> Child {
     command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
-/// How a command ended, and what it printed.
+/// The exit code and the output of a command.
 pub(crate) struct Outcome {
     line: String,
     pub(crate) status: ExitStatus,

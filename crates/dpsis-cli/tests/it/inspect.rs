@@ -106,10 +106,10 @@ fn the_suggested_command_works() {
     }
 }
 
-/// A table that may lie either way: inspection asks a question, and suggests no command until it is
-/// answered.
+/// If samples could be rows or columns, inspection raises the question and suggests no command
+/// until it is answered.
 #[test]
-fn an_unclear_orientation_is_asked_for() {
+fn an_unclear_orientation_raises_a_question() {
     let folder = Folder::new();
     let samples: Vec<String> = (0..90).map(|s| format!("S{s}")).collect();
     folder.table("genes.tsv", &format!("name\t{}", samples.join("\t")), 400, |g| {
@@ -156,7 +156,7 @@ fn detectable_effect_sizes_are_reported() {
 
 /// Random picks find a large share of few features, as a remark explains.
 #[test]
-fn few_features_are_found_by_chance() {
+fn random_picks_find_few_features_often() {
     let folder = Folder::new();
     let header: String = (0..12).map(|j| format!("m{j},")).collect();
     folder.table("t.csv", &format!("{header}y"), 190, |i| {
@@ -182,7 +182,7 @@ fn patients_are_not_taken_for_features() {
 /// Given options stay in the command; where `select` would refuse, the reason is given instead of
 /// a command.
 #[test]
-fn the_command_is_what_select_accepts() {
+fn select_accepts_the_suggested_command() {
     let folder = Folder::new();
     folder.table("t.txt", "dose|person|gain|y", 60, |i| {
         let code = if i % 9 == 0 { "-999".to_owned() } else { format!("{i}.5") };
@@ -333,9 +333,9 @@ fn files_of_every_format() {
     data.run("inspect --delimiter , c-f4.npy").fails(2);
 }
 
-/// Texts and numbers are counted alike.
+/// Texts and numbers are counted in the same way in all formats.
 #[test]
-fn formats_are_looked_at_alike() {
+fn all_formats_give_the_same_inspection() {
     let data = Folder::at(format!("{PROJECT}/tests/data/formats"));
     let findings = |file: &str| {
         let output = data.run(&format!("inspect --target age --id id {file}")).succeeds();
@@ -392,8 +392,8 @@ fn ids_that_match_nothing() {
     assert_contains(&matching, "dpsis select");
 }
 
-/// Of labels that differ in capitals alone one is misspelled: none is suggested, but what is given
-/// is taken.
+/// If labels differ only in capitals, one is probably misspelled: inspection suggests no classes,
+/// but accepts the given ones.
 #[test]
 fn misspelled_labels_are_not_suggested() {
     let label = |i: usize| match i {
@@ -410,8 +410,8 @@ fn misspelled_labels_are_not_suggested() {
     }
 }
 
-/// The suggested epsilon is the smallest at which the strongest features are significant in half of all
-/// runs; where none up to 10 is enough, it reports so, and the epsilon that would be.
+/// The suggested epsilon is the smallest at which the strongest features are significant in half of
+/// all runs; if 10 is not enough, inspection reports that, and the epsilon that would be enough.
 #[test]
 fn the_suggested_epsilon_makes_the_strongest_features_significant() {
     const EPSILONS: [&str; 11] =
@@ -517,7 +517,7 @@ fn open_questions_are_asked() {
         _ => format!("{},{},{}", i % 9, i % 7, i % 2),
     };
     assert_contains(&inspect("t.csv", "a,b,out", &codes, ""), "(--na=missing,-999)");
-    // An identifier is no target.
+    // An identifier is not suggested as the target.
     let last = |i: usize| format!("{},{},P{i:03}", i % 7, i % 2);
     assert_contains(&inspect("t.csv", "a,y,key", &last, ""), "No command yet");
     // Wavelengths as names.

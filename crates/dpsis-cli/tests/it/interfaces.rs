@@ -75,8 +75,8 @@ fn python_arguments() -> Names {
     found
 }
 
-/// The arguments of `dp_select` and `dp_fit`: those of their methods, and the further ones that
-/// `check_names` accepts.
+/// The arguments of `dp_select` and `dp_fit`: in the signatures of their methods and in the lists
+/// that `check_names` accepts.
 fn r_arguments() -> Names {
     let lists = read("r/R/arguments.R");
     let mut found = Names::new();
@@ -217,8 +217,7 @@ fn the_page_has_the_generated_tables() {
     }
 }
 
-/// Each name in Python and R is that of a function, method or argument, and no function or argument
-/// is missing.
+/// Each listed name of Python and R is a function, method or argument, and the list is complete.
 #[test]
 fn python_and_r_have_the_named_functions_and_arguments() {
     let (commands, options) = (command_rows(), option_rows());

@@ -5,7 +5,7 @@ use crate::harness::{Folder, suggested, with_epsilon};
 use dpsis_eval::planted::{Kind, Planted, Size, table};
 use dpsis_mechanisms::support::effort::exhaustive;
 
-/// The names that a command selects with a budget so large that there is no noise.
+/// The names that a command selects with a budget large enough to make noise negligible.
 fn selected(folder: &Folder, line: &str) -> Vec<String> {
     let output = folder.run(&format!("{line} --split estimates=0 --quiet")).succeeds();
     output.stdout.lines().map(str::to_owned).collect()

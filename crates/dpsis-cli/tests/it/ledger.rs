@@ -42,7 +42,7 @@ const CHOOSE: &str = "choose --sensitivity 0.01 --ledger budget.txt models.csv -
 const SELECT: &str = "select -k 1 --target-number --ledger budget.txt table.csv --eps";
 
 #[test]
-fn releases_are_paid_for_until_the_cap_is_reached() {
+fn releases_are_charged_until_the_cap_is_reached() {
     let folder = folder();
     let report = folder.run(&format!("{SELECT} 0.5 --ledger-note first")).succeeds().message();
     assert_contains(&report, "ledger pilot: spent 0.5 of 1, 0.5 left");
@@ -130,7 +130,7 @@ fn a_failed_release_stays_spent() {
 /// Standard input can be read only once: the ledger is charged first.
 #[cfg(unix)]
 #[test]
-fn standard_input_is_paid_for() {
+fn releases_of_standard_input_are_charged() {
     let folder = folder();
     for (release, file) in [(SELECT, "table.csv"), (CHOOSE, "models.csv")] {
         let line = format!("{release} 0.25").replace(file, "-");
@@ -175,7 +175,7 @@ fn a_ledger_is_created_and_shown() {
     assert_contains(&report, " ledger spent 0.5 of 1, 0.5 left");
 }
 
-/// A custodian signs off, looks, notes and closes; what was written stays as it was.
+/// A custodian signs off, looks, notes and closes; earlier entries stay unchanged.
 #[test]
 fn a_ledger_is_kept_and_closed() {
     let folder = folder();
@@ -273,7 +273,7 @@ fn exactly_one_of_two_processes_gets_the_last_budget() {
 /// At any moment of a kill: a printed release is in the ledger, which opens.
 #[cfg(unix)]
 #[test]
-fn a_killed_run_has_spent_what_it_printed() {
+fn printed_releases_of_killed_runs_are_charged() {
     let folder = folder();
     create(&folder, "1000");
     let words = format!("{CHOOSE} 1");
@@ -303,7 +303,7 @@ fn a_killed_run_has_spent_what_it_printed() {
     folder.run(&words).succeeds();
 }
 
-/// A file that cannot grow stands for a full disk: the entry is not written, and nothing is
+/// A file that cannot grow simulates a full disk: the entry is not written, and nothing is
 /// released.
 #[cfg(unix)]
 #[test]

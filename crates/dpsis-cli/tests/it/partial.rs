@@ -1,4 +1,4 @@
-//! Sums of parts of a table, and several files, give what the whole table gives.
+//! Sums of parts of a table, and several files, give the same result as the whole table.
 
 use crate::harness::{DEMO, Folder, assert_contains_all, demo_lines};
 
@@ -111,12 +111,12 @@ fn sums_of_parts_are_released_as_the_whole_table_is() {
 }
 
 #[test]
-fn a_numeric_target_takes_two_stages_that_a_ledger_pays_for() {
+fn a_numeric_target_is_charged_in_two_stages() {
     let folder = folder();
     let options = "--scale row-rank --score ks";
     let release = "select --k 5 --eps 2";
     sum(&folder, options, "counts");
-    // From a seed both stages give what one run gives.
+    // With a seed the two stages give the same result as one run.
     out(&folder, &format!("{release} --seed 7 --partials ?.counts -o seeded.txt"));
     sum(&folder, &format!("{options} --released seeded.txt"), "partial");
     let whole =
@@ -142,7 +142,7 @@ fn a_numeric_target_takes_two_stages_that_a_ledger_pays_for() {
         &folder,
         &[
             (&format!("{charged} --partials ?.partial"), 4, ""),
-            // Stages do not mix, and a release spends what was planned.
+            // Stages do not mix, and a release spends the planned budget.
             (&format!("{release} --partials ?.counts 0.partial"), 2, ""),
             ("select --k 5 --eps 1 --partials ?.partial", 2, "has spent epsilon 0.2"),
             (&format!("{release} --neighbors replace-one --partials ?.partial"), 2, ""),

@@ -98,7 +98,7 @@ fn inspection_leads_to_a_release_either_way() {
             continue;
         }
         let run = folder.run(&suggested(&inspected));
-        // Of thirty samples the noise may leave next to none.
+        // With thirty samples the noisy count may be close to zero.
         let ended = run.code == Some(3)
             && run.message().contains("by private counts the classes have almost no samples");
         assert!(run.code == Some(0) || ended, "{}", run.text());
@@ -202,7 +202,7 @@ fn first_lines_that_are_no_header() {
         folder.write("t.csv", bytes);
         assert_contains(&select(&folder, "t.csv").fails(3), remedy);
     }
-    // A line of words has no delimiter, or fewer.
+    // A line of prose contains no delimiter, or fewer than the header.
     let narrow = "is there a line before the header?";
     for first in ["Exported from REDCap 2023-11-02", "Exported, May", "made by \"us\""] {
         folder.write("t.csv", format!("{first}\na,b,y\n{rows}"));
@@ -286,9 +286,10 @@ fn lines_of_another_delimiter_are_not_printed() {
     select(&folder, &format!("{turned} --delimiter ; --decimal-point")).succeeds();
 }
 
-/// Whether a column holds words is private, so every output explains the direction of such a column.
+/// Whether a column is categorical is private, so every output contains the note on directions of
+/// such columns.
 #[test]
-fn columns_of_words_have_no_direction() {
+fn categorical_columns_have_no_direction() {
     let folder = Folder::new();
     let table = |name: &str, words: [&str; 2]| {
         folder.table(name, "smoker,dose,y", 90, |i| {
@@ -339,10 +340,10 @@ fn columns_are_called_samples() {
     }
 }
 
-/// Words among numbers: which they are, the options for missing values, and how to write dates
-/// and limits.
+/// For texts among numbers inspection lists them, the options for missing values, and how to write
+/// dates and limits.
 #[test]
-fn words_among_numbers_are_named() {
+fn texts_among_numbers_are_listed() {
     let folder = Folder::new();
     folder.table("t.csv", "marker,crp,visit,y", 120, |i| {
         let marker = if i.is_multiple_of(3) { "-".to_owned() } else { format!("{i}.5") };
@@ -373,8 +374,8 @@ fn words_among_numbers_are_named() {
     assert_contains_all(&given, &["24 cells are not numbers", " --na=- t.csv"]);
 }
 
-/// A file whose name is that of a table would hold bare names: refused before anything is spent,
-/// unless the format is given. Other names are names of plain files.
+/// A list of names in a file with the extension of a table is refused before anything is spent,
+/// unless the format is given. Other extensions mean plain text.
 #[test]
 fn extensions_of_output_files() {
     let folder = Folder::new().with("scores.csv", "name,score\na,1\nb,2\nc,3\n");
@@ -397,7 +398,7 @@ fn extensions_of_output_files() {
 
 /// A dry run reads no values, as the report notes, and recommends classes for labels.
 #[test]
-fn dry_runs_report_what_they_do_not_check() {
+fn dry_runs_report_unchecked_labels_and_values() {
     let folder = Folder::new();
     frauds(&folder, "class");
     let better = "give labels such as 0/1 as classes (--classes)";

@@ -1,4 +1,4 @@
-//! `dpsis plan`: what it prints and writes, and what it refuses.
+//! `dpsis plan`: its output, its files and the requests that it refuses.
 
 use crate::harness::{Folder, assert_contains_all, dpsis};
 
@@ -60,7 +60,7 @@ fn json_and_files_hold_the_same() {
     run("-o .").fails(2);
 }
 
-/// Options of `select` change what is planned as they change a run.
+/// Options of `select` change a plan as they change a run.
 #[test]
 fn a_plan_takes_the_options_of_a_selection() {
     let half = |options: &str| {

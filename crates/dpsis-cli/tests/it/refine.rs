@@ -1,4 +1,4 @@
-//! `--refine gram`: what the reports say of a selection in two stages.
+//! `--refine gram`: reports of a selection in two stages.
 
 use crate::harness::{DATASETS, Folder, Outcome, assert_contains, assert_lacks, dpsis, names_in};
 
@@ -23,7 +23,7 @@ fn every_report_lists_the_screened_features() {
     assert_lacks(&select("--k 3 --eps 40 --format json").text(), "screened");
 }
 
-/// Six features that stand out by themselves are the screened ones.
+/// Screening selects six features with a clear association of their own.
 #[test]
 fn the_screening_is_the_selection_of_twice_as_many() {
     let record = select("--k 3 --eps 4000 --refine gram --format json").json();

@@ -3,9 +3,9 @@
 //! in every format and for every kind of release; and where the person contributes nothing, the
 //! output is the same to the byte.
 //!
-//! `tests/it/one_person.rs` does the first for the library, with people drawn at random. Rows that
-//! are no rows are in `bad_input.rs`. More than a thousand runs: about fifteen seconds of a
-//! processor with unoptimized code.
+//! `tests/it/one_person.rs` does the first for the library, with people drawn at random. Malformed
+//! rows are in `bad_input.rs`. More than a thousand runs: about fifteen seconds of a processor with
+//! unoptimized code.
 
 use std::io::Write;
 
@@ -337,7 +337,7 @@ fn one_person_replaced_changes_nothing_public() {
 fn without_count(run: Run) -> Run {
     let without = |text: &str| {
         let mut text = one_line(text);
-        // In words, and in JSON as it is, within HTML and within a link.
+        // As text, and as JSON in HTML and in a link.
         let name = "unusable_estimate";
         let marks = ["\": ", "&quot;: ", "%22%3A%20"].map(|end| format!("{name}{end}"));
         for mark in marks.iter().map(String::as_str).chain([" with it and "]) {

@@ -49,7 +49,7 @@ fn mask(folder: &Folder, site: &str, options: &str, extension: &str) {
 
 /// To the bit, in one stage and in two, with the same keys for both.
 #[test]
-fn several_sites_release_what_one_table_does() {
+fn several_sites_release_the_same_as_one_table() {
     let folder = folder();
     for (options, two_stages) in REQUESTS {
         make_keys(&folder, options);
@@ -69,7 +69,7 @@ fn several_sites_release_what_one_table_does() {
     }
 }
 
-/// It is what any program that hashes files prints for the first two lines.
+/// Any program that hashes files prints the same for the first two lines.
 #[test]
 fn the_fingerprint_can_be_computed_elsewhere() {
     let folder = folder();

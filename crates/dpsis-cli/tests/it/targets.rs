@@ -43,7 +43,7 @@ fn numbers_close_together_and_ties_are_split() {
     }
 }
 
-/// Two numbers are classes, and the forecast is that of the split.
+/// Two numbers are classes; the forecast assumes their split.
 #[test]
 fn inspect_reports_how_a_number_is_split() {
     let inspected = |cell: &dyn Fn(usize) -> String| folder("y", cell).run("inspect t.csv").text();
@@ -53,7 +53,7 @@ fn inspect_reports_how_a_number_is_split() {
     assert_contains(&ties, "30% of them on the smaller side of the split");
     let even = inspected(&|i| format!("{:.2}", 100.0 * rank(i)));
     assert_contains(&even, "With 600 rows features are found");
-    // Within a minute: there is no point between them.
+    // All values lie within a minute, so no minute separates them.
     let within_a_minute = |i: usize| format!("{:.2}", 1_700_000_010.0 + 60.0 * rank(i));
     let parts = ["with 0 of 600 numbers on one side", "No command yet", "--target-bounds=?"];
     assert_contains_all(&inspected(&within_a_minute), &parts);

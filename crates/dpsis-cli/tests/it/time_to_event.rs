@@ -109,7 +109,7 @@ fn errors_give_rule_and_remedy() {
 }
 
 #[test]
-fn inspect_asks_and_counts() {
+fn inspect_requests_a_horizon_and_counts() {
     let folder = folder();
     let inspect =
         |options: &str| one_line(&folder.run(&format!("inspect {options}")).succeeds().stdout);

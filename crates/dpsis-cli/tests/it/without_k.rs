@@ -113,7 +113,7 @@ fn forecasts_and_inspections_do_without_k() {
     assert_contains(&inspected, "Without --k all significant features are named");
 }
 
-/// Sums of parts give what the whole table does.
+/// Sums of parts give the same result as the whole table.
 #[test]
 fn partials_are_released_without_k() {
     let folder = Folder::new();

@@ -43,7 +43,7 @@ pub(super) fn fetch(url: &str, limits: Limits) -> Result<Option<Vec<u8>>> {
     body.map(Some).map_err(failed)
 }
 
-/// Refuses every URL: without feature `http` there are no downloads.
+/// Refuses every URL: downloads need the feature `http`.
 #[cfg(not(feature = "http"))]
 pub(super) fn fetch(url: &str, _: Limits) -> Result<Option<Vec<u8>>> {
     Err(Error::request(format!("{url}: this build does not download"))

@@ -303,7 +303,7 @@ mod tests {
             assert_eq!(read().unwrap_err().kind(), ErrorKind::Input);
         }
         write(".npy", bytes);
-        // Names or labels that are not as many, missing, or not there.
+        // Too few or too many names or labels, an empty label, a missing file.
         for (ending, text) in
             [(FEATURES, "f\na\n"), (LABELS, "y\nu\nv\n"), (LABELS, "y\nu\n\"\"\nv\n")]
         {

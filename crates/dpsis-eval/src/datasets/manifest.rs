@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_is_well_formed() {
+    fn hashes_and_classes_are_well_formed() {
         let unknown = ["burczynski", "chin", "tian", "yeoh"];
         for set in manifest() {
             let known = !unknown.contains(&set.name.as_str());

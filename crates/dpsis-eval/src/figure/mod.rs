@@ -2,8 +2,8 @@
 //!
 //! The drawings scale, need no fonts and no network, adapt to the reader's light or dark color
 //! scheme, and remain readable for the color-blind and in gray. They contain no ids, so that
-//! several can stand in one page; a tooltip on each mark shows its numbers. The data beside a
-//! figure are the same structure, serialized.
+//! several can be placed in one page; a tooltip on each mark shows its numbers. The data file of a
+//! figure is the same structure, serialized.
 
 mod axis;
 mod bar;

@@ -202,7 +202,7 @@ impl Legend {
     }
 
     /// Draws the entries in one column between `top` and `bottom`, each as near as possible to the
-    /// level where what it names ends, from top to bottom; entries without a level come last.
+    /// end of its curve, from top to bottom; entries without a level come last.
     pub(super) fn at_levels(
         &self,
         drawing: &mut Drawing,

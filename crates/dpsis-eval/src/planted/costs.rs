@@ -3,7 +3,7 @@
 //! The logarithm of the cost is 6 + 0.45 age (per standard deviation) + 0.3 for each of up to six
 //! admissions (overdispersed, mean 1.5) + 0.9 if insured privately (a flag, 25%) + 0.8 for a
 //! chronic illness (yes/no, 35%) + 0.9 in the south + normal noise of deviation 0.9 + 0.3 times an
-//! exponential one: the tail is heavier than log-normal. The other columns are those of the
+//! exponential one: the tail is heavier than log-normal. The other columns are the same as in the
 //! clinical records, with at most 10% of a lab value missing.
 
 use super::draft::{Outcome, decimals};

@@ -6,7 +6,7 @@ use super::{PLANTED, Planted};
 /// A named column of cells.
 pub(super) type Column = (String, Vec<String>);
 
-/// The words of the two classes: the first is that of class 0.
+/// The labels of the two classes, class 0 first.
 pub(super) type Words = [&'static str; 2];
 
 /// A target, drawn from the features or before them.

@@ -38,7 +38,7 @@ pub struct Planted {
     pub cells: Vec<Vec<String>>,
     /// The target of each row: a word, or a number.
     pub targets: Vec<String>,
-    /// The two words of the target, that of the planted group last; none if the target is a number.
+    /// The two labels of the target, the planted group last; `None` if the target is a number.
     pub classes: Option<Vec<String>>,
     /// The indices of the true features, ascending.
     pub truth: Vec<usize>,

@@ -5,12 +5,12 @@ use super::draw::Draw;
 
 /// Shares of the regions in [`REGIONS`].
 pub(super) const REGION_SHARES: [f64; 5] = [0.3, 0.25, 0.2, 0.15, 0.1];
-/// The words of a region.
+/// The regions.
 pub(super) const REGIONS: [&str; 5] = ["north", "south", "east", "west", "islands"];
 
 /// Makes the j-th unrelated column. Of every ten, five are measurements (log-normal, units over
 /// eight powers of e, a share `missing` at most is not there), two are flags 0/1, one is yes/no,
-/// one is a word of four, and one is an overdispersed count.
+/// one has four categories, and one is an overdispersed count.
 pub(super) fn column(j: usize, n: usize, missing: f64, draw: &mut Draw) -> Column {
     let (round, kind) = (j / 10 + 1, j % 10);
     match kind {

@@ -4,8 +4,8 @@
 //! A spectrum is a fixed curve, 12 wide bands (deviation 15 to 40 channels) of independent heights
 //! of deviation 0.1, an offset of deviation 0.03, noise of deviation 0.02 per channel, and a narrow
 //! band (deviation 1.8 channels) whose height is 0.12 times the standardized logarithm of the
-//! concentration. The true features are the five channels in the middle of that band; those beside
-//! them follow the target, too, only less. The target has 10% noise.
+//! concentration. The true features are the five channels in the middle of that band; their
+//! neighbors are also associated with the target, but less. The target has 10% noise.
 
 use super::Planted;
 use super::draft::{Column, Outcome, decimals};

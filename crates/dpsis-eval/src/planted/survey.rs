@@ -4,7 +4,7 @@
 //! (some agree with everything); 3% are "prefer not to say" and 3% are empty. The odds of leaving
 //! follow a logistic model with log odds -0.5 + 0.75, -0.65 and 0.6 per standard deviation of three
 //! items, 0.75 between F and the others and 0.85 for one of four kinds of contract. One of every
-//! eight unrelated columns is a word of five.
+//! eight unrelated columns has five categories.
 
 use super::draft::{Column, Outcome, with_gaps};
 use super::draw::Draw;

@@ -12,7 +12,7 @@ fn distance(cells: &[&str], second: &[bool]) -> f64 {
     let n = |group: bool| second.iter().filter(|second| **second == group).count() as f64;
     let weight = [-1.0 / n(false), 1.0 / n(true)];
     let weights: Vec<f64> = second.iter().map(|second| weight[usize::from(*second)]).collect();
-    // NaN for what is not a number: it is below no threshold.
+    // A text is NaN, which is below no threshold.
     let numbers: Vec<f64> = cells.iter().map(|cell| cell.parse().unwrap_or(f64::NAN)).collect();
     let values: BTreeSet<&str> = cells.iter().copied().filter(|cell| !cell.is_empty()).collect();
     let difference = |value: &str| {
@@ -63,7 +63,7 @@ fn tables_have_their_shapes_and_follow_their_seeds() {
 }
 
 #[test]
-fn targets_are_words_of_the_two_classes_or_numbers() {
+fn targets_are_labels_of_two_classes_or_numbers() {
     for kind in Kind::ALL {
         let made = table(kind, Size::Reduced, 3);
         let numeric = [Kind::Finance, Kind::Spectra, Kind::Costs].contains(&kind);
@@ -82,7 +82,7 @@ fn targets_are_words_of_the_two_classes_or_numbers() {
 }
 
 /// By scores counted from scratch, the mean of the true features over three tables must lie well
-/// above that of the others: it does only if the truth names the right columns.
+/// above the mean of the others, which holds only if the truth lists the right columns.
 #[test]
 fn true_features_stand_out() {
     for kind in Kind::ALL {
@@ -104,7 +104,7 @@ fn true_features_stand_out() {
 }
 
 #[test]
-fn words_and_missing_cells_are_where_the_descriptions_say() {
+fn categories_and_missing_cells_match_the_descriptions() {
     let number = |cell: &str| cell.parse::<f64>().is_ok();
     let made = |kind| table(kind, Size::Reduced, 4);
     let words = |made: &Planted| {
@@ -210,7 +210,7 @@ fn the_default_score_is_the_distance() {
 
 /// A public table in memory keeps its categories: the same scores as from the text.
 #[test]
-fn public_tables_keep_their_words() {
+fn public_tables_keep_their_categories() {
     let made = table(Kind::Clinical, Size::Reduced, 4);
     let mut text = Vec::new();
     made.write_csv(&mut text).unwrap();

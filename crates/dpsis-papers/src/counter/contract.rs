@@ -32,9 +32,9 @@ fn largest_change(neighbors: Neighbors) -> i64 {
     }
 }
 
-/// The constant that counters use, for ranges on both sides of 0 and on one.
+/// The constant that counters use, for ranges on one side of 0 and on both.
 #[test]
-fn the_largest_change_is_that_of_the_definition() {
+fn largest_change_matches_the_definition() {
     for (low, high) in [(-1, 2), (-3, 1), (1, 3), (-3, -1), (0, 1)] {
         let values = || low..=high;
         let to_nothing = values().map(i64::abs).max().unwrap();
@@ -133,10 +133,10 @@ fn sum(stream: &[Step], first: u64, last: u64) -> BigInt {
 /// Each node by its interval, in streams of all lengths up to 70; a released sum covers every step
 /// so far once.
 #[test]
-fn nodes_are_those_of_the_definition() {
+fn nodes_match_the_definition() {
     for card in COUNTERS {
         for length in 1..=70u64 {
-            // Any values will do that tell the intervals apart.
+            // The values give different intervals different sums.
             let stream: Vec<Step> = (1..=length).map(|t| Some((t * t % 101) as i64)).collect();
             let expected: Vec<Released> = intervals(card.id, length)
                 .into_iter()
@@ -175,16 +175,16 @@ fn worst(
     worst
 }
 
-/// All streams of up to 4 steps and all their neighbors: never above epsilon, and epsilon itself
-/// where the page says so.
+/// Over all streams of up to 4 steps and all their neighbors the loss is at most epsilon, and
+/// equals epsilon where the page claims equality.
 #[test]
 fn privacy_by_enumeration() {
     for card in COUNTERS {
         for neighbors in [AddRemove, ReplaceOne] {
             for length in 1..=4 {
                 let found = worst(neighbors, length, |stream, rate| nodes(card, stream, rate));
-                // A hybrid counter's steps 1 and 2 are no part of a segment; step 3 is, and of the
-                // node that ends at 4.
+                // Steps 1 and 2 of a hybrid counter lie outside of its segments; step 3 lies in
+                // one, and in the node that ends at 4.
                 let expected = match (card.id, length) {
                     ("hybrid", 1..=3) => ratio(1, 2),
                     _ => ratio(1, 1),
@@ -195,8 +195,8 @@ fn privacy_by_enumeration() {
     }
 }
 
-/// Longer streams, by the places where one value is: a value changes the nodes around it by as much
-/// as it changes.
+/// In streams of up to 130 steps, the rates of all nodes that contain a step add up to at most
+/// eps/D, since a change of a value changes each of these nodes by the same amount.
 #[test]
 fn no_step_costs_more_than_epsilon() {
     for card in COUNTERS {
@@ -222,7 +222,7 @@ fn broken_variants_are_rejected() {
         };
         intervals.iter().map(released).collect::<Vec<_>>()
     };
-    // Epsilon for each node, as if a value were in one of them only.
+    // Epsilon is not divided among nodes, as if each value were in only one of them.
     let undivided = |id: &'static str, factor: i64| {
         move |stream: &[Step], rate: &BigRational| {
             let mut all = intervals(id, stream.len() as u64);
@@ -230,7 +230,7 @@ fn broken_variants_are_rejected() {
             by(&all, stream, rate)
         }
     };
-    // A counter for one step that goes on.
+    // A counter for one step that accepts more.
     let beyond = |stream: &[Step], rate: &BigRational| {
         let mut all = intervals("binary", stream.len() as u64);
         all.iter_mut().for_each(|(_, _, share)| *share = ratio(1, 1));
@@ -275,9 +275,9 @@ fn mass(rate: f64, z: i64) -> f64 {
     (1.0 - (-rate).exp()) / (1.0 + (-rate).exp()) * (-rate * z.abs() as f64).exp()
 }
 
-/// The joint law of all sums of streams of 3 steps, by brute force over the noise from -4 to 4 that
-/// the code adds: each output has one cause, so an output that both streams have here has its exact
-/// probability; what is cut off is bounded. Largest log-ratios are those of the formula.
+/// The joint distribution of all sums of streams of 3 steps, by brute force over noise from -4 to
+/// 4. Each output has one cause, so an output that both streams reach here has its exact
+/// probability; the probability of the others is bounded. The largest log-ratios equal the formula.
 #[test]
 fn joint_laws_have_the_largest_ratio_of_the_page() {
     const REACH: i64 = 4;
@@ -364,23 +364,23 @@ fn seeded(id: &str, seed: u64, epsilon: &str, stream: &[Step]) -> Vec<i64> {
     }
 }
 
-/// The noise of each node, taken from the public counters' sums, has its law; that of two nodes is
-/// independent.
+/// The noise of each node, derived from the sums of the public counters, has its distribution, and
+/// the noise of two nodes is independent.
 #[test]
 fn draws_fit_their_law() {
     let stream = [Some(2), Some(-1), None, Some(2), Some(1)];
     for card in COUNTERS {
         let of = nodes(card, &stream, &ratio(4, 3));
         let [a, b] = [of[of.len() - 2].clone(), of[of.len() - 1].clone()];
-        // What is released at a node's last step, less the other nodes in it.
+        // The sum released at a node's last step, minus the other nodes in the sum.
         let noise_of = |node: &Released, sums: &[i64]| {
             let before = match (card.id, node.last) {
                 ("binary", 4) => 0,
                 (_, last) => last - 1,
             };
             let before = if before == 0 { 0 } else { sums[before as usize - 1] };
-            // The nodes of a hybrid counter's segment are no part of the sum at the next power of
-            // two.
+            // The sum of a hybrid counter at the next power of two does not contain the nodes of
+            // the segment.
             let before = if card.id == "hybrid" && node.last == 4 { sums[1] } else { before };
             sums[node.last as usize - 1] - before - node.sum.to_i64().unwrap()
         };
@@ -405,7 +405,7 @@ fn draws_fit_their_law() {
 
 /// Mean squared errors against the variances 2 e^-r/(1 - e^-r)^2 of the nodes in a sum.
 #[test]
-fn errors_are_those_of_the_closed_form() {
+fn errors_match_the_closed_form() {
     let variance = |rate: f64| 2.0 * (-rate).exp() / (1.0 - (-rate).exp()).powi(2);
     let stream = [Some(1); 7];
     // D = 3: binary 1/9 for the nodes ending at 4, 6 and 7; logarithmic 1/3 for those ending at 1,
@@ -428,7 +428,8 @@ fn errors_are_those_of_the_closed_form() {
 }
 
 proptest! {
-    /// Without noise, sums are those of the stream; noise enters a sum once for each of few nodes.
+    /// Without noise, the counter gives exact sums; noise enters a sum once for each of a few
+    /// nodes.
     #[test]
     fn nodes_add_up(values in prop::collection::vec(-1000i64..1000, 1..300)) {
         let stream: Vec<Step> = values.iter().copied().map(Some).collect();
@@ -453,9 +454,9 @@ proptest! {
     }
 }
 
-/// The same seed gives the same noise, for any values before.
+/// The noise of a node depends on the seed alone, not on earlier values.
 #[test]
-fn noise_belongs_to_its_node() {
+fn noise_of_a_node_depends_on_the_seed_alone() {
     for card in COUNTERS {
         let here = seeded(card.id, 5, "0.1", &[Some(2), Some(-1), Some(2), None, Some(1)]);
         let there = seeded(card.id, 5, "0.1", &[Some(0), Some(1), None, Some(2), Some(1)]);
@@ -467,7 +468,7 @@ fn noise_belongs_to_its_node() {
 }
 
 #[test]
-fn what_cannot_be_asked_is_refused() {
+fn invalid_requests_are_refused() {
     let eps = "1".parse().unwrap();
     for range in [(0, 0), (1, 0), (i64::MAX, i64::MIN)] {
         assert!(HybridCounter::new(range, AddRemove, &eps, 1).is_err());

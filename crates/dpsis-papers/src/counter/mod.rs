@@ -52,7 +52,7 @@ impl CounterCard {
     }
 }
 
-/// The number of the draw among those of a seed, the same as when the counters were first
+/// The number of the draw that a seed determines, unchanged since the counters were first
 /// published.
 const DRAW: u64 = 8;
 
@@ -64,8 +64,8 @@ const DRAW: u64 = 8;
 /// `epsilon`-differentially private for the given neighbor relation between streams, all released
 /// sums together, if a unit contributes at most one value: see [the page](self). The number of
 /// steps, and the step at which a value comes, are public: take a step per unit of time, with
-/// [`skip`](Self::skip) where there is no value. A step per record is not covered, for then the
-/// number of records shows.
+/// [`skip`](Self::skip) where there is no value. A step per record is not covered, since it
+/// would show the number of records.
 pub struct ContinualCounter<D> {
     design: D,
     low: i64,

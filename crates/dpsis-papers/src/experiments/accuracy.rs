@@ -147,8 +147,8 @@ pub(super) fn untested(statement: &str) -> Block {
     }
 }
 
-/// The section for one set: accuracy against epsilon, and whether DP-SIS is ahead where the paper
-/// says so.
+/// The section for one set: accuracy against epsilon, and whether DP-SIS is ahead at the budgets
+/// for which the paper claims it.
 fn accuracy_section(
     experiment: &Experiment<'_>,
     cells: &ComparisonCells,

@@ -31,7 +31,7 @@ pub(super) fn mostly(held: usize, opposite: usize, of: usize) -> Agreement {
 pub(super) struct Clear {
     /// The comparisons that clearly hold.
     pub(super) held: usize,
-    /// Those of which the opposite clearly holds.
+    /// The comparisons whose opposite clearly holds.
     pub(super) reversed: usize,
 }
 

@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn intervals_of_shares_are_those_of_wilson() {
+    fn intervals_of_shares_match_wilson() {
         // statsmodels.stats.proportion.proportion_confint(8, 10, method="wilson")
         let (low, high) = wilson(0.8, 10.0);
         assert!((low - 0.490_16).abs() < 1e-4 && (high - 0.943_32).abs() < 1e-4);

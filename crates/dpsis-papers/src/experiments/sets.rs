@@ -10,7 +10,7 @@ use dpsis_eval::{LazyStudy, Settled, Study, labels_of};
 use crate::experiments::experiment::Experiment;
 use dpsis_eval::datasets::{DataSet, PublicTable, find, has, manifest, open};
 
-/// A section that says that nothing was run and lists the missing sets.
+/// A section for an experiment that was not run, with the missing sets.
 pub(super) fn not_run(id: &str, title: &str, sets: &Sets<'_>) -> Section {
     let notice = Notice::new(
         Level::Note,
@@ -112,7 +112,7 @@ impl<'a> Sets<'a> {
         LazyStudy { name, data, read: Box::new(read) }
     }
 
-    /// A paragraph that lists the missing sets; `None` if there are none.
+    /// A paragraph that lists the missing sets; `None` if no set is missing.
     pub(super) fn skipped(&self) -> Option<Block> {
         let names: Vec<&str> = self.missing.iter().map(|set| &*set.name).collect();
         let text = format!("Not in the data folder and therefore left out: {}.", names.join(", "));

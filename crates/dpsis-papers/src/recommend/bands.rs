@@ -12,7 +12,7 @@ pub(super) fn each<T: Send>(
     work: impl Fn(T) + Sync,
 ) {
     let parts = Mutex::new(parts);
-    // A poisoned lock: another thread panicked, and the scope will say so.
+    // If the lock is poisoned, another thread panicked: stop, and the scope passes the panic on.
     let next = || parts.lock().ok().and_then(|mut parts| parts.next());
     on_threads(threads, |_| {
         while let Some(part) = next() {

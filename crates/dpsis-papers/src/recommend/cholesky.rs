@@ -1,8 +1,8 @@
 //! Inverse of a symmetric positive definite matrix by Cholesky's decomposition in blocks.
 //!
 //! A = L L', W = L^-1, A^-1 = W' W. Block by block, from left to right: the diagonal block of L by
-//! the textbook's algorithm; the blocks below it, times the inverse of that block; what remains of
-//! A, less their products. Then W, column of blocks by column of blocks, and the products of its
+//! the textbook's algorithm; the blocks below it, times the inverse of that block; the rest of A,
+//! minus their products. Then W, column of blocks by column of blocks, and the products of its
 //! columns.
 //!
 //! Cost: n^3 floating-point operations, a third for each step, nearly all of them in products of
@@ -51,8 +51,8 @@ pub(super) fn inverse(mut a: Array2<f64>, threads: usize) -> Option<Array2<f64>>
     Some(a)
 }
 
-/// Replaces the lower triangle of a matrix by that of L, and returns the inverses of its diagonal
-/// blocks. What stands above the diagonal is left alone outside the diagonal blocks.
+/// Replaces the lower triangle of a matrix by L, and returns the inverses of its diagonal blocks.
+/// Entries above the diagonal outside the diagonal blocks remain unchanged.
 fn factor(a: &mut Array2<f64>, threads: usize) -> Option<Vec<Array2<f64>>> {
     let n = a.nrows();
     let mut corners = Vec::new();
@@ -153,7 +153,7 @@ mod tests {
         x.t().dot(&x) + Array2::<f64>::eye(n)
     }
 
-    /// Sizes around those of a block: the product with the matrix is the identity.
+    /// For sizes around multiples of a block, the product with the matrix is the identity.
     #[test]
     fn the_inverse_inverts() {
         for n in [0, 1, 2, 50, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK + 77] {
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_positive_definite_has_none() {
+    fn indefinite_matrices_have_no_inverse() {
         assert!(inverse(array![[1.0, 2.0], [2.0, 1.0]], 1).is_none());
         assert!(inverse(array![[1.0, 1.0], [1.0, 1.0]], 1).is_none());
         assert!(inverse(array![[f64::NAN]], 1).is_none());

@@ -106,7 +106,7 @@ mod tests {
     /// B = -P / np.diag(P); np.fill_diagonal(B, 0)
     /// ```
     #[test]
-    fn weights_are_those_of_numpy() {
+    fn weights_match_numpy() {
         let pairs = (0..7).flat_map(|u| (0..5).map(move |i| (u, i)));
         let pairs = pairs.filter(|(u, i)| (u * u + 3 * i * u + i) % 4 < 2).collect();
         let found = ease(&Interactions::of_pairs(pairs, 7, 5), 2.5, 1).unwrap();
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_are_those_of_elimination() {
+    fn weights_match_elimination() {
         let set = generate(Shape { users: 300, items: 70, mean: 10.0 }, 1);
         for lambda in [0.5, 20.0] {
             let (found, naive) = (ease(&set, lambda, 2).unwrap(), naive(&set, lambda));
@@ -188,7 +188,7 @@ mod tests {
         assert!(ease(&Interactions::of_pairs(Vec::new(), 0, 0), 1.0, 1).unwrap().is_empty());
     }
 
-    /// LAPACK's threads are its own.
+    /// Without LAPACK, which uses threads of its own.
     #[cfg(not(feature = "lapack"))]
     #[test]
     fn threads_change_no_bit() {

@@ -40,7 +40,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_positive_definite_has_none() {
+    fn indefinite_matrices_have_no_factor() {
         for a in [
             array![[1.0, 2.0], [2.0, 1.0]],
             array![[1.0, 1.0], [1.0, 1.0]],

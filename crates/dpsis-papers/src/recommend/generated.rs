@@ -91,13 +91,14 @@ mod tests {
     const SHAPE: Shape = Shape { users: 2000, items: 200, mean: 15.0 };
 
     #[test]
-    fn the_same_seed_gives_the_same_set_of_the_size_asked() {
+    fn a_seed_gives_one_set_of_the_requested_size() {
         let set = generate(SHAPE, 1);
         assert_eq!(set, generate(SHAPE, 1));
         assert_ne!(set, generate(SHAPE, 2));
         assert_eq!((set.users(), set.catalog()), (2000, 200));
         assert!((0..2000).all(|user| set.of(user).len() >= LEAST));
-        // The number of a user less 5 has mean and standard deviation 10; five standard errors.
+        // A user's number of items minus 5 has mean and standard deviation 10; five standard
+        // errors.
         let mean = set.count() as f64 / 2000.0;
         assert!((mean - 15.0).abs() < 5.0 * 10.0 / 2000_f64.sqrt(), "{mean}");
         // Few items leave room for half of them.
@@ -105,7 +106,7 @@ mod tests {
         assert!((0..50).all(|user| few.of(user).len() == 1));
     }
 
-    /// Popular items are few, and users of a rare item share more others than chance would have.
+    /// Few items are popular, and pairs of items of one group share more users than by chance.
     #[test]
     fn popularity_is_skewed_and_tastes_differ() {
         let set = generate(SHAPE, 3);
@@ -124,7 +125,7 @@ mod tests {
             }
         }
         lift.sort_by(f64::total_cmp);
-        // One pair in eight is of one group.
+        // One pair in eight belongs to one group.
         let (half, top) = (lift[lift.len() / 2], lift[lift.len() * 15 / 16]);
         assert!(top > 1.5 * half, "{half} {top}");
     }

@@ -75,7 +75,7 @@ mod tests {
     use crate::recommend::generated::{Shape, generate};
 
     #[test]
-    fn counts_are_those_of_every_pair() {
+    fn counts_match_direct_counting() {
         let all = generate(Shape { users: 60, items: 150, mean: 8.0 }, 1);
         for threads in [1, 2] {
             let common = Common::of(&all, threads);

@@ -183,7 +183,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_core_is_that_of_single_steps(
+        fn the_core_matches_removal_one_at_a_time(
             pairs in prop::collection::btree_set((0u32..8, 0u32..8), 0..50),
             least in 0usize..5,
         ) {

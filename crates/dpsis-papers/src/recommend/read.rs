@@ -4,9 +4,9 @@
 //!   the time in the `ratings.csv` of MovieLens. The names of the first two columns do not matter.
 //! - Tab-separated: user, item, rating, time; no header.
 //!
-//! Ratings from 0 to 5 are binarized as in Spišák et al. (2023): 4 and more is an interaction, less
-//! is none. Without a rating each line is an interaction. Ids are any text. Files compressed by
-//! gzip or Zstandard are recognized by their first bytes.
+//! Ratings from 0 to 5 are binarized as in Spišák et al. (2023): only ratings of 4 and more are
+//! interactions. Without a rating each line is an interaction. Ids are any text. Files compressed
+//! by gzip or Zstandard are recognized by their first bytes.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -158,7 +158,7 @@ impl Ids {
         if let Some(number) = self.0.get(id) {
             return Ok(*number);
         }
-        // A line break within an id is one within quotes, which may have swallowed lines.
+        // A line break within an id is within quotes, which may contain further lines by mistake.
         if id.is_empty() || id.contains(&b'\n') || id.len() as u64 > LONGEST {
             return Err(Error::input(
                 "an id is empty, has a line break in it, or is longer than 4096 bytes",
@@ -196,11 +196,12 @@ mod tests {
 
     #[test]
     fn odd_but_sound_files_are_read() {
-        // A byte order mark, line ends of Windows, blanks, quotes, an empty last line, none at all.
+        // A byte order mark, line ends of Windows, blanks, quotes, an empty last line; then no line
+        // end at the end of the file.
         let odd = "\u{feff}user,item\r\n a ,x\r\n\"b, c\",\"x\"\r\n\r\n";
         assert_eq!(rows(odd), [[0], [0]]);
         assert_eq!(rows("user,item\na,x"), [[0]]);
-        // Quotes are text between tabs, a tab is text within CSV after the header.
+        // Quotes are text in tab-separated files, and so are tabs in CSV after the header.
         assert_eq!(rows("\"1\t2\t5\t0\n\"1\t3\t4\t0\n"), [[0, 1]]);
         assert_eq!(rows("user,item\na\tb,x\n"), [[0]]);
         let none = parsed("user,item\n").unwrap();
@@ -234,14 +235,15 @@ mod tests {
         }
     }
 
-    /// Six users who like all of six items, and one of each who do not count.
+    /// Six users who like all of six items, and a user and an item that occur once and do not
+    /// count.
     fn blocks() -> String {
         let pairs = (0..36).map(|i| format!("u{},i{}\n", i / 6, i % 6));
         format!("user,item\nonce,i0\nu0,once\n{}", pairs.collect::<String>())
     }
 
     #[test]
-    fn compressed_files_are_those_that_are_not() {
+    fn compressed_files_are_read_like_plain_files() {
         let folder = tempfile::tempdir().unwrap();
         let file = |name: &str, bytes: &[u8]| {
             let path = folder.path().join(name);

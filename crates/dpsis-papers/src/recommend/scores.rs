@@ -1,16 +1,16 @@
 //! The scores of items for held-out users, and the sensitivity of each item's score.
 //!
 //! The users are split at random: the model is fitted to the training users, whose interactions
-//! count as public; the interactions of held-out users are what a private selection protects. An
-//! item's score x B_j is clipped to its 5% and 95% quantiles over all held-out users, and the
-//! difference of the two is its sensitivity: the most that a clipped score can change with its
-//! user's interactions. (The quantiles themselves come from the held-out users; a release would
-//! need public ones. The paper does the same.) The candidates of a user are the best items by
-//! clipped score, ties by number, that the user has not interacted with; that this depends on the
-//! user is not accounted for, in the paper either.
+//! count as public; a private selection protects the interactions of held-out users. An item's
+//! score x B_j is clipped to its 5% and 95% quantiles over all held-out users, and the difference
+//! of the two is its sensitivity: the most that a clipped score can change with its user's
+//! interactions. (The quantiles themselves come from the held-out users; a release would need
+//! public ones. The paper does the same.) The candidates of a user are the best items by clipped
+//! score, ties by number, that the user has not interacted with; that this depends on the user is
+//! not accounted for, in the paper either.
 //!
-//! Cost: the items are taken [`WIDTH`] at a time, so that the memory is that of a score for each
-//! user and item of a block and of the candidates, for any size of the catalog.
+//! Cost: the items are taken [`WIDTH`] at a time, so memory holds a score for each user and item of
+//! a block, and the candidates, for any size of the catalog.
 //!
 //! Source: "Private Selection with Heterogeneous Sensitivities", section VIII.
 
@@ -116,8 +116,7 @@ struct Best {
 }
 
 impl Best {
-    /// Takes note of an item unless it is one of the user's own. Items are offered in ascending
-    /// order.
+    /// Adds an item unless the user has interacted with it. Items are offered in ascending order.
     fn offer(&mut self, score: f64, item: u32, own: &[u32], most: usize) {
         if self.least.is_some_and(|least| score <= least) || own.binary_search(&item).is_ok() {
             return;
@@ -234,7 +233,8 @@ mod tests {
         assert!(found.users.iter().zip(&exact.users).all(|(a, b)| a.items == b.items));
     }
 
-    /// A user's score cannot leave the quantiles, and an item nobody knows is the same for all.
+    /// A user's score cannot leave the quantiles, and an item without interactions has the same
+    /// score for all users.
     #[test]
     fn scores_stay_within_their_sensitivity() {
         let mut pairs: Vec<(u32, u32)> = (0..60).map(|user| (user, user % 5)).collect();

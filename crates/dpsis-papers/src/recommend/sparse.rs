@@ -3,14 +3,14 @@
 //! For item j let N be the s other items with the largest G_ij / sqrt(G_ii G_jj) in G = X'X +
 //! lambda I, ties by number, and S = N with j. Solve G[S,S] p = e_j; then B_ij = -p_i / p_j on N
 //! and 0 elsewhere: the ridge regression of the item on its neighbors. With all other items as
-//! neighbors this is EASE. (With lambda in the diagonal an item with few users is no strong
-//! neighbor: the penalty leaves it little weight.)
+//! neighbors this is EASE. (With lambda in the diagonal, items with few users are weak neighbors:
+//! the penalty leaves them little weight.)
 //!
 //! SANSA (Spišák et al., 2023) approximates the same inverse by a sparse matrix, through an
 //! incomplete Cholesky factorization of all of G and a few steps of refinement. Regressions on
 //! neighbors share the idea, a sparse approximation of the inverse, in a simpler form: the items
-//! are independent of each other, so that the memory is that of the counts of common users and of s
-//! weights an item, and results do not depend on the number of threads.
+//! are independent of each other, so that memory holds the counts of common users and s weights per
+//! item, and results do not depend on the number of threads.
 //!
 //! Cost for n items: the squares of the users' numbers of interactions to count, then s^2/2
 //! look-ups and s^3/3 operations an item; 12 s bytes an item, and the counts.

@@ -29,7 +29,7 @@ impl Weights {
     ///
     /// # Errors
     ///
-    /// None with this penalty, unless it is lost to rounding.
+    /// Only if the penalty is lost to rounding.
     pub(crate) fn fit(training: &Interactions, threads: usize) -> Result<Self> {
         if training.catalog() <= EXACT {
             Ok(Self::Exact(ease(training, LAMBDA, threads)?))

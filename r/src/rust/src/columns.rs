@@ -155,7 +155,7 @@ impl Column {
         })
     }
 
-    /// The targets or ids outside a matrix; `None` for a kind that goes with columns only.
+    /// The targets or ids outside a matrix; `None` for a kind that only columns have.
     pub(crate) fn targets(&self) -> Option<Vec<OwnTarget>> {
         fn all<T: ToTarget>(values: &[Option<T>]) -> Vec<OwnTarget> {
             let missing = || OwnTarget::Number(f64::NAN);

@@ -4,8 +4,8 @@
 //! outside this crate. Here a table of R becomes one of the library, and a job of the library runs on
 //! it, on a thread of its own while R can be interrupted.
 //!
-//! Every function returns a list: what it found, or an `error` that is raised in R. R is called
-//! from its own thread alone, and what it passes has been checked by the R side.
+//! Every function returns a list: its results, or an `error` that is raised in R. R is called from
+//! its own thread alone, and the R side has checked the arguments.
 
 mod columns;
 mod errors;

@@ -51,8 +51,8 @@ impl Trace {
         self.after(STEPS).reward - self.after(SHIFT).reward
     }
 
-    /// The predicted mean of arm 0 less that of arm 1 after a number of steps, a multiple of
-    /// [`EVERY`].
+    /// The predicted mean of arm 0 minus the predicted mean of arm 1 after a number of steps, a
+    /// multiple of [`EVERY`].
     pub(super) fn gap(&self, steps: usize) -> f64 {
         let [first, second] = self.after(steps).means;
         first - second
@@ -130,7 +130,7 @@ mod tests {
         assert_eq!(outcomes(1), outcomes(2));
     }
 
-    /// A policy that knows nothing but the rewards: by hand, from its own picks.
+    /// A policy that sees only its rewards, recomputed from its own picks.
     #[test]
     fn traces_add_up() {
         let rewards = rewards(5);

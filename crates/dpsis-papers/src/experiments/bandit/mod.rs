@@ -1,8 +1,8 @@
 //! Two-armed bandits whose arms change places: section IX and appendix H of "Private Selection with
 //! Heterogeneous Sensitivities" (2025).
 //!
-//! At each step a policy takes an arm and sees its reward. Private policies know the arms by hybrid
-//! counters of their rewards and by private quantiles, and take one by a private selection.
+//! At each step a policy takes an arm and sees its reward. Private policies keep hybrid counters
+//! and private quantiles of the rewards of each arm, and take an arm by a private selection.
 
 mod cells;
 mod page;

@@ -19,7 +19,7 @@ pub(super) const POLICIES: [&str; 8] =
 /// The number of private ones among them.
 pub(super) const PRIVATE: usize = 5;
 pub(super) const UCB: &str = "ucb";
-/// With a hundredth of the bonus: what it is where rewards go from 0 to 100.
+/// With a hundredth of the bonus, as if rewards went from 0 to 100.
 pub(super) const NARROW_UCB: &str = "ucb/100";
 
 /// Epsilon of all released means of an arm.
@@ -30,7 +30,7 @@ pub(super) const ACTION_EPSILON: &str = "2";
 pub(super) const QUANTILES_EPSILON: &str = "1";
 /// Half of it, for each quantile.
 const QUANTILE_EPSILON: &str = "1/2";
-/// Epsilon of each action by krr, which needs no quantiles: with those of both arms.
+/// Epsilon of each action by krr, which needs no quantiles and spends their budget, too.
 pub(super) const KRR_EPSILON: &str = "4";
 
 /// The number of new rewards of an arm after which its sensitivity is estimated again.
@@ -178,7 +178,7 @@ impl Arms {
     }
 }
 
-/// An arm as a private policy knows it.
+/// The private statistics of an arm, on which a policy decides.
 pub(super) struct ArmSeen {
     counter: HybridCounter,
     /// The noisy sum of its rewards.
@@ -240,7 +240,7 @@ mod tests {
     use super::*;
     use crate::experiments::bandit::rewards::rewards;
 
-    /// The budget of kRR is that of the others without quantiles.
+    /// kRR spends the same budget, without quantiles.
     #[test]
     fn budgets_are_equal() {
         let exact = |text: &str| text.parse::<Epsilon>().unwrap();
@@ -276,7 +276,7 @@ mod tests {
             }
             let taken = arms.seen().map(|(_, taken)| taken);
             assert!(taken[0] > 0 && taken[0] + taken[1] == 300, "{name}: {taken:?}");
-            // What is known without privacy is exact: the better arm is taken more often.
+            // Without privacy the means are exact, and the better arm is taken more often.
             if matches!(arms, Arms::Exact(_)) {
                 assert!(taken[1] > 200, "{name}: {taken:?}");
             }

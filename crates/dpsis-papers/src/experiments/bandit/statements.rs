@@ -25,8 +25,7 @@ const READING: &str = "The text has lost the scale of the rewards and the consta
                        is small beside the rewards (a hundredth of that for rewards in [0, 1]), UCB behaves as \
                        described.";
 
-/// The number of comparisons, and of those that are clearly in favor of the first and of the
-/// second.
+/// The number of comparisons, and how many are clearly in favor of the first or the second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Tally {
     of: usize,
@@ -328,7 +327,7 @@ mod tests {
         for agreement in [ucb, stays, best, start, adapts, means] {
             assert_eq!(agreement, Agreement::DoesNotMatch);
         }
-        // All alike.
+        // All equal.
         let [ucb, stays, _, best, ..] = agreements([(0.5, 0.4); 8])[..] else {
             panic!("seven statements")
         };

@@ -1,9 +1,9 @@
 //! The statements of "Exponential Mechanisms - What's Wrong with Sensitivity?" (2020): theorem 0
-//! prices a pick of the exponential mechanism by twice the sensitivity of its scores, theorem 1 by
-//! their range.
+//! bounds the privacy loss of a pick of the exponential mechanism by twice the sensitivity of its
+//! scores, theorem 1 by their range.
 //!
-//! Nothing is drawn: laws are computed by their definition, prices by the accountants of the
-//! library, whose numbers are rounded outward.
+//! No mechanism is drawn from: distributions are computed by their definition, and epsilons by the
+//! accountants of the library, whose numbers are rounded outward.
 
 mod picks;
 mod prices;
@@ -91,8 +91,8 @@ mod tests {
     use super::*;
     use crate::experiments::experiment::with;
 
-    /// All that is given is found: nothing here is drawn but scores, for which the theorems hold
-    /// always.
+    /// All statements match for any seed: only scores are random, and the theorems hold for all
+    /// scores.
     #[test]
     fn every_statement_matches() {
         with(10, 1, |experiment| {

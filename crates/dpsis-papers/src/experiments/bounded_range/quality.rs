@@ -1,4 +1,4 @@
-//! Scores of neighboring tables, their sensitivity and range, and the mechanism's law.
+//! Scores of neighboring tables, their sensitivity and range, and the mechanism's distribution.
 
 use dpsis_eval::internals::seed_of;
 use rand::Rng;
@@ -16,7 +16,7 @@ struct Quality {
     neighbors: Vec<(usize, usize)>,
 }
 
-/// The results of two theorems and of the law itself.
+/// The bounds of two theorems, and the exact value from the distribution.
 pub(super) struct Measured {
     pub(super) name: &'static str,
     /// The parameter of the mechanism.

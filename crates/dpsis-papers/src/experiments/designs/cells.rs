@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_easy_is_found() {
+    fn easy_designs_are_solved_exactly() {
         let arm = DesignArm { clip: 1.0, mechanism: "canonical", epsilon: "5" };
         let found = with(5, 2, |e| measure(e, "AR 0.1", 100, &[4000]).unwrap());
         let cell = found.iter().find(|cell| cell.arm == arm).unwrap();

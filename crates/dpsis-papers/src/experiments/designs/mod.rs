@@ -2,7 +2,7 @@
 //!
 //! Values are clipped at a number of known standard deviations around the known center 0, mapped to
 //! the library's integer grid and summed by its `CorrelationSums`; its mechanisms draw from these
-//! scores. The experiment thus measures exactly what a release would use.
+//! scores. The experiment thus measures exactly the mechanism of a release.
 
 mod cells;
 mod page;

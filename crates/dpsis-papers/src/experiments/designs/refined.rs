@@ -1,7 +1,7 @@
-//! The second stage for correlated features beside the ordinary selection.
+//! The second stage for correlated features, compared with the ordinary selection.
 //!
-//! Whole requests are rehearsed, at a public scale and center: what a release would draw, without
-//! the parts for effect sizes and center.
+//! Whole requests are rehearsed at a public scale and center, with the draws of a release except
+//! for effect sizes and center.
 
 use dpsis::internals::in_parallel;
 use dpsis::report::Block;
@@ -168,9 +168,9 @@ mod tests {
     use super::*;
     use crate::experiments::experiment::with;
 
-    /// Screening alone takes features beside true ones at this size.
+    /// At this size, screening alone selects features correlated with the true ones.
     #[test]
-    fn the_second_stage_tells_correlated_features_apart() {
+    fn the_second_stage_separates_correlated_features() {
         let cells = with(4, 2, |experiment| measure(experiment, "AR 0.5", &[6000]).unwrap());
         let exact = |arm: &str| cells.iter().find(|cell| cell.arm == arm).unwrap().exact.mean;
         assert_eq!(exact("refined"), 1.0);

@@ -13,7 +13,7 @@ pub(super) const CANDIDATES: usize = 100;
 
 /// Scores of all trials, and the sensitivities, which are the same in all of them.
 pub(in crate::experiments) struct Candidates {
-    /// By trial; a single one if all trials are alike.
+    /// By trial; a single one if all trials are equal.
     scores: Vec<Vec<f64>>,
     sensitivities: Vec<f64>,
 }

@@ -94,7 +94,7 @@ mod tests {
         assert_eq!(agreement(&[("s", "a", "b")], &["1", "2"]), Agreement::Partly);
         assert_eq!(agreement(&[("s", "a", "c")], &["1", "2"]), Agreement::Undecided);
         assert_eq!(agreement(&[("s", "a", "b"), ("s", "a", "c")], &["1"]), Agreement::Partly);
-        // What was not measured is not clear.
+        // Without measurements the comparison is undecided.
         assert_eq!(agreement(&[("s", "a", "d")], &["1"]), Agreement::Undecided);
     }
 }

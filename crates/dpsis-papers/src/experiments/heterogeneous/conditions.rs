@@ -74,7 +74,8 @@ fn predictions(all: &[Instance]) -> Block {
     }
 }
 
-/// The agreement for a rule of thumb: a match from 90% of the clear cases, none at half of them.
+/// The agreement for a rule of thumb: a match from 90% of the clear cases, no match up to half of
+/// them.
 fn rule_of_thumb(right: usize, of: usize) -> Agreement {
     match right as f64 / of as f64 {
         _ if of == 0 => Agreement::Undecided,
@@ -146,7 +147,7 @@ const RULES: [(&str, Choice); 12] =
         ("always krr", |_| "krr"),
     ];
 
-/// The name under which a recommended mechanism is drawn: permute-and-flip has the law of
+/// The name under which a recommended mechanism is drawn: permute-and-flip has the distribution of
 /// report-noisy-max, and rs stops with its own probability.
 fn drawn(mechanism: &str) -> &str {
     match mechanism {
@@ -208,7 +209,7 @@ mod tests {
 
     /// With 100 draws per instance and budget; clear cases are clear by three standard errors.
     #[test]
-    fn the_sign_of_the_correlation_tells_which_is_better() {
+    fn the_sign_of_the_correlation_predicts_the_better_mechanism() {
         with(10, 2, |experiment| {
             let all = all(experiment).unwrap();
             let (right, of) = agreement(&all, |one| one.spearman > 0.0, "rnm");

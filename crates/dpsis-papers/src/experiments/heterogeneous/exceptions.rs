@@ -82,8 +82,8 @@ fn claims() -> [Claim<'static>; 3] {
     ]
 }
 
-/// Whether the weighted correlation is the one that falls most from the case in which modified GEM
-/// is better than report-noisy-max throughout to the other one.
+/// Whether, of all correlations, the weighted one falls most from the case in which modified GEM is
+/// always better than report-noisy-max to the other case.
 fn weighted(errors: &Errors, found: &[Correlations]) -> Block {
     let falls = [
         found[0].pearson - found[1].pearson,
@@ -215,8 +215,8 @@ mod tests {
     use super::*;
     use crate::experiments::experiment::with;
 
-    /// From three standard errors: wrong with a probability below 0.0014 per comparison; the seed
-    /// is fixed.
+    /// A comparison counts from three standard errors on, and is wrong with a probability below
+    /// 0.0014; the seed is fixed.
     #[test]
     fn sensitive_bad_candidates_mislead_the_modified_gem() {
         with(50, 2, |experiment| {

@@ -27,11 +27,11 @@ pub(super) const DRAWN: [&str; 7] =
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Instance {
     pub(super) epsilon: &'static str,
-    /// Condition (18): GEM's bound is worse than that of report-noisy-max.
+    /// Condition (18): GEM's bound is worse than the bound of report-noisy-max.
     pub(super) worse_than_rnm: bool,
     /// Condition (19): GEM's bound is vacuous.
     pub(super) vacuous: bool,
-    /// Whether sensitivities were made to fall with the scores: what is known of the domain.
+    /// Whether sensitivities were made to fall with the scores: knowledge of the domain.
     pub(super) falls: bool,
     pub(super) spearman: f64,
     /// The recommendations of the library: by the correlation of the scores, by the domain, and if

@@ -2,8 +2,8 @@
 //! candidates.
 //!
 //! Candidates have a score and a sensitivity each; the mechanisms of the library draw one of them.
-//! Unless an experiment says otherwise there are 100 candidates and a hundred trials for each
-//! repetition, 10,000 by default, as in the paper.
+//! Unless an experiment differs there are 100 candidates and a hundred trials for each repetition,
+//! 10,000 by default, as in the paper.
 
 mod candidates;
 mod claims;

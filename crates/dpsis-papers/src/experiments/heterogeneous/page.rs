@@ -38,7 +38,7 @@ pub(super) fn scenarios(
     Ok((errors, blocks))
 }
 
-/// The candidates of a scenario beside the errors of all rivals.
+/// The candidates of a scenario and the errors of all rivals, side by side.
 fn scenario_figures(
     experiment: &Experiment<'_>,
     errors: &Errors,
@@ -58,7 +58,7 @@ fn scenario_figures(
 }
 
 /// For each setting and budget the private mechanism with the smallest error, and its error as a
-/// share of that of report-noisy-max.
+/// share of the error of report-noisy-max.
 fn best_table(errors: &Errors, settings: &[&str]) -> Block {
     let mut header = row(&["epsilon"]);
     header.extend(settings.iter().map(|setting| (*setting).to_owned()));

@@ -196,7 +196,8 @@ mod tests {
     use super::*;
     use crate::experiments::experiment::with;
 
-    /// From three standard errors: wrong with a probability below 0.0014 per comparison.
+    /// A comparison counts from three standard errors on, and is wrong with a probability below
+    /// 0.0014.
     #[test]
     fn combined_gem_wins_where_users_are_polarized() {
         with(20, 2, |experiment| {

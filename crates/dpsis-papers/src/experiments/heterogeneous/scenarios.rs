@@ -39,12 +39,12 @@ fn normal(rng: &mut ChaCha20Rng) -> f64 {
     StandardNormal.sample(rng)
 }
 
-/// A generator for what is drawn once per scenario.
+/// A generator for the values that are drawn once per scenario.
 fn once(seed: u64, name: &str) -> ChaCha20Rng {
     ChaCha20Rng::seed_from_u64(seed_of(seed, &["heterogeneous", "laws", name], 0))
 }
 
-/// Candidates of which the scores are normal, with these means and standard deviations.
+/// Candidates with normal scores of these means and standard deviations.
 fn gaussian(draws: (u64, u64), name: &str, laws: &[(f64, f64)]) -> Candidates {
     Candidates::drawn(draws, name, |_, rng| {
         laws.iter().map(|(mean, deviation)| mean + deviation * normal(rng)).collect()
@@ -100,8 +100,8 @@ pub(super) fn rising(weight: f64, (seed, trials): (u64, u64)) -> Candidates {
 
 /// Scenarios 7 and 8, read as: every second trial is a user of group 0, with scores a/10 plus
 /// noise, the others are of group 1, with scores -a/10 plus noise; noise is N(0, `deviation`). The
-/// spread between the groups grows with a, and with it the sensitivity: it goes with the scores of
-/// group 0 and against those of group 1.
+/// spread between the groups, and with it the sensitivity, grows with a: it is correlated
+/// positively with the scores of group 0 and negatively with the scores of group 1.
 pub(super) fn polarized(name: &str, deviation: f64, draws: (u64, u64)) -> Candidates {
     Candidates::drawn(draws, name, |trial, rng| {
         let sign = if trial % 2 == 0 { 10.0 } else { -10.0 };
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn users_of_the_two_groups_are_of_opposite_correlations() {
+    fn the_two_groups_of_users_have_opposite_correlations() {
         for (deviation, least, most) in [(0.5, 0.9, 1.0), (5.0, 0.2, 0.8)] {
             let candidates = polarized("7", deviation, (1, 1000));
             let group = |first: u64| spearman(&candidates, (first..100).step_by(2));

@@ -1,4 +1,4 @@
-//! Several picks: does a sensitivity each help where k candidates are picked? Not in the paper.
+//! Whether a sensitivity for each candidate helps when k candidates are picked. Not in the paper.
 
 use std::sync::Arc;
 
@@ -24,13 +24,13 @@ const DATA: &str = "several-picks.csv";
 /// The mechanisms; the first two take the largest sensitivity for all candidates.
 const DRAWN: [&str; 5] = ["canonical", "peel-pnf", "gem", "mgem", "rs"];
 
-/// The losses of the mechanisms on an instance, each over that of a uniform choice.
+/// The losses of the mechanisms on an instance, each divided by the loss of a uniform choice.
 struct Losses {
     falls: bool,
     losses: Vec<Estimate>,
 }
 
-/// The mean score of the k best minus that of the picks.
+/// The mean score of the k best minus the mean score of the picks.
 fn loss(scores: &[i64], picks: &[usize], k: usize) -> f64 {
     let mut sorted = scores.to_vec();
     sorted.sort_unstable_by(|a, b| b.cmp(a));
@@ -46,7 +46,7 @@ fn measured(experiment: &Experiment<'_>, number: u64, k: usize, words: &str) -> 
     let common = own.with_the_largest_sensitivity();
     let values = own.values();
     let all: Vec<usize> = (0..values.len()).collect();
-    // The mean loss of a uniform choice is the mean of the best k minus that of all.
+    // The mean loss of a uniform choice is the mean of the best k minus the mean of all.
     let mean = values.iter().sum::<i64>() as f64 / all.len() as f64;
     let best = loss(values, &[], k);
     let uniform = best - mean;

@@ -187,8 +187,8 @@ mod tests {
     use crate::experiments::experiment::with;
     use crate::experiments::heterogeneous::candidates::Candidates;
 
-    /// From three standard errors: an order that is reversed in truth counts as clear with a
-    /// probability below 0.0014 per comparison, and the seed is fixed.
+    /// A comparison counts from three standard errors on: if the true order is the reverse, it
+    /// counts with a probability below 0.0014. The seed is fixed.
     fn assert_matches(
         all: &[(&str, &str, Candidates)],
         experiment: &Experiment<'_>,
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_in_scenarios_1_and_2_is_that_of_the_paper() {
+    fn the_order_in_scenarios_1_and_2_matches_the_paper() {
         with(20, 2, |experiment| {
             let half = CANDIDATES / 2;
             let all = [
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_in_scenarios_4_and_5_is_that_of_the_paper() {
+    fn the_order_in_scenarios_4_and_5_matches_the_paper() {
         with(10, 2, |experiment| {
             let draws = (experiment.seed, TRIALS * experiment.trials);
             let all = [("scenario 4", "", fourth(draws)), ("scenario 5", "", fifth(draws))];

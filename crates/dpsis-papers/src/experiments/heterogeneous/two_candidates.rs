@@ -294,8 +294,8 @@ fn follows_sensitivity<const N: usize>(
     )
 }
 
-/// Whether GEM, and modified GEM, are worse than a coin for small budgets where their charge points
-/// to the worse candidate.
+/// Whether GEM and modified GEM are worse than a uniform choice for small budgets where they favor
+/// the worse candidate.
 fn worse_than_random(smaller: &Differences, larger: &Differences) -> Block {
     let count = |differences: &Differences, player: Player| {
         let wrong = differences.wrong[differences.place(player)].iter().flatten();
@@ -327,7 +327,7 @@ fn worse_than_random(smaller: &Differences, larger: &Differences) -> Block {
     )
 }
 
-/// Whether random stopping differs the more from report-noisy-max the longer it goes on.
+/// Whether random stopping differs more from report-noisy-max the later it stops.
 fn stops(differences: &Differences) -> Block {
     let sizes = STOPS.map(|stop| differences.size(Stopping(stop)));
     let words: Vec<String> =
@@ -354,7 +354,7 @@ mod tests {
     /// Report-noisy-max with exponential noise of mean b: the worse candidate wins with probability
     /// e^(-gap/b)/2.
     #[test]
-    fn report_noisy_max_has_its_law() {
+    fn report_noisy_max_has_its_distribution() {
         with(200, 2, |experiment| {
             for (difference, epsilon) in [(1.0, "1"), (0.5, "4")] {
                 let pair = Pair { difference, sensitivities: [0.5, 1.5], epsilon };
@@ -369,7 +369,7 @@ mod tests {
     /// RNMH with exponential noise of means b1 (worse) and b2 (better): the worse candidate wins
     /// with probability b1/(b1 + b2) e^(-gap/b1).
     #[test]
-    fn own_noise_has_its_law() {
+    fn own_noise_has_its_distribution() {
         with(2, 2, |experiment| {
             let pair = Pair { difference: 1.0, sensitivities: [0.5, 1.5], epsilon: "1" };
             let share = wrong(experiment, pair, Named("rnm-h"), 20_000).unwrap();

@@ -10,7 +10,7 @@ use crate::experiments::parts::figure;
 use crate::experiments::pipelines::{DEFAULT, PAPER, Pipeline, ROW_RANKS};
 use dpsis_eval::figure::HeatMap;
 
-/// The difference in area below which a pipeline is not said to be behind on a set.
+/// Up to this difference in area a pipeline does not count as behind on a set.
 pub(super) const TOLERANCE: f64 = 0.005;
 
 /// The areas of one measure.
@@ -64,7 +64,7 @@ impl Areas {
         self.column(pipeline).sum::<f64>() / self.values.len().max(1) as f64
     }
 
-    /// The mean area of a pipeline as a multiple of that of another.
+    /// The mean area of a pipeline as a multiple of the mean area of another.
     pub(super) fn multiple(&self, pipeline: &str, other: &str) -> f64 {
         self.mean(pipeline) / self.mean(other)
     }
@@ -133,7 +133,7 @@ impl Areas {
     }
 }
 
-/// Lists sets, or says that there are none.
+/// The names of the sets, or "no set".
 pub(super) fn listed(sets: &[&str]) -> String {
     if sets.is_empty() { "no set".to_owned() } else { sets.join(", ") }
 }
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn means_multiples_and_what_is_behind() {
+    fn means_multiples_and_sets_behind() {
         let rows: [(&str, &[f64]); 3] =
             [("a", &[0.1, 0.3]), ("b", &[0.2, 0.196]), ("c", &[0.3, 0.2])];
         let areas = Areas::given(&[PAPER, DEFAULT], &rows);

@@ -113,7 +113,7 @@ pub(super) fn classes(lift: &Areas, sets: &[(String, usize)]) -> Block {
 mod tests {
     use super::*;
 
-    /// The agreement, what was found, and the note.
+    /// The agreement, the finding, and the note.
     fn read(block: Block) -> (Agreement, String, String) {
         match block {
             Block::Comparison { agreement, ours, note, .. } => (agreement, ours, note),

@@ -12,7 +12,7 @@ use dpsis_eval::datasets::PublicTable;
 
 const SETS: [(&str, usize); 2] = [("two", 2), ("four", 4)];
 
-/// Forty-eight rows of six features, the first of which tells the class.
+/// Forty-eight rows of six features; the first feature determines the class.
 fn settled(classes: usize) -> Settled {
     let x = Array2::from_shape_fn((48, 6), |(i, j)| match j {
         0 => (10 * (i % classes) + i % 5) as f64,

@@ -20,9 +20,9 @@ pub(super) const USERS: &str = "users";
 pub(super) const HISTOGRAM: &str = "share of users by correlation";
 /// The mean squared error of a rival.
 pub(super) const ERROR: &str = "mean squared error";
-/// The error of a rival minus that of another one, by user.
+/// The difference of the errors of two rivals, by user.
 pub(super) const DIFFERENCE: &str = "difference of errors";
-/// The error of GEM minus that of mGEM, over users whose correlation lies in a bin.
+/// The error of GEM minus the error of mGEM, over users whose correlation lies in a bin.
 pub(super) const BIN: &str = "gem minus mgem by correlation";
 /// The slope of that difference over the correlation.
 pub(super) const SLOPE: &str = "slope of gem minus mgem";

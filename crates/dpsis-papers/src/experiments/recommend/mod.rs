@@ -96,12 +96,12 @@ mod tests {
         });
     }
 
-    /// The text of the section for a small file, and that of a generated set.
+    /// The text of the section for a small file and for a generated set.
     #[test]
-    fn the_page_says_where_interactions_come_from() {
+    fn the_page_names_the_source_of_interactions() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("interactions.csv");
-        // Forty users who like seven of eight items each: one has them all.
+        // Forty users: one likes all eight items, the others like seven each.
         let likes = |user: usize, item: usize| user == 0 || user % 8 != item;
         let pairs = (0..320).map(|i| (i / 8, i % 8)).filter(|(user, item)| likes(*user, *item));
         let lines = pairs.map(|(user, item)| format!("u{user},i{item},{}\n", 4 + user % 2));
@@ -116,7 +116,7 @@ mod tests {
         });
     }
 
-    /// The size that has to stay below 8 GB altogether: a file of 100,000 users and 20,000 items.
+    /// A file of 100,000 users and 20,000 items, which must need less than 8 GB of memory.
     #[test]
     #[ignore = "minutes: run alone, with --release, and with the system's measure of memory"]
     fn a_large_catalog() {

@@ -1,4 +1,4 @@
-//! The paper's statements about recommendations others the results.
+//! The paper's statements about recommendations compared with the results.
 //!
 //! Rivals are compared over the same users: the mean of the difference of their errors, with its
 //! standard error over the users.

@@ -45,7 +45,7 @@ impl User {
 pub(super) fn measure(experiment: &Experiment<'_>, scored: &Scored) -> Result<Vec<ResultRow>> {
     let rivals = Rival::all()?;
     let budgets: Vec<Epsilon> = EPSILONS.iter().map(|text| text.parse()).collect::<Result<_>>()?;
-    // A user who knows all items has no candidates.
+    // A user who interacted with all items has no candidates.
     let known = |user: &usize| !scored.users[*user].items.is_empty();
     let with_any: Vec<usize> = (0..scored.users.len()).filter(known).collect();
     let (drawn, draws) = sizes(experiment.trials, with_any.len());

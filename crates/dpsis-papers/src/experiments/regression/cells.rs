@@ -23,7 +23,7 @@ const fn of(kind: Kind, features: usize, rows: usize) -> Setting {
 }
 
 impl Setting {
-    /// Those that are run, the quick ones first.
+    /// All settings of the experiment, the quick ones first.
     pub(super) const ALL: [Self; 12] = [
         of(Kind::Number, 20, 1000),
         of(Kind::Number, 100, 1000),
@@ -51,8 +51,8 @@ impl Setting {
         most.clamp(2, trials)
     }
 
-    /// Those that are run: DPKendall, of k + 1 passes of n log n steps per feature, not on the
-    /// largest tables.
+    /// All contenders, but not DPKendall on the largest tables, since it takes k + 1 passes of n
+    /// log n steps per feature.
     fn contenders(&self) -> Vec<Contender> {
         let large = self.rows * self.features > 5_000_000;
         let all = Contender::ALL.into_iter();
@@ -159,8 +159,8 @@ impl<'a> Cells<'a> {
         self.0.iter().find(is).map_or(f64::NAN, |cell| cell.median)
     }
 
-    /// The smallest epsilon at which the median reaches half of that of the plain model on all
-    /// features.
+    /// The smallest epsilon at which the median reaches half of the median of the plain model on
+    /// all features.
     pub(super) fn enough(self, table: &'a str, contender: Contender) -> Option<&'static str> {
         let half = self.along(table, Contender::PlainAll).next()?.median / 2.0;
         self.along(table, contender).find(|cell| cell.median >= half).map(|cell| cell.epsilon)
@@ -182,7 +182,7 @@ mod unit {
     }
 
     #[test]
-    fn what_is_enough_is_the_first_to_reach_half() {
+    fn the_smallest_epsilon_that_reaches_half_is_found() {
         let cell = |contender, epsilon, median| Cell {
             table: "t".into(),
             contender,

@@ -1,4 +1,4 @@
-//! Ways from a table to a model under one budget, and what they are compared with.
+//! Ways from a table to a model under one budget, and models without privacy for comparison.
 
 use dpsis::model::Model;
 use dpsis::{
@@ -36,7 +36,7 @@ pub(super) enum Contender {
 }
 
 impl Contender {
-    /// All, as they are run on synthetic tables.
+    /// All contenders, for synthetic tables.
     pub(super) const ALL: [Self; 8] = [
         Self::Given,
         Self::NothingGiven,
@@ -48,7 +48,7 @@ impl Contender {
         Self::PlainAll,
     ];
 
-    /// Those for tables of which nothing is known, with thousands of features.
+    /// The contenders for tables without public ranges and with thousands of features.
     pub(super) const WIDE: [Self; 4] =
         [Self::NothingGiven, Self::DpKendall, Self::TwoStage, Self::SamePicks];
 
@@ -165,7 +165,7 @@ impl<'a> Contest<'a> {
 
     fn of_model(&self, model: Option<&Model>, features: &[usize]) -> Result<f64> {
         let Some(model) = model else {
-            // What a table is taken for before it is looked at: its mean.
+            // Without a model the mean of the target is predicted.
             let mean = self.split.y.mean().unwrap_or(0.0);
             return Ok(self.split.quality(vec![mean; self.split.test_x.nrows()]));
         };

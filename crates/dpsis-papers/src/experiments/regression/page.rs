@@ -98,7 +98,7 @@ pub(super) fn synthetic(
     Ok(blocks)
 }
 
-/// A measure in words: below -1 a model is nothing but noise, and how far says nothing.
+/// A measure as text. Below -1 a model is nothing but noise, so the value is not shown.
 fn measured(value: f64) -> String {
     if value < -1.0 { "< -1".to_owned() } else { short(value) }
 }
@@ -145,8 +145,8 @@ fn enough(settings: &[Setting], results: Cells<'_>) -> Block {
     }
 }
 
-/// Says at which budgets every private contender predicts less than half of what there is to
-/// predict.
+/// The budgets at which every private contender has less than half of the quality of the model on
+/// all features that is not private.
 fn too_small(settings: &[Setting], results: Cells<'_>) -> Block {
     let line = |setting: &Setting| {
         let name = setting.name();

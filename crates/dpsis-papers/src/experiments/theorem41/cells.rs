@@ -1,4 +1,4 @@
-//! The share of draws that recover the k best, and the formulas beside it.
+//! The share of draws that recover the k best, and the formulas that bound it.
 
 use dpsis::internals::{in_parallel, ln_binomial};
 use dpsis::{CanonicalLipschitz, Epsilon, Mechanism, Neighbors, Result, Scores, Seeded};
