@@ -38,7 +38,7 @@ impl Seen<'_> {
             draft.suggestion.rows = self.rows;
         }
         let words = columns().filter(|c| !c.is_numeric() && c.categories > 0).count();
-        let words = if words > 0 { format!(", {words} hold words") } else { String::new() };
+        let words = if words > 0 { format!(", {words} hold categories") } else { String::new() };
         draft
             .say("features", format!("{numeric} of {} features hold numbers{words}", places.len()));
         self.numeric_names(draft, &places);
@@ -140,8 +140,8 @@ impl Seen<'_> {
             [] => {}
             &[c] => {
                 let text = format!(
-                    "{} holds labels ({}): give it if it is the target; as a feature its words are values, \
-                     but missing for a model",
+                    "{} holds labels ({}): give it if it is the target; as a feature its categories \
+                     are used for selection, but missing in a model",
                     self.what(c),
                     shown(&labels_of(&self.columns[c]))
                 );
@@ -149,8 +149,8 @@ impl Seen<'_> {
             }
             several => {
                 let text = format!(
-                    "{} hold labels: give it if one is the target; as features their words are \
-                     values, but missing for a model",
+                    "{} hold labels: give it if one is the target; as features their categories \
+                     are used for selection, but missing in a model",
                     self.named(several)
                 );
                 draft.say_about("features", text, [Parameter::Target, Parameter::Exclude]);
@@ -160,7 +160,10 @@ impl Seen<'_> {
         if !words.is_empty() {
             draft.say(
                 "features",
-                format!("{}: words, which are values, but missing for a model", self.named(&words)),
+                format!(
+                    "{}: categories, which are used for selection, but missing in a model",
+                    self.named(&words)
+                ),
             );
         }
     }

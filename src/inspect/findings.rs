@@ -335,7 +335,7 @@ impl Seen<'_> {
                 let commas = |column: &usize| self.columns[*column].decimal_commas > 0;
                 let columns: Vec<usize> = (0..self.columns.len()).filter(commas).collect();
                 let text = format!(
-                    "{} with a decimal comma, others with a point: write all alike",
+                    "{} with a decimal comma, others with a point: use one decimal sign",
                     self.named(&columns)
                 );
                 draft.warn_about(
@@ -433,7 +433,7 @@ impl Seen<'_> {
             draft.warn_about(
                 "layout",
                 "the ids of the target file are names of columns: each column is a sample and each row a feature. \
-                 State features as rows, for else features would be protected instead of people and ids printed",
+                 Give features as rows; otherwise features are protected instead of people, and ids are printed",
                 [Parameter::Orientation],
             );
         } else if let (None, Some(reason)) = (self.given.orientation, looks) {

@@ -319,12 +319,12 @@ mod tests {
         assert_eq!(
             on_features(&found),
             [
-                "0 of 4 features hold numbers, 3 hold words",
+                "0 of 4 features hold numbers, 3 hold categories",
                 "! column 3 (\"note\"): texts that mostly occur once, such as ids or free text: exclude this column",
                 "column 4 (\"none\"): no value",
                 "column 1 (\"sex\") holds labels (F, M): give it if it is the target; as a feature its \
-                 words are values, but missing for a model",
-                "column 2 (\"town\"): words, which are values, but missing for a model",
+                 categories are used for selection, but missing in a model",
+                "column 2 (\"town\"): categories, which are used for selection, but missing in a model",
                 "features that hold one value only: 1",
                 "120 cells are missing: empty, NA and the like",
             ]

@@ -60,7 +60,7 @@ impl Seen<'_> {
             let repeated = self.people.repeated();
             let dropped = match self.target_file {
                 Some(TargetFile { by_id: true, .. }) => {
-                    ", and those with such an identifier take part nowhere, since targets are joined by them"
+                    ", and those with such an identifier are left out, since targets are joined by them"
                         .to_owned()
                 }
                 _ if self.given.id.is_some() => {
@@ -177,14 +177,14 @@ impl Seen<'_> {
             draft.say("target", text);
             if target_file.repeated > 0 {
                 let text = format!(
-                    "{} occur more than once in its file: rows with one of these take part nowhere",
+                    "{} occur more than once in its file: rows with one of these are left out",
                     counted(target_file.repeated as u64, "id")
                 );
                 draft.warn("target", text);
             }
             if target_file.alike > *joined {
                 let text = format!(
-                    "{} more differ in capitals alone from ids here: write them alike",
+                    "{} more differ in capitals alone from ids here: use the same spelling",
                     target_file.alike - joined
                 );
                 draft.warn("target", text);
@@ -205,16 +205,19 @@ impl Seen<'_> {
         let none = format!("none of the {} ids in its file is in the table", target_file.targets);
         if target_file.alike > 0 {
             let text = format!(
-                "{none}; {} differ in capitals alone from ids there: write them alike",
+                "{none}; {} differ in capitals alone from ids there: use the same spelling",
                 target_file.alike
             );
             draft.warn("target", text);
         } else if self.turned {
-            draft.warn("target", format!("{none}, whose ids are in the header: write them alike"));
+            draft.warn(
+                "target",
+                format!("{none}, whose ids are in the header: use the same spelling"),
+            );
         } else if target_file.is_of_columns() {
             draft.say("target", format!("{none}'s rows"));
         } else {
-            let text = format!("{none}: give the column that holds them, or write them alike");
+            let text = format!("{none}: give the column that holds them, or use the same spelling");
             draft.warn_about("target", text, [Parameter::Id]);
         }
     }
@@ -289,7 +292,7 @@ impl Seen<'_> {
         if missing > 0 {
             draft.say(
                 "target",
-                format!("{} without one, which count nowhere: {missing}", self.units()),
+                format!("{} without one, which are not used: {missing}", self.units()),
             );
         }
     }
@@ -327,7 +330,7 @@ impl Seen<'_> {
                 "target",
                 format!(
                     "{} like numbers with a sign, a unit or commas, as <5, 12 mg or 1,234.50 are: \
-                     their {} would count nowhere, write plain numbers",
+                     their {} would not be used, write plain numbers",
                     looking(amounts),
                     self.units()
                 ),
@@ -366,7 +369,7 @@ impl Seen<'_> {
         let all: Vec<String> = found.into_iter().chain(&others).cloned().collect();
         warn_of_capitals(draft, &all, classes);
         if !others.is_empty() {
-            let text = format!("other labels count nowhere: {}", others.join(", "));
+            let text = format!("other labels are not used: {}", others.join(", "));
             draft.say_about("target", text, [Parameter::Classes]);
         }
         draft.suggestion.count(classes.iter().map(count));

@@ -226,18 +226,18 @@ fn noise(plan: &Plan, purpose: Purpose, epsilon: &Epsilon, units: &str) -> Strin
         Purpose::Estimates => {
             let half = half_width(k, 0.9) * steps / epsilon;
             format!(
-                "90 of 100 effect sizes are wrong by less than what {half:.0} {units} can move{of_names}"
+                "90 of 100 effect sizes are off by less than the effect of {half:.0} {units}{of_names}"
             )
         }
         Purpose::Direction => {
             let half = half_width(k, 0.9) * steps / epsilon;
             format!(
-                "90 of 100 are right where more than {half:.0} {units} speak for one direction{of_names}"
+                "90 of 100 are right where more than {half:.0} {units} support one direction{of_names}"
             )
         }
         Purpose::Mechanism => {
             let rows = steps / epsilon;
-            format!("it is drawn by scores with noise of what about {rows:.0} {units} can move")
+            format!("it is drawn by scores with noise of the effect of about {rows:.0} {units}")
         }
         // Not parts of a selection: without k, the number of features is drawn together with them.
         Purpose::Number | Purpose::Ranges | Purpose::Model => String::new(),
@@ -252,7 +252,7 @@ fn noise(plan: &Plan, purpose: Purpose, epsilon: &Epsilon, units: &str) -> Strin
             let mechanism = plan.choice.chosen(Known::default()).mechanism;
             let picks = if plan.fwer.is_some() { k.min(plan.features) } else { plan.picks() };
             let rows = mechanism.gap(plan.features, picks, &plan.calibrated.noise) * steps;
-            format!("its noise is what about {rows:.0} {units} can move{of_names}")
+            format!("its noise is the effect of about {rows:.0} {units}{of_names}")
         }
     }
 }

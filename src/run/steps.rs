@@ -141,7 +141,7 @@ fn check_factors(request: &Request, schema: &Schema) -> Result<()> {
         "the factor {name:?} has levels that are numbers: it is a category, and would be read as a number"
     );
     Err(Error::request(rule)
-        .hint("in R, make numbers of it by as.numeric(as.character()), or give it levels that are words; or exclude it")
+        .hint("in R, make numbers of it by as.numeric(as.character()), or give it levels that are not numbers; or exclude it")
         .about([Parameter::Exclude]))
 }
 

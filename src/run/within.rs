@@ -40,7 +40,7 @@ pub(crate) fn warnings_of_strata(
     let small = listed(CenterKnown::TooFewRows);
     if !small.is_empty() {
         let text = format!(
-            "{} have fewer {units} than their centers take under this budget, about {} each: {}; there a feature \
+            "{} have fewer {units} than their centers need under this budget, about {} each: {}; there a feature \
              counts only as far as it splits the {units} of each in half: take fewer strata or a larger epsilon",
             of_all(&small),
             two_digits(ROWS_FOR_A_CENTER / rate),
