@@ -58,7 +58,7 @@ pub(super) struct ChooseArguments {
 
     /// The most by which one unit can move any score; or largest
     ///
-    /// Where the file does not say; largest stands for the largest one of the file, for all
+    /// Default for candidates without one in the file; largest: the largest of the file, for all
     /// candidates
     #[arg(long, value_name = "S", allow_hyphen_values = true, help_heading = "Candidates")]
     sensitivity: Option<String>,

@@ -86,8 +86,8 @@ Examples:
   dpsis fit --features age,dose --eps 1 --bounds-file bounds.csv data.csv
   dpsis predict model.json new.csv
 
-Exit codes: 0 released; 2 wrong request; 3 malformed input; 4 ledger too low;
-5 reading or writing failed.";
+Exit codes: 0 released; 2 wrong request; 3 malformed input, or too few usable
+rows; 4 ledger too low; 5 reading or writing failed.";
 
 pub(super) fn fit(arguments: &FitArguments, request: &str) -> Result<()> {
     let given = &arguments.select;

@@ -26,7 +26,7 @@ enum LedgerCommand {
     Close(CloseArguments),
 }
 
-/// Create a budget file.
+/// Create a ledger, a budget file.
 ///
 /// All releases charged to it have its neighbor relation and unit. Keep one for each table,
 /// where nobody replaces it by an older copy.
@@ -36,7 +36,7 @@ struct CreateArguments {
     /// The file to create
     file: PathBuf,
 
-    /// The most that may be spent on all releases together: 2, 0.5 or 1/3
+    /// The most that may be spent on all releases together, such as 2, 0.5 or 1/3
     #[arg(long, value_name = "EPSILON", allow_hyphen_values = true)]
     cap: Epsilon,
 

@@ -85,16 +85,16 @@ fn main() -> ExitCode {
 
 /// Shown when `dpsis` is run without a command.
 const FIRST_COMMANDS: &str =
-    "dpsis selects the features of a sensitive table that are associated with a target,
-under differential privacy.
+    "dpsis selects the features of a sensitive table that are associated with an
+outcome, under differential privacy.
 
 To begin:
   dpsis inspect data.csv               the contents of the table, and a command
                                        for it: not private, for you alone
   dpsis plan --n 500 --d 300 --eps 2   the effect sizes that 500 rows can show;
                                        reads no data
-  dpsis select --eps 2 data.csv        the features that are significant; with
-                                       --k 5 the five best ones
+  dpsis select --eps 2 data.csv        the features shown to be associated,
+                                       perhaps none; with --k 5 always five
 
 All commands: dpsis --help
 ";

@@ -8,7 +8,7 @@ use dpsis::{Delta, Epsilon, Neighbors, PrivacyOptions, Result};
 /// The budget of a release.
 #[derive(Debug, Args)]
 pub(super) struct BudgetArgument {
-    /// The privacy budget: 2, 0.5 or 1/3
+    /// The privacy budget, such as 2, 0.5 or 1/3; smaller protects more
     #[arg(
         short,
         long = "eps",

@@ -22,7 +22,7 @@ pub(super) struct ScoreArguments {
     )]
     pub(super) score: Option<Score>,
 
-    /// Clip every feature to this range, a public fact
+    /// Clip every feature to this public range; the score is then correlation
     #[arg(long, value_name = "LO,HI", allow_hyphen_values = true)]
     bounds: Option<String>,
 }

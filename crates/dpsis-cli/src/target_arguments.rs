@@ -26,7 +26,7 @@ pub(super) struct TargetArguments {
     #[arg(long, value_name = "COLUMN=VALUE", hide_short_help = true, help_heading = "Target")]
     event: Option<String>,
 
-    /// The horizon, in the unit of --time; rows lost before it without the event are not used
+    /// The horizon, in the unit of --time; rows whose follow-up ends earlier without the event are not used
     #[arg(
         long,
         value_name = "TIME",
@@ -59,7 +59,7 @@ pub(super) struct TargetArguments {
     #[arg(long, value_enum, value_name = "RULE", hide_short_help = true, help_heading = "Target")]
     unit_target: Option<UnitRule>,
 
-    /// Compare within strata of a covariate: cut points, age:40,60, or levels, sex=F,M
+    /// Compare within groups of a covariate, by cut points (age:40,60) or levels (sex=F,M)
     #[arg(long, value_name = "COVARIATE", hide_short_help = true, help_heading = "Target")]
     adjust: Vec<String>,
 }

@@ -256,8 +256,8 @@ Examples:
   dpsis select --k 5 --eps 2 'visits-*.parquet'
   dpsis select --k 5 --eps 2 --partials '*.partial'
 
-Exit codes: 0 released; 2 wrong request; 3 malformed input; 4 ledger too low;
-5 reading or writing failed.";
+Exit codes: 0 released; 2 wrong request; 3 malformed input, or too few usable
+rows; 4 ledger too low; 5 reading or writing failed.";
 
 /// The method of selection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -71,7 +71,7 @@ fn the_suggested_command_works() {
             table("out,age,dose", |i, c| format!("{},{i},{}.5", status(c), i * i)),
             &[
                 "holds labels (well, case): give it if it is the target",
-                "its words are values, but missing for a model (--target, --exclude)",
+                "its categories are used for selection, but missing in a model (--target, --exclude)",
                 "dpsis select --k 1 --eps 10 t.csv",
             ],
         ),
@@ -303,7 +303,7 @@ fn files_of_every_format() {
         ),
         (
             "--target age --na=-999 named.rds",
-            &["each sample has an id outside", "column 7 (\"age\"): numbers", "2 hold words"],
+            &["each sample has an id outside", "column 7 (\"age\"): numbers", "2 hold categories"],
         ),
         ("list.RData", &["column 7 (\"y\"): labels no (20), yes (20)"]),
         (
@@ -379,7 +379,7 @@ fn ids_that_match_nothing() {
         ("--orient samples-as-rows t.tsv --target-file same.csv", names),
         (
             "rows.csv --target-file others.csv",
-            "give the column that holds them, or write them alike (--id)",
+            "give the column that holds them, or use the same spelling (--id)",
         ),
         ("--id who rows.csv --target-file capitals.csv", "20 differ in capitals alone"),
     ] {

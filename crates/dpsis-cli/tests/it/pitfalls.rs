@@ -87,7 +87,7 @@ fn inspection_leads_to_a_release_either_way() {
             "--classes well,Case",
             &[
                 "the label \"Case\" does not occur; \"case\" does",
-                "count nowhere: case",
+                "are not used: case",
                 "No command yet",
             ],
         ),
