@@ -13,36 +13,36 @@ struct Form {
 }
 
 const FORMS: [Form; 14] = [
-    Form { name: "told, tells", phrases: &["told", "tell", "tells"], count: 7 },
+    Form { name: "told, tells", phrases: &["told", "tell", "tells"], count: 2 },
     Form {
         name: "says, knows, asks, wishes",
         phrases: &["says", "said", "knows", "asks", "asked", "wish", "wishes"],
-        count: 40,
+        count: 23,
     },
     Form { name: "stated", phrases: &["stated", "states", "stating", "unstated"], count: 0 },
-    Form { name: "those of", phrases: &["those of", "such of"], count: 19 },
+    Form { name: "those of", phrases: &["those of", "such of"], count: 5 },
     Form { name: "so many", phrases: &["so many", "so few"], count: 1 },
-    Form { name: "whatever", phrases: &["whatever", "whoever"], count: 3 },
-    Form { name: "beside", phrases: &["beside"], count: 15 },
+    Form { name: "whatever", phrases: &["whatever", "whoever"], count: 1 },
+    Form { name: "beside", phrases: &["beside"], count: 3 },
     Form {
         name: "is none",
         phrases: &["is none", "are none", "was none", "were none", "has none", "have none"],
-        count: 7,
+        count: 3,
     },
     Form {
         name: "beyond chance",
         phrases: &["beyond chance", "beyond_chance", "level of chance", "chance level"],
         count: 0,
     },
-    Form { name: "strength", phrases: &["strength", "strengths"], count: 3 },
+    Form { name: "strength", phrases: &["strength", "strengths"], count: 2 },
     Form { name: "verdict", phrases: &["verdict", "verdicts"], count: 0 },
     Form { name: "false name", phrases: &["false name", "false names", "false_names"], count: 0 },
-    Form { name: "pays", phrases: &["pay", "pays", "paid", "costs nothing"], count: 12 },
+    Form { name: "pays", phrases: &["pay", "pays", "paid", "costs nothing"], count: 11 },
     Form { name: "column of words", phrases: &["column of words", "columns of words"], count: 0 },
 ];
 
 /// Comments and headings that begin with "What" and are no questions.
-const WHAT: usize = 4;
+const WHAT: usize = 0;
 
 /// Folders and files of the project; others are generated or hold data.
 const ROOTS: [&str; 18] = [
