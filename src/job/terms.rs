@@ -339,7 +339,7 @@ impl Terms {
     /// The warning about a release from sums whose earlier stages were charged to a ledger, while
     /// this stage is not.
     pub fn warning_on_sums(&self, sums: &Partial) -> Option<Caution> {
-        let charged_before = sums.released().is_some_and(ReleasedTarget::is_paid);
+        let charged_before = sums.released().is_some_and(ReleasedTarget::is_charged);
         let rule = "the release of the target was charged to a ledger, and this one is not: give the ledger";
         (charged_before && !self.is_charged() && self.seed.is_none())
             .then(|| Caution { text: rule.to_owned(), essential: false })

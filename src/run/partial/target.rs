@@ -99,7 +99,7 @@ impl ReleasedTarget {
     }
 
     /// Whether a ledger was charged for it.
-    pub fn is_paid(&self) -> bool {
+    pub fn is_charged(&self) -> bool {
         self.paid.is_some()
     }
 

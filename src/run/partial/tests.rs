@@ -387,7 +387,7 @@ fn stages_are_charged_to_a_ledger() {
     let counts = bins().partial(&of(), None).unwrap();
     let checked = bins().check().unwrap();
     let median = checked.release_target_with_ledger(&counts, &one, "").unwrap();
-    assert!(median.is_paid());
+    assert!(median.is_charged());
     let sums = bins().partial(&of(), Some(&median)).unwrap();
     checked.release_with_ledger(&sums, &other, "").unwrap();
     checked.release_with_ledger(&sums, &one, "").unwrap();
