@@ -71,7 +71,7 @@ pub use preparation::{Preparation, Prepared};
 pub use study::{Settled, Study, labels_of};
 pub use sweep::{Balanced, CellKey, ComparisonCell, ComparisonCells, Count, Sweep};
 
-/// Parts that the papers' experiments share with comparisons, without any promise to others.
+/// Parts that the papers' experiments share with comparisons. Not a stable interface.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::cells_file::CellsFile;
