@@ -46,9 +46,10 @@ fn other_targets_are_reproduced_to_the_byte() {
     }
 }
 
-/// Without covariates the values that follow age come first, with them the values that depend on the risk.
+/// Without covariates the lab values that depend on age come first; adjusted for age and sex, the
+/// lab values that depend on the risk.
 #[test]
-fn covariates_tell_the_risk_from_age() {
+fn adjustment_separates_risk_from_age() {
     let select = || {
         let select =
             dpsis::Select::new(3).epsilon("5").target(dpsis::Target::classes(["no", "yes"]));
