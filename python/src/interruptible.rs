@@ -54,7 +54,7 @@ impl Looks<'_> {
     ) -> PyResult<(T, Option<PyErr>)> {
         if result.is_ok() {
             self.show(py, watch.done());
-            // One that waits would be raised where nothing holds the result any more.
+            // A pending signal would be raised later, and the result would be lost.
             self.signal = self.signal.or_else(|| py.check_signals().err());
         }
         match (result, self.signal) {
