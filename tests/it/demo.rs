@@ -56,12 +56,12 @@ fn adjustment_separates_risk_from_age() {
         select.unit_target(dpsis::UnitTarget::AnyPositive)
     };
     let found = |select: dpsis::Select, exclude: &[&str]| {
-        let telling = ["lab_11", "lab_23", "lab_31"];
+        let informative = ["lab_11", "lab_23", "lab_31"];
         let runs = (1..=20).map(|seed| {
             let table =
                 dpsis::FileTable::new(VISITS).unit("person").exclude(exclude.iter().copied());
             let selection = select.clone().seed(seed).run(&table).unwrap();
-            selection.selected.iter().filter(|p| telling.contains(&p.name.as_str())).count()
+            selection.selected.iter().filter(|p| informative.contains(&p.name.as_str())).count()
         });
         runs.sum::<usize>()
     };

@@ -536,19 +536,19 @@ fn runs_can_be_canceled() {
     requests.push(select().method(dpsis::Method::DpKendall));
     for request in requests {
         let whole = request.clone().seed(3).run(DEMO).unwrap();
-        let willing = request.clone().cancel_when(|| false).seed(3);
-        assert_eq!(willing.run(DEMO).unwrap(), whole);
-        assert_eq!(willing.run(&array(by_column.view())).unwrap().selected.len(), 5);
+        let uncanceled = request.clone().cancel_when(|| false).seed(3);
+        assert_eq!(uncanceled.run(DEMO).unwrap(), whole);
+        assert_eq!(uncanceled.run(&array(by_column.view())).unwrap().selected.len(), 5);
         // A single call cancels, at any point of the run; skipped parts are never released.
-        for patience in (0..12).step_by(if exhaustive() { 1 } else { 2 }) {
+        for limit in (0..12).step_by(if exhaustive() { 1 } else { 2 }) {
             let calls = Arc::new(AtomicUsize::new(0));
             let count = calls.clone();
-            let once = move || count.fetch_add(1, Ordering::Relaxed) == patience;
-            let impatient = request.clone().threads(2).cancel_when(once).seed(3);
+            let once = move || count.fetch_add(1, Ordering::Relaxed) == limit;
+            let canceled = request.clone().threads(2).cancel_when(once).seed(3);
             let runs = [
-                impatient.run(DEMO).map(|record| json_of(&record)),
-                impatient.run(&array(x.view())).map(|record| json_of(&record)),
-                impatient.run(&array(by_column.view())).map(|record| json_of(&record)),
+                canceled.run(DEMO).map(|record| json_of(&record)),
+                canceled.run(&array(x.view())).map(|record| json_of(&record)),
+                canceled.run(&array(by_column.view())).map(|record| json_of(&record)),
             ];
             for run in runs {
                 match run {
@@ -557,19 +557,19 @@ fn runs_can_be_canceled() {
                 }
             }
             // One of the three runs made the call that cancels.
-            assert!(calls.load(Ordering::Relaxed) > patience);
+            assert!(calls.load(Ordering::Relaxed) > limit);
         }
-        for patience in [0, 2] {
+        for limit in [0, 2] {
             let calls = Arc::new(AtomicUsize::new(0));
             let count = calls.clone();
-            let impatient = request
+            let canceled = request
                 .clone()
                 .threads(2)
-                .cancel_when(move || count.fetch_add(1, Ordering::Relaxed) >= patience);
+                .cancel_when(move || count.fetch_add(1, Ordering::Relaxed) >= limit);
             let errors = [
-                impatient.run(DEMO).map(|_| ()),
-                impatient.run(&array(x.view())).map(|_| ()),
-                impatient.run(&array(by_column.view())).map(|_| ()),
+                canceled.run(DEMO).map(|_| ()),
+                canceled.run(&array(x.view())).map(|_| ()),
+                canceled.run(&array(by_column.view())).map(|_| ()),
             ];
             for error in errors {
                 let error = error.unwrap_err();

@@ -89,14 +89,14 @@ fn the_same_people_give_the_same_record() {
 fn rows_without_an_identifier_contribute_nothing() {
     let folder = Folder::new();
     let text = visits();
-    let nobody = |id: &str| {
+    let row_with_id = |id: &str| {
         text.lines().nth(7).unwrap().replacen("p", id, 1).replacen(
             |c: char| c.is_ascii_digit(),
             "",
             3,
         )
     };
-    let more: String = ["", "NA", " "].map(|id| nobody(id) + "\n").concat();
+    let more: String = ["", "NA", " "].map(|id| row_with_id(id) + "\n").concat();
     assert!(more.starts_with(','), "{more}");
     folder.write("visits.csv", &text);
     folder.write("more.csv", text + &more);
