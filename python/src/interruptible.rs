@@ -71,8 +71,8 @@ pub(crate) fn uninterrupted<T>((result, signal): (T, Option<PyErr>)) -> PyResult
 }
 
 /// Runs `work` on a thread of its own, which may use what this one borrows, and waits for it. The
-/// budget of a result may be spent: the exception of a signal that came too late to stop the work is
-/// returned with it.
+/// budget of a result may be spent: the exception of a signal that came too late to stop the work
+/// is returned with it.
 ///
 /// # Errors
 ///

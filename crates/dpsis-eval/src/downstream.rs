@@ -291,8 +291,8 @@ mod tests {
         assert!(model.value(&[0]) > 0.999 && model.value(&[2]) < 0.2 && model.baseline() == 0.0);
     }
 
-    /// A feature that separates the classes in the two thirds of the fit and misleads in the third of
-    /// the test: one held-out fold is all wrong, for any other rows.
+    /// A feature that separates the classes in the two thirds of the fit and misleads in the third
+    /// of the test: one held-out fold is all wrong, for any other rows.
     #[test]
     fn one_fold_is_tested_on_a_model_of_the_others() {
         let labels: Vec<usize> = (0..60).map(|i| usize::from(i % 5 == 0)).collect();

@@ -1,4 +1,5 @@
-//! Evaluation of [`dpsis`]: public data sets, comparisons of selection methods, pages of power analyses.
+//! Evaluation of [`dpsis`]: public data sets, comparisons of selection methods, pages of power
+//! analyses.
 //!
 //! Nothing here is private: the tables are public or synthetic, the draws are seeded, and every
 //! output is marked as not private.

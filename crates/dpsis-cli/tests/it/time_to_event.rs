@@ -1,5 +1,5 @@
-//! `--time`, `--event` and `--by`: the same in every command that takes a target; `inspect` suggests
-//! them.
+//! `--time`, `--event` and `--by`: the same in every command that takes a target; `inspect`
+//! suggests them.
 
 use crate::harness::{Folder, assert_contains, assert_contains_all, assert_lacks, one_line};
 

@@ -22,8 +22,8 @@ pub enum Form {
     CsvGz,
     /// `NAME.RData`: a file of R, which can be read but not written.
     RData,
-    /// `NAME.npy`: the values, n by d, as `f64`; next to it `NAME.features.csv` (a column `feature`)
-    /// and `NAME.labels.csv` (a column `y`).
+    /// `NAME.npy`: the values, n by d, as `f64`; next to it `NAME.features.csv` (a column
+    /// `feature`) and `NAME.labels.csv` (a column `y`).
     Npy,
 }
 
