@@ -114,7 +114,7 @@ def number_of_features(value: Any) -> int | None:
 def text_of(value: Any) -> str | None:
     """The text of a cell or of a label as a file would hold it; None if it is missing or its type has no text.
 
-    It depends on this value alone, and nothing is raised: one cell must neither stop a run nor change what others are.
+    It depends on this value alone, and nothing is raised: one cell must neither stop a run nor change how others are read.
     """
     try:
         return _text_of(value)
@@ -398,7 +398,7 @@ def defaults(function: Callable[..., Any]) -> dict[str, Any]:
     return {name: one.default for name, one in parameters if one.default is not one.empty}
 
 
-def beside_defaults(given: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+def differing_from_defaults(given: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments that are not left at their defaults."""
 
     def is_default(value: Any, default: Any) -> bool:
@@ -442,8 +442,8 @@ def _unknown(function: str, name: str, known: list[str]) -> str:
 
 
 def note(function: str, given: Mapping[str, Any], defaults: Mapping[str, Any]) -> str:
-    """The request as it could be typed again; of files and data only that they were there."""
-    changed = beside_defaults(given, defaults)
+    """The request as a call of the function; placeholders stand for files and data."""
+    changed = differing_from_defaults(given, defaults)
     parts = [] if "partials" in changed else ["data"]
     for name, value in changed.items():
         if isinstance(value, os.PathLike) or name == "target_file":

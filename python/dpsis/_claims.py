@@ -96,7 +96,7 @@ class Verification(Document):
     Attributes
     ----------
     holds : bool
-        Whether the claim holds on the grid, and the draws, if any, have the law that was enumerated.
+        Whether the claim holds on the grid, and the draws, if any, have the enumerated distribution.
     record : dict
         The sizes, the largest loss, where it occurs, and the test of the draws.
     """
@@ -121,7 +121,7 @@ def verify(
     seed: int | None = None,
     progress: arguments.Progressing = None,
 ) -> Verification:
-    """Check a mechanism's claim by its law on all neighboring scores of a small grid.
+    """Check a mechanism's claim by its distribution on all neighboring scores of a small grid.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def verify(
     variant : str, optional
         A broken variant of it, whose claim is violated: ``dpsis verify --list`` names them.
     draws : int, optional
-        Compare this many draws of the code with the law, too.
+        Also compare this many draws of the code with the distribution.
     seed : int, optional
         With `draws`: draw from this seed.
     progress : bool or callable, optional

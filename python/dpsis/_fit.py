@@ -135,7 +135,7 @@ class Model:
             As for `select`. Of an array the columns are the columns of the array that the model was fitted to, or
             `feature_names` names them.
         **facts
-            What else is known of the table, as for `select`: `feature_names`, `missing`, `delimiter`, ...
+            Further facts about the table, as for `select`: `feature_names`, `missing`, `delimiter`, ...
 
         Returns
         -------
@@ -253,7 +253,7 @@ class Fitted(Model, Exported):
     model : Model or None
         The model alone.
     record : dict
-        All that there is to know about the release: the selection, the model, and the guarantee of both.
+        The record of the release: the selection, the model, and the guarantee of both.
     kind, classes, coef_, intercept_, intervals_, noise_, private
         As for `Model`.
     """
@@ -336,7 +336,7 @@ def fit(
         Fit to these features, which must be public knowledge, and select none: without `k`, `fwer`, `at_most`, `selection_share`.
     levels : dict of lists, optional
         The levels of categorical columns, ``{'stage': ['I', 'II', 'III', 'IV']}``, which are public knowledge: in the model
-        each but the first is a column of 0 and 1, and a row at none counts as one at the first. In the selection other
+        each but the first is a column of 0 and 1, and a row at no level counts as one at the first. In the selection other
         categories are missing. A column that is text or categorical by its type needs levels, or must be excluded.
     selection_share : number, optional
         The selection's share of epsilon; 0.4 if it is not given.
@@ -370,8 +370,8 @@ def fit(
     Notes
     -----
     **Privacy.** The whole `Fitted` is (epsilon, delta)-differentially private, with delta 0 unless one is given: names,
-    coefficients, ranges and intervals. Predictions for other rows cost nothing; those for the rows of the table itself are
-    functions of these rows and must not be published.
+    coefficients, ranges and intervals. Predictions for other rows spend no budget; predictions for the rows of the table
+    itself are functions of these rows and must not be published.
 
     Examples
     --------

@@ -57,7 +57,7 @@ class Partial:
         Raises
         ------
         RequestError
-            They hold the same part, or are of other columns, statements or stages.
+            They contain the same part, or differ in columns, options or stage.
         """
         if not isinstance(other, Partial):
             raise TypeError(f"a partial adds up with another one, not with {type(other).__name__}")
@@ -105,7 +105,7 @@ class ReleasedTarget:
     private : bool
         Whether it may be released: False if it was drawn from a seed.
     epsilon : str
-        What it has spent, a part of the budget of the whole.
+        The epsilon that was spent on it, a part of the budget of the whole release.
     """
 
     private: bool
@@ -162,8 +162,8 @@ def partial(
 ) -> Partial:
     """Sum up some rows of a table, for ``select(partials=...)``: **not private**.
 
-    Each task, machine or file sums its own rows; `select` adds up the sums of all, and releases from them what it would from
-    the whole table, to the bit. Correlation adds up, and ks on bins of scaled values; whole columns do not.
+    Each task, machine or file sums its own rows; `select` adds up the sums of all. Its release is the same, to the bit, as
+    from the whole table. Correlation adds up, and ks on bins of scaled values; scores of whole columns do not.
 
     Parameters
     ----------
@@ -171,8 +171,8 @@ def partial(
         These rows. Each row of the table belongs to one part, and each person to one row. A reader of pyarrow, such as
         engines make of a query, is summed batch by batch.
     part : (int, int)
-        Which part these rows are, from 1, and of how many: ``(3, 8)``. No two of one number add up, and nothing is
-        released before all are there.
+        The number of this part, from 1, and the number of all parts: ``(3, 8)``. Two partials with the same number do
+        not add up, and a release needs all parts.
     y, target, classes, time, event, by, target_bounds, target_number, bounds, score, scale : optional
         As for `select`, and the same for all parts.
     feature_names, target_file, id, exclude, missing, features_as_rows, delimiter, decimal_comma, numeric_names : optional

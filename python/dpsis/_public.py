@@ -108,7 +108,7 @@ def inspect(
     data, y, classes, time, event, by, target_bounds, progress : optional
         As for `select`.
     **facts
-        What else is known of the table, as for `select`: `target`, `id`, `exclude`, `missing`, ...
+        Further facts about the table, as for `select`: `target`, `id`, `exclude`, `missing`, ...
 
     Returns
     -------
@@ -174,7 +174,7 @@ def bounds(
     progress : bool or callable, optional
         As for `select`.
     **facts
-        What else is known of the table, as for `select`.
+        Further facts about the table, as for `select`.
 
     Returns
     -------
@@ -284,7 +284,7 @@ def plan(
         The share of the rarer of two classes, or of each class; by default all are equal. A share without `classes` stands
         for two classes; without both the target is a number that is split at a private median.
     effect_size : float, optional
-        An effect size from 0 to 1: say how many rows, or which epsilon, it needs.
+        An effect size from 0 to 1: report the rows, and the epsilon, that it needs.
     over : list, optional
         Other epsilons to look at.
     draws : int, optional
@@ -410,11 +410,11 @@ def compare(
     trials : int, optional
         How often each selection is drawn.
     penalty : float, optional
-        That of the LASSO that is compared with.
+        The penalty of the LASSO that selections are compared with.
     bounds : (float, float) or path, optional
         The bounds of ``scale='bounds'``.
     classes, target_bounds : optional
-        As for `select`. Otherwise the target is a number if all that is there are numbers, else a label.
+        As for `select`. Otherwise the target is a number if all of its values are numbers, else a label.
     labels : bool, optional
         Whether the target of each table is one of the labels that it holds, numbers or not.
     output : path, optional
@@ -422,7 +422,7 @@ def compare(
     seed, threads, progress : optional
         Of the draws; as for `select`.
     **facts
-        What else is known of the tables, as for `select`.
+        Further facts about the tables, as for `select`.
 
     Returns
     -------

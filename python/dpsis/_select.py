@@ -83,18 +83,19 @@ def select(
         such, whose files hold the rows of one table; a data frame of pandas or polars; a table of pyarrow or anything else
         with ``__arrow_c_stream__``; an array of shape (n, d). An array of float64 or float32 in C or Fortran order is not
         copied. A lazy frame of polars and a dataset of pyarrow, with the columns of its partitions, are not held: they are
-        computed once for each pass over the rows, batch by batch, and must be of the same rows each time. Columns may hold numbers, words, categories, truth values (0 and 1) and dates
-        (days since 1970-01-01); None, NaN, infinite and empty values are missing, and so are objects of other types.
+        computed once for each pass over the rows, batch by batch, and must be of the same rows each time. Columns may hold
+        numbers, texts, categories, truth values (0 and 1) and dates (days since 1970-01-01); None, NaN, infinite and empty
+        values are missing, and so are objects of other types.
     k : int, optional
         The number of features to select, at most as many as there are. Without it all that are significant are
         selected, perhaps none.
     epsilon : number
         The privacy budget, from 1e-6 to 1e6; read exactly, of a float its shortest decimal text.
     fwer : number, optional
-        Without `k`: the probability with which any name may be false, of a feature without any association with the
+        Without `k`: the family-wise error rate, the probability that any selected feature has no association with the
         target; 0.05 if it is not given.
     at_most : int, optional
-        Without `k`: the most names.
+        Without `k`: the largest number of features to select.
     y : array-like of shape (n,), optional
         The target of each row, for data without a column of it. Needed with an array.
     target : str or int, optional
@@ -178,9 +179,9 @@ def select(
     features_as_rows, delimiter, decimal_comma, numeric_names : optional
         How a file is written, where that is not found in it.
     partials : list of Partial or paths, optional
-        Instead of data: the sums of all its parts, by `partial` or ``dpsis partial``. They say how the table was read and
-        scored, so that none of this is given here. Of a numeric target without a range, the first ones count it, and what
-        comes is a `ReleasedTarget`, at which the next ones are made.
+        Instead of data: the sums of all its parts, by `partial` or ``dpsis partial``. They contain how the table was read
+        and scored, so none of these options is given here. For a numeric target without a range, the partials of the first
+        stage count the target, and the result is a `ReleasedTarget`, which the partials of the next stage need.
     ledger : Ledger or path, optional
         The budget file to charge. If less than epsilon is left, the release is refused before data are read.
     note : str, optional
@@ -298,7 +299,7 @@ def job_of(command: str, given: Mapping[str, Any]) -> Job:
 
 def _released(given: Mapping[str, Any]) -> Selection | ReleasedTarget:
     """The release from the sums of all parts."""
-    wrong = [name for name in arguments.beside_defaults(given, _DEFAULTS) if name not in _OF_RELEASE]
+    wrong = [name for name in arguments.differing_from_defaults(given, _DEFAULTS) if name not in _OF_RELEASE]
     if wrong:
         raise RequestError("sums say themselves how the table was read and scored: give the release alone", [*wrong, "partials"])
     options = arguments.as_json(select_options(given))

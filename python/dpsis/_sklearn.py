@@ -42,7 +42,7 @@ _OPTIONS = (
     "threads",
 )
 
-#: Those that a selection of k features has besides.
+#: Further options of a selection of k features.
 _OPTIONS_OF_K = (
     "k",
     "delta",
@@ -61,7 +61,7 @@ _OPTIONS_OF_K = (
 _DEFAULTS = arguments.defaults(select_in_memory)
 
 
-#: Those that are facts about the table.
+#: Parameters that are facts about the table.
 _FACTS = ("id", "exclude", "missing")
 
 
@@ -375,15 +375,15 @@ refine, mechanism, parameters, id, exclude, missing, memory, threads, progress
 
 
 class PrivateSelectFwe(_PrivateSelector):
-    """Select all significant features under differential privacy, with a bound on any false one.
+    """Select all significant features under differential privacy, at a bounded family-wise error rate.
 
     Parameters
     ----------
     epsilon : number
         The privacy budget of each fit. It has no default: `fit` refuses None.
     alpha : number, default=0.05
-        The probability with which any selected feature may be false: without any association with y. From 0.001 to 0.5.
-        So the expected share of false ones is at most alpha, too, as with scikit-learn's `SelectFdr`.
+        The family-wise error rate: the probability that any selected feature has no association with y. From 0.001 to
+        0.5. So the false discovery rate is at most alpha, too, as with scikit-learn's `SelectFdr`.
     at_most : int, default=None
         The most features to select; any number if not given.
     classes : list, default=None

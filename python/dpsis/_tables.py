@@ -310,7 +310,7 @@ def refuse(data: Any) -> None:
 def matrix(data: Any) -> np.ndarray[Any, Any]:
     """A matrix of floats, not copied if it is one; or of texts, objects or dates.
 
-    Nothing else should see the values of data before this: messages of other packages show them.
+    No other package should read the values of data before this, since its messages may show them.
     """
     if isinstance(data, np.ma.MaskedArray):
         values = _unmasked(data)

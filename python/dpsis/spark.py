@@ -184,7 +184,7 @@ class _Request:
         return _Request(options, facts, names, content)
 
     def table(self, columns: Mapping[int, Any], rows: int, compared: bool = True) -> _native.Table:
-        """The table that some of its columns make; the others are empty. Its identifiers are compared before."""
+        """The table with these columns; its other columns are empty. `compared`: identifiers have been compared."""
         import pyarrow
 
         empty = pyarrow.nulls(rows)
@@ -192,7 +192,7 @@ class _Request:
         return table(pyarrow.table(arrays, names=self.names), **self.facts, compared=compared)
 
     def placed(self) -> _Request:
-        """The same where it is used: a file of bounds is there."""
+        """The request on the machine of an executor, with the file of bounds written there."""
         if self.bounds is None:
             return self
         handle, path = tempfile.mkstemp(suffix=".csv")
@@ -201,7 +201,7 @@ class _Request:
         return _Request({**self.options, "bounds": path}, self.facts, self.names)
 
     def removed(self, placed: _Request) -> None:
-        """Removes what `placed` has made."""
+        """Removes the file that `placed` has written."""
         if placed is not self:
             os.unlink(placed.options["bounds"])
 
@@ -416,7 +416,7 @@ def _message(error: Exception) -> str:
 
 
 def _failing_safely(work: Callable[..., Iterator[Any]]) -> Callable[..., Iterator[Any]]:
-    """Returns an error as a row: Spark would print it with its place, and try again what fails again."""
+    """Returns an error as a row: Spark would print its traceback, and retry a task that fails every time."""
 
     @functools.wraps(work)
     def run(*given: Any) -> Iterator[Any]:

@@ -35,7 +35,8 @@ pub(crate) fn account(
     })
 }
 
-/// Enumerates a mechanism, by options as JSON: the result as JSON and as text, and whether the claim holds.
+/// Enumerates a mechanism, by options as JSON: the result as JSON and as text, and whether the
+/// claim holds.
 #[pyfunction]
 pub(crate) fn verify(
     py: Python<'_>,

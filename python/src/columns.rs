@@ -265,8 +265,8 @@ impl Iterator for Streams {
     }
 }
 
-/// The error for a source that failed: the text of its exception if that is of this package, else by
-/// its type alone, for it may hold values.
+/// The error for a source that failed: the text of its exception if that is of this package, else
+/// by its type alone, for it may hold values.
 pub(crate) fn failed(py: Python<'_>, error: &PyErr) -> Error {
     let own = || -> PyResult<String> {
         let class = py.import("dpsis._errors")?.getattr("RequestError")?;

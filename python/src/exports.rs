@@ -8,8 +8,8 @@ use pyo3::prelude::*;
 
 use crate::errors::OrRaise;
 
-/// Writes the folder of a release for an output checker: the content of a record, as JSON, the number
-/// of the output, and its files.
+/// Writes the folder of a release for an output checker: the content of a record, as JSON, the
+/// number of the output, and its files.
 #[pyfunction]
 pub(crate) fn write_acro(
     py: Python<'_>,

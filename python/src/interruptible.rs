@@ -54,7 +54,7 @@ impl Looks<'_> {
     ) -> PyResult<(T, Option<PyErr>)> {
         if result.is_ok() {
             self.show(py, watch.done());
-            // One that waits would be raised where nothing holds the result any more.
+            // A pending signal would be raised later, and the result would be lost.
             self.signal = self.signal.or_else(|| py.check_signals().err());
         }
         match (result, self.signal) {
@@ -71,8 +71,8 @@ pub(crate) fn uninterrupted<T>((result, signal): (T, Option<PyErr>)) -> PyResult
 }
 
 /// Runs `work` on a thread of its own, which may use what this one borrows, and waits for it. The
-/// budget of a result may be spent: the exception of a signal that came too late to stop the work is
-/// returned with it.
+/// budget of a result may be spent: the exception of a signal that came too late to stop the work
+/// is returned with it.
 ///
 /// # Errors
 ///

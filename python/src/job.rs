@@ -18,7 +18,8 @@ use crate::table::Table;
 
 /// Runs a job in JSON on a table, if there is one; a power analysis is written to the folder
 /// `output`. `names` are other names for arguments, in warnings and the report. See
-/// [`dict_of`] for the answer; `interrupt` is the exception of a signal that came when it was ready.
+/// [`dict_of`] for the answer; `interrupt` is the exception of a signal that came when it was
+/// ready.
 #[pyfunction]
 #[pyo3(signature = (job, table=None, progress=None, output=None, names=HashMap::new()))]
 pub(crate) fn run_job_on<'py>(
@@ -53,8 +54,8 @@ pub(crate) fn check_ledger(py: Python<'_>, job: &str) -> PyResult<()> {
 }
 
 /// An answer as a dictionary: `private`, `names`, `indices` from 0, `json`, `report`, `html`,
-/// `statement`, `model`, `remaining`, and the `warnings`, each with whether the answer would mislead
-/// without it.
+/// `statement`, `model`, `remaining`, and the `warnings`, each with whether the answer would
+/// mislead without it.
 pub(crate) fn dict_of<'py>(py: Python<'py>, answer: &Answer) -> PyResult<Bound<'py, PyDict>> {
     let warnings: Vec<(&str, bool)> =
         answer.warnings.iter().map(|one| (one.text.as_str(), one.essential)).collect();

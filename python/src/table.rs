@@ -152,9 +152,10 @@ impl Table {
         Self::of_batches(py, schema, batches, y, unit, facts)
     }
 
-    /// Record batches that are read anew for each pass, with facts as JSON. `source.empty()` returns
-    /// an object with Arrow's stream interface that has their columns, and `source.open(places)` an
-    /// iterator of such objects: all rows, of the columns at these places alone.
+    /// Record batches that are read anew for each pass, with facts as JSON. `source.empty()`
+    /// returns an object with Arrow's stream interface that has their columns, and
+    /// `source.open(places)` an iterator of such objects: all rows, of the columns at these places
+    /// alone.
     #[staticmethod]
     fn of_passes(py: Python<'_>, source: &Bound<'_, PyAny>, facts: &str) -> PyResult<Self> {
         let empty = source.call_method0("empty").map_err(|error| failed(py, &error));

@@ -200,7 +200,7 @@ def test_integers_keep_their_digits_if_one_is_missing():
         expected = without(dpsis.select(data, 2, 3, y=y, unit=texts, seed=1).record)
         for unit in forms(ids):
             assert without(dpsis.select(data, 2, 3, y=y, unit=unit, seed=1).record) == expected
-        # Of people who are one by their ids, one would be left.
+        # Labels that a float cannot distinguish stay different classes.
         options = {"classes": large, "seed": 1}
         expected = without(dpsis.select(data, 2, 3, y=labels, **options).record)
         for outside in forms(labels):

@@ -215,7 +215,7 @@ def test_the_estimator(visits):
 
 
 def test_no_id_is_in_a_record(visits):
-    """Nor in the request of the record: lists are data, too."""
+    """The request in the record contains no ids and no lists either."""
     secret = ["secret" + name for name in visits["person"]]
     labs = visits.drop(columns=["person", "age", "sex"])
     found = dpsis.select(labs, 5, 3, unit=secret, **PEOPLE)

@@ -171,7 +171,7 @@ def test_an_interrupt_does_not_lose_a_result_that_is_ready(tmp_path, make):
     ledger = dpsis.Ledger(tmp_path / "ledger", cap=2)
 
     def interrupt(_):
-        # Of short work the progress is shown when it has ended.
+        # The progress of short work is shown when it ends.
         signal.raise_signal(signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt) as caught:

@@ -75,7 +75,7 @@ def test_the_record_of_one_file(folder, request_):
 
 
 def test_partitions_are_columns(folder, table, tmp_path):
-    """As if they stood in the file, behind its columns."""
+    """Partitions are read like columns at the end of the file."""
     last = table.select([name for name in table.column_names if name != "group"])
     pyarrow.parquet.write_table(last.append_column("group", table["group"]), tmp_path / "one.parquet")
     given = {"exclude": "person", "target": "y", "seed": 4}

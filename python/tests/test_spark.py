@@ -1,4 +1,4 @@
-"""Data frames of Spark, on a cluster of several processes: the record of the collected table, which nobody collects."""
+"""Data frames of Spark, on a cluster of several processes: the record of the collected table, without collecting it."""
 
 import functools
 import os
@@ -126,7 +126,7 @@ def test_bounds_in_a_file_of_the_driver(spark, numbers, tmp_path):
         dpsis.spark.select(parted(spark, frame, 1), 2, 2, bounds=tmp_path / "none.csv")
 
 
-def test_nobody_collects_the_table(spark):
+def test_the_table_is_never_collected(spark):
     """The driver takes 2 MB at most from a job; the table has 16, and so have its columns in chunks."""
     rows = spark.range(0, 100_000, 1, 5).selectExpr(
         *[f"hash(id, {place}) / 1e9 as x{place}" for place in range(20)], "hash(id, 3) / 1e9 + rand(1) as y"
@@ -139,7 +139,7 @@ def test_nobody_collects_the_table(spark):
 
 
 def test_one_odd_row(spark):
-    """For any cell of text and any target of one person: the job ends, and nobody else's sums change."""
+    """For any cell of text and any target of one person: the job ends, and the sums of others do not change."""
     odd = [text_of(cell) or type(cell).__name__ for cell in ODD.values()]
     odd += [None, "", "1e999", "-1e308", "nan", "infinity", "0x10", "a\nb", 'say "no"', "\x00", "9" * 4096, "9999-99-99"]
     rng = np.random.default_rng(5)
@@ -171,7 +171,7 @@ def test_a_release_is_charged_once_and_first(spark, numbers, tmp_path):
     ledger = dpsis.Ledger(tmp_path / "ledger", cap=5)
     found = dpsis.spark.select(frame, 2, 2, ledger=ledger, note="in parts")
     assert found.private and found.record["ledger"]["entry"] == 1
-    # Requests that do not fit the columns cost nothing.
+    # Requests that do not fit the columns spend nothing.
     for wrong in ({"target": "z"}, {"k": 13}, {"score": "kendall"}, {"exclude": ["nobody"]}):
         with pytest.raises(dpsis.RequestError):
             dpsis.spark.select(frame, **{"k": 2, "epsilon": 1, "ledger": ledger, **wrong})

@@ -342,7 +342,7 @@ def plain(ends):
 
 
 def test_odd_people(engine, tmp_path):
-    """Samples and cells that occur several times, and odd cells, are missing; nobody else's are."""
+    """Samples and cells that occur several times, and odd cells, are missing; other people's are not."""
     cells = [(f"p{s}", f, float((7 * s + 3 * p) % 11 - 5)) for s in range(20) for p, f in enumerate("abc")]
     people = [(f"p{s}", "case" if s % 3 else "control") for s in range(20)]
     odd_cells = [("p3", "a", 1.0), ("p3", "a", None), ("p4", "b", cells[13][2]), ("p5", "c", float("nan"))]
@@ -365,7 +365,7 @@ def test_odd_people(engine, tmp_path):
 
 
 def test_names_stay_names(engine, tmp_path):
-    """Features, labels, tables and columns of any name: none is read as anything else."""
+    """Names of features, labels, tables and columns are quoted: none is read as code."""
     names = ["it's", 'say "a"', "x'; DROP TABLE people; --", "größe", "back\\slash", "`tick`", "a,b", ":x %s ? {{y}}", "--", "\\'"]
     wide_names = list(names)
     if engine.dialect != "spark":

@@ -17,7 +17,7 @@ IDS = [7, 8, 9]
 
 @pytest.fixture
 def nodes(tmp_path, monkeypatch, printed):
-    """Three nodes; of ten features two go with the class."""
+    """Three nodes; two of ten features are associated with the class."""
     monkeypatch.syspath_prepend(str(ROOT / "python" / "examples" / "vantage6"))
     monkeypatch.setenv("TEMPORARY_FOLDER", str(tmp_path))
     monkeypatch.setenv("DPSIS_BIN", os.environ.get("DPSIS_BIN", str(ROOT / "target/release/dpsis")))
@@ -51,7 +51,7 @@ def test_sites_release_the_names_of_all_rows(nodes, tmp_path, monkeypatch, print
     assert agreed["sites"] == IDS and len(agreed["fingerprint"]) == 64
     monkeypatch.setenv("DPSIS_FINGERPRINT", agreed["fingerprint"])
     record = run(client, "release", agreed=agreed, k=2, epsilon="20")
-    # At this epsilon others come out with a probability below e^-30.
+    # At this epsilon another selection has a probability below e^-30.
     assert [one["name"] for one in record["selected"]] == ["f3", "f6"]
     assert record["private"] and record["guarantee"]["epsilon"] == "20"
     # The counts are of all rows of all nodes.
@@ -80,7 +80,7 @@ def test_requests_without_agreement_are_refused(nodes, monkeypatch):
     monkeypatch.delenv("DPSIS_FINGERPRINT")
     with pytest.raises(ValueError, match="three"):
         run(client, "agree", facts=FACTS, sites=IDS[:2])
-    # Other facts than the keys have; and no other options.
+    # Facts that differ from the facts of the keys, and a fact that would add options.
     other = {**agreed, "facts": {**FACTS, "bounds": [0, 40]}}
     with pytest.raises(RuntimeError):
         run(client, "release", agreed=other, k=2, epsilon="1")

@@ -98,7 +98,7 @@ named <- function(value, name) {
   as.list(value)
 }
 
-# Pairs of a name and what belongs to it.
+# Pairs of a name and its value.
 pairs <- function(value, name, convert) {
   value <- named(value, name)
   Map(function(key, one) c(list(key), convert(one, name)), utf8(names(value)), value, USE.NAMES = FALSE)
@@ -192,7 +192,7 @@ check_names <- function(given, known) {
   if (anyDuplicated(names)) fail("an argument is given twice", names[anyDuplicated(names)])
 }
 
-# The request as it could be typed again; of files and data only that they were there.
+# The request as a call of the function; placeholders stand for files and data.
 request_text <- function(name, given) {
   plain <- function(value) {
     if (is.list(value) && !is.data.frame(value)) all(vapply(value, plain, NA)) else is.atomic(value)

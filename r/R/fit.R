@@ -83,7 +83,7 @@ model_of <- function(object) {
 #' A prediction is a function of the row that it is for: predictions for the rows of a sensitive table must not be
 #' published.
 #'
-#' @param object What [dp_fit()] returned.
+#' @param object The result of [dp_fit()].
 #' @param newdata A path, data frame, matrix or `SummarizedExperiment`, as for [dp_select()].
 #' @param type Of a logistic model: `"response"` for the probability of the second class, or `"class"`.
 #' @param ... Facts about the table, as for [dp_select()]: `missing`, `delimiter`, ...
@@ -134,7 +134,7 @@ as.data.frame.dpsis_fit <- function(x, ...) {
 #'
 #' Draws the coefficients with their 95% intervals, in the units of their features.
 #'
-#' @param x What [dp_fit()] returned.
+#' @param x The result of [dp_fit()].
 #' @param ... Further arguments of [graphics::dotchart()].
 #' @return `x`, invisibly.
 #' @examples
@@ -154,7 +154,7 @@ plot.dpsis_fit <- function(x, ...) {
 
 #' Load a model from a file
 #'
-#' Reads what `writeLines(fitted$model, path)`, the command line or Python wrote, for [predict()] and [coef()].
+#' Reads a model that `writeLines(fitted$model, path)`, the command line or Python wrote, for [predict()] and [coef()].
 #'
 #' @param path The file.
 #' @return An object of class `dpsis_fit` with `names`, `private` and `model`.

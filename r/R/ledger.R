@@ -7,11 +7,11 @@
 #' @param path The file. It is made if it is not there and a cap is given.
 #' @param cap The most that all releases may spend together. If the file exists, it must match the file, and so
 #'   must the rest.
-#' @param name What the budget is for, as reports show it.
+#' @param name A name of the budget, which reports show.
 #' @param delta The most that all deltas may sum to; 0 if none is given.
 #' @param neighbors The neighbor relation of all releases; adding or removing a row if none is given.
-#' @param privacy_unit What all releases protect, `"row"` or `"person"`; a row if nothing is given. Releases with a `unit` need a
-#'   ledger for people.
+#' @param privacy_unit The unit that all releases protect, `"row"` or `"person"`; a row if not given. Releases with a
+#'   `unit` need a ledger for people.
 #' @return An object of class `dpsis_ledger`. `print` shows the spent and remaining budget, `summary` returns it with the
 #'   terms, and `as.data.frame` the entries.
 #' @examples
@@ -63,7 +63,7 @@ as.data.frame.dpsis_ledger <- function(x, ...) {
 #' A note has the time, and does not change the budget. A closed ledger is charged for no further release, and
 #' cannot be opened again.
 #'
-#' @param ledger What [dp_ledger()] returned.
+#' @param ledger The result of [dp_ledger()].
 #' @param note One line, which must not be private.
 #' @return `ledger`, invisibly.
 #' @examples

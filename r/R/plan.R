@@ -5,7 +5,7 @@
 #' @param k The number of features to select; without it all significant ones are selected.
 #' @param class_shares The share of the rarer of two classes, or of each class; by default all are equal. A share without
 #'   `classes` stands for two classes; without both the target is a number that is split at a private median.
-#' @param effect_size An effect size from 0 to 1: say how many rows, or which epsilon, it needs.
+#' @param effect_size An effect size from 0 to 1: report the rows, and the epsilon, that it needs.
 #' @param over Other epsilons to look at.
 #' @param ... Further arguments of [dp_select()] that need no table: `classes`, `score`, `bounds`, `delta`, `neighbors`,
 #'   `shares`, `mechanism`, `parameters` and others.
@@ -41,7 +41,7 @@ dp_plan <- function(n, d, k = NULL, epsilon, class_shares = NULL, effect_size = 
 
 #' The effect sizes of a power analysis over epsilon
 #'
-#' @param x What [dp_plan()] returns.
+#' @param x The result of [dp_plan()].
 #' @param row.names,optional Not used.
 #' @param ... Further arguments of [graphics::matplot()].
 #' @return `as.data.frame` returns one row for each epsilon, with the effect sizes from which on features are `found` and

@@ -1,6 +1,6 @@
 #' Select features under differential privacy
 #'
-#' Selects `k` features of a sensitive table, or all that are associated with the target significant. One
+#' Selects `k` features of a sensitive table that are associated with the target, or all that are significant. One
 #' row is one person, unless `unit` identifies people.
 #'
 #' Everything given here - classes, ranges, columns that are left out - must be public knowledge: looked up in
@@ -62,13 +62,13 @@
 #' @param note A note on the entry in the ledger.
 #' @param seed Draw from this seed, for tests: the result is then not for release.
 #' @param progress Whether to show a bar.
-#' @param dry_run Whether to say what would be spent on what, from the names of the columns alone: nothing is drawn
+#' @param dry_run Whether to report only how the budget would be spent, from the names of the columns: nothing is drawn
 #'   or spent.
 #'
 #' @return An object of class `dpsis_selection`, a list:
 #' - `names`: the selected features, in the order of `record$order`; `indices`: their places among the features, from 1.
 #' - `private`: whether the result may be released.
-#' - `record`: all that there is to know about the release; `json` is its text, `report` a few lines, `html` a page.
+#' - `record`: the record of the release; `json` is its text, `report` a few lines, `html` a page.
 #'
 #' Its methods are `print`, `summary`, `plot`, `as.data.frame`, and `autoplot` of ggplot2. Of a dry run, a
 #' `dpsis_document` with `record`, `json` and `report`.

@@ -75,7 +75,7 @@ effect_size_label <- "effect size, with its 90% interval"
 #' Draws the effect sizes with their 90% intervals, and the significance threshold. Hollow points
 #' are not significant.
 #'
-#' @param x,object What [dp_select()] returned.
+#' @param x,object The result of [dp_select()].
 #' @param ... Further arguments of [graphics::plot.default()].
 #' @return `plot` returns `x`, invisibly; `autoplot` of ggplot2 a plot.
 #' @examples

@@ -46,21 +46,22 @@ fn other_targets_are_reproduced_to_the_byte() {
     }
 }
 
-/// Without covariates the values that follow age come first, with them the values that depend on the risk.
+/// Without covariates the lab values that depend on age come first; adjusted for age and sex, the
+/// lab values that depend on the risk.
 #[test]
-fn covariates_tell_the_risk_from_age() {
+fn adjustment_separates_risk_from_age() {
     let select = || {
         let select =
             dpsis::Select::new(3).epsilon("5").target(dpsis::Target::classes(["no", "yes"]));
         select.unit_target(dpsis::UnitTarget::AnyPositive)
     };
     let found = |select: dpsis::Select, exclude: &[&str]| {
-        let telling = ["lab_11", "lab_23", "lab_31"];
+        let informative = ["lab_11", "lab_23", "lab_31"];
         let runs = (1..=20).map(|seed| {
             let table =
                 dpsis::FileTable::new(VISITS).unit("person").exclude(exclude.iter().copied());
             let selection = select.clone().seed(seed).run(&table).unwrap();
-            selection.selected.iter().filter(|p| telling.contains(&p.name.as_str())).count()
+            selection.selected.iter().filter(|p| informative.contains(&p.name.as_str())).count()
         });
         runs.sum::<usize>()
     };

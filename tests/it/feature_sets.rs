@@ -212,7 +212,7 @@ fn the_record_lists_the_sets() {
     let found: Vec<_> = record.selected.iter().map(|set| (set.name.as_str(), set.column)).collect();
     assert_eq!(found, [("first", 1), ("second", 2), ("odd", 3)]);
     assert_eq!(record.selected[1].members.as_ref().unwrap().missing, ["x1"]);
-    // The target is where it was.
+    // The target keeps its column.
     assert_eq!((record.target.name.as_deref(), record.target.column), (Some("y"), Some(8)));
     // No column of a matrix holds a set.
     assert_eq!(record.columns_of(x.view()).unwrap_err().kind(), ErrorKind::Request);
@@ -264,7 +264,7 @@ fn invalid_requests_are_refused_without_a_charge() {
     assert!(refused(grouped(sets()).scaling(Scaling::BoundsByFeature(two))).contains("7 features"));
     assert_eq!(ledger.read().unwrap().spent(), "0");
     assert!(grouped(sets()).paper_preprocessing().check().is_err());
-    // Sums of parts are of features.
+    // Sums of parts contain features, not sets.
     let bounded = grouped(sets()).bounds(0.0, 1.0);
     assert_eq!(bounded.partial(&path, None).unwrap_err().kind(), ErrorKind::Request);
 }

@@ -17,8 +17,8 @@ use dpsis_mechanisms::support::effort::exhaustive;
 /// sampling error of simulated tables and real runs.
 const ERROR: f64 = 0.06;
 
-/// The number of standard errors that are allowed: exceeded with probability 4e-4 by one comparison,
-/// and 240 are made.
+/// The number of standard errors that are allowed: exceeded with probability 4e-4 by one
+/// comparison, and 240 are made.
 const ERRORS: f64 = 3.5;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -242,8 +242,9 @@ fn best_split(shares: &[f64]) -> usize {
     (1..1usize << (shares.len() - 1)).max_by(|a, b| product(a).total_cmp(&product(b))).unwrap()
 }
 
-/// The probabilities of real runs are those that are forecast for their number of rows, and a larger
-/// probability takes more rows. All requests with 300 runs each in `.ci/full`, three elsewhere.
+/// The probabilities of real runs are those that are forecast for their number of rows, and a
+/// larger probability takes more rows. All requests with 300 runs each in `.ci/full`, three
+/// elsewhere.
 #[test]
 #[allow(clippy::print_stderr, reason = "figures of a long test")]
 fn real_runs_match_the_forecast() {

@@ -130,7 +130,8 @@ fn batches_have_one_schema() {
     );
     let broken = FileTable::from_passes(schema.clone(), |_| Err(Error::io("gone")));
     assert_eq!(Select::new(1).epsilon("1").run(&broken).unwrap_err().kind(), ErrorKind::Io);
-    // No batch is a table without rows, which counts with noise like any other: never malformed.
+    // A stream without batches is a table without rows. Its counts are released with noise, as of
+    // any table, so it is never malformed.
     let none = FileTable::from_batches(schema, []).unwrap();
     let none =
         none.target_column(TargetColumn::Named("age".into())).exclude(others("age")).id("id");
@@ -256,7 +257,7 @@ fn requests(target: &str) -> Vec<Select> {
     }
 }
 
-/// A text that counts rows also where samples are columns.
+/// A text with "rows" for "samples", which reports count if samples are columns.
 fn in_rows(text: &str) -> String {
     text.replace(" samples", " rows")
 }

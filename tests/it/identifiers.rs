@@ -111,9 +111,9 @@ fn repeated_identifiers_take_no_part() {
     same(run(expected()), run(given()), "adjusted");
 }
 
-/// A fit selects and fits on the same rows.
+/// A fit leaves out rows with repeated identifiers from the selection and from the model.
 #[test]
-fn a_model_is_of_one_row_each() {
+fn a_model_ignores_repeated_identifiers() {
     let folder = tempfile::tempdir().unwrap();
     for features in [false, true] {
         let fit = |rows: &[String]| {

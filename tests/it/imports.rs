@@ -16,7 +16,7 @@ const REGISTRIES: [&str; 5] = [
     "crates/dpsis-mechanisms/src/mechanism/registry.rs",
     "crates/dpsis-mechanisms/src/mechanism/not_private.rs",
     "crates/dpsis-mechanisms/src/account/accountant.rs",
-    // Its exact fractions list the mechanisms whose laws are rational.
+    // Its tests with exact fractions list the mechanisms with rational probabilities.
     "crates/dpsis-mechanisms/src/mechanism/contract",
 ];
 

@@ -320,7 +320,7 @@ fn wrong_tables_are_refused() {
     assert_eq!(run(request().bounds(f64::NAN, 1.0)), ErrorKind::Request);
     let one = vec![Bounds::new(0.0, 1.0).unwrap()];
     assert_eq!(run(request().scaling(Scaling::BoundsByFeature(one))), ErrorKind::Request);
-    // Whether there is a row with a usable target is private, and no error.
+    // Whether any row has a usable target is private, so a table without one is not an error.
     let none = array![f64::NAN, f64::INFINITY];
     let unusable = ArrayTable::new(x.view(), none.view()).unwrap();
     let empty = Array2::<f64>::zeros((0, 2));
@@ -506,7 +506,7 @@ fn nan_and_infinite_values_are_missing() {
 
 /// A warning, derived from released values: no grid point splits the target's values.
 #[test]
-fn a_one_sided_split_is_said() {
+fn a_one_sided_split_is_reported() {
     let x = Array2::from_shape_fn((500, 3), |(i, j)| ((i * (j + 3)) % 17) as f64);
     let warned = |y: Array1<f64>| {
         let request = Select::new(1).epsilon("20").bounds(0.0, 16.0);
@@ -536,19 +536,19 @@ fn runs_can_be_canceled() {
     requests.push(select().method(dpsis::Method::DpKendall));
     for request in requests {
         let whole = request.clone().seed(3).run(DEMO).unwrap();
-        let willing = request.clone().cancel_when(|| false).seed(3);
-        assert_eq!(willing.run(DEMO).unwrap(), whole);
-        assert_eq!(willing.run(&array(by_column.view())).unwrap().selected.len(), 5);
-        // Canceled by one call alone, whichever: skipped parts are never released.
-        for patience in (0..12).step_by(if exhaustive() { 1 } else { 2 }) {
+        let uncanceled = request.clone().cancel_when(|| false).seed(3);
+        assert_eq!(uncanceled.run(DEMO).unwrap(), whole);
+        assert_eq!(uncanceled.run(&array(by_column.view())).unwrap().selected.len(), 5);
+        // A single call cancels, at any point of the run; skipped parts are never released.
+        for limit in (0..12).step_by(if exhaustive() { 1 } else { 2 }) {
             let calls = Arc::new(AtomicUsize::new(0));
             let count = calls.clone();
-            let once = move || count.fetch_add(1, Ordering::Relaxed) == patience;
-            let impatient = request.clone().threads(2).cancel_when(once).seed(3);
+            let once = move || count.fetch_add(1, Ordering::Relaxed) == limit;
+            let canceled = request.clone().threads(2).cancel_when(once).seed(3);
             let runs = [
-                impatient.run(DEMO).map(|record| json_of(&record)),
-                impatient.run(&array(x.view())).map(|record| json_of(&record)),
-                impatient.run(&array(by_column.view())).map(|record| json_of(&record)),
+                canceled.run(DEMO).map(|record| json_of(&record)),
+                canceled.run(&array(x.view())).map(|record| json_of(&record)),
+                canceled.run(&array(by_column.view())).map(|record| json_of(&record)),
             ];
             for run in runs {
                 match run {
@@ -556,20 +556,20 @@ fn runs_can_be_canceled() {
                     Err(error) => assert_eq!(error.kind(), ErrorKind::Canceled, "{error}"),
                 }
             }
-            // The first of the three runs that heard it was canceled.
-            assert!(calls.load(Ordering::Relaxed) > patience);
+            // One of the three runs made the call that cancels.
+            assert!(calls.load(Ordering::Relaxed) > limit);
         }
-        for patience in [0, 2] {
+        for limit in [0, 2] {
             let calls = Arc::new(AtomicUsize::new(0));
             let count = calls.clone();
-            let impatient = request
+            let canceled = request
                 .clone()
                 .threads(2)
-                .cancel_when(move || count.fetch_add(1, Ordering::Relaxed) >= patience);
+                .cancel_when(move || count.fetch_add(1, Ordering::Relaxed) >= limit);
             let errors = [
-                impatient.run(DEMO).map(|_| ()),
-                impatient.run(&array(x.view())).map(|_| ()),
-                impatient.run(&array(by_column.view())).map(|_| ()),
+                canceled.run(DEMO).map(|_| ()),
+                canceled.run(&array(x.view())).map(|_| ()),
+                canceled.run(&array(by_column.view())).map(|_| ()),
             ];
             for error in errors {
                 let error = error.unwrap_err();

@@ -1,6 +1,6 @@
-//! The influence of one person: a table with one odd person more - any id, also somebody else's,
-//! any cells, any target - is released like the table without, in every format, in one file or two,
-//! with targets in another, and everything that is printed apart from the draws is the same.
+//! The influence of one person. A table is released with and without one person who has any
+//! identifier (also of another person), any cells and any target: in every format, in one file or
+//! two, with targets in another file. The public parts of all records must be equal.
 //!
 //! A malformed row (ragged, an open quote) can end a run: docs/trust.md.
 
@@ -268,7 +268,7 @@ mod arrow {
 fn requests(labels: bool) -> Vec<Select> {
     let base = || Select::new(1).epsilon("1").estimates("0");
     if labels {
-        // Of few people smaller epsilons leave next to nothing.
+        // With so small a table, most runs end after their counts at smaller epsilons.
         let base = || base().epsilon("60").target(Target::classes(["well", "ill"]));
         vec![base(), base().score(ScoreKind::Kendall), base().bounds(-1.0, 9.0)]
     } else {

@@ -26,8 +26,8 @@ const FEATURES: usize = 12;
 #[derive(Clone)]
 struct Row(String, usize, Vec<Option<i64>>);
 
-/// People with none to three rows of one class and up to one of the other. People differ by thousands; the first feature rises
-/// by up to 5 in the second class, and the second falls.
+/// People with none to three rows of one class and at most one of the other. People differ by
+/// thousands; in the second class the first feature is larger by up to 5, and the second smaller.
 fn rows(people: u64, effect: i64, seed: u64) -> Vec<Row> {
     let mut numbers = Numbers(seed);
     let mut rows = Vec::new();
@@ -118,15 +118,15 @@ fn effect_sizes_are_shares_of_pairs() {
     }
 }
 
-/// The order of rows, and rows and people that say nothing, change no bit.
+/// The result depends neither on the order of rows nor on rows that are in no pair.
 #[test]
-fn only_pairs_count() {
+fn only_pairs_contribute() {
     let rows = rows(100, 4, 3);
     let request = || paired(Select::new(3), "2");
     let expected = run(request(), &rows, 9);
     let mut others: Vec<Row> = rows.iter().rev().cloned().collect();
     for (number, row) in rows.iter().filter(|row| row.1 == 1).enumerate() {
-        // Somebody with rows of one class, and rows without a person.
+        // A person with rows of one class, and rows without a person.
         others.push(Row(format!("q{number}"), 1, row.2.clone()));
         others.push(Row(String::new(), number % 2, row.2.clone()));
     }
@@ -172,7 +172,7 @@ fn other_options_are_refused() {
     assert!(request().partial(&table(&rows), None).is_err());
     let model = FitModel::new(request()).run(&table(&rows));
     assert!(refusal(model).contains(&Parameter::Score));
-    // Replacing a person is twice as much.
+    // Replacing a person changes sums twice as much as adding one.
     let sensitivity = |select: Select| run(select, &rows, 1).score.sensitivity.unwrap();
     let replaced = sensitivity(request().neighbors(Neighbors::ReplaceOne));
     assert_eq!(replaced, 2 * sensitivity(request()));

@@ -18,7 +18,7 @@ fn definition(entry: &str) -> Option<(String, usize)> {
 }
 
 #[test]
-fn every_entry_is_there() {
+fn every_entry_exists() {
     let map = include_str!("../../PAPERS.md");
     let rows: Vec<Vec<&str>> = map
         .lines()

@@ -36,11 +36,11 @@ fn calls_a_null(record: &Record) -> bool {
     picks.into_iter().any(|(index, one)| index >= STRONG && one.significant == Some(true))
 }
 
-/// Features without an association are significant in at most 5% of runs with ten strong ones, all
-/// of which are significant. More than 8 of 60 runs, or 5 of 30, have a probability of 3e-3 at 5%; the draws are
-/// fixed.
+/// In a table with ten strong features, which are significant, a null feature is significant in at
+/// most 5% of runs. More than 8 of 60 runs, or 5 of 30, have a probability of 3e-3 at 5%; the draws
+/// are fixed.
 #[test]
-fn strong_features_make_no_others_called() {
+fn strong_features_do_not_make_null_features_significant() {
     let (runs, most) = if exhaustive() { (60, 8) } else { (30, 5) };
     for (name, request) in [
         ("ks", select()),
@@ -59,8 +59,8 @@ fn strong_features_make_no_others_called() {
     }
 }
 
-/// Where values are relative to their row there are effect sizes, with their part of the budget, and no
-/// p-values, as the forecast predicts.
+/// For values relative to their row, a run releases effect sizes, with a share of the budget, but
+/// no p-values; the forecast agrees.
 #[test]
 fn values_relative_to_their_row_are_not_tested() {
     let ranks = select().scaling(Scaling::RowRank);

@@ -340,9 +340,9 @@ fn matrices_give_the_same() {
     assert!(ArrayTable::of_events(x.view(), times.view(), fewer.view()).is_err());
 }
 
-/// People with several rows: the rules for their targets are the rules for classes.
+/// For people with several rows, the target of a person follows the same rules as for classes.
 #[test]
-fn people_have_the_target_of_their_rows() {
+fn targets_of_people_follow_their_rows() {
     let (rows, folder) = (rows(), tempfile::tempdir().unwrap());
     let row = |row: &Row, rest: &str| format!("{},{},{rest}\n", row.person, row.features.join(","));
     let of_events: String =
@@ -379,9 +379,10 @@ fn a_model_is_of_the_two_classes() {
     assert_eq!(expected.0, Some([NO_EVENT, EVENT].map(str::to_owned)));
 }
 
-/// Sums of parts add up to the sums of the whole, and name the horizon; with another one they do not.
+/// Sums of parts add up to the sums of the whole table if their horizons are equal, and are refused
+/// otherwise.
 #[test]
-fn parts_add_up_if_their_horizons_are_one() {
+fn parts_with_the_same_horizon_add_up() {
     let (rows, folder) = (rows(), tempfile::tempdir().unwrap());
     let folder = folder.path();
     let whole = file(folder, "whole.csv", &with_events(&rows));

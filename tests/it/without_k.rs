@@ -41,8 +41,8 @@ fn ran(request: Select, rows: usize, seed: u64) -> Record {
     request.seed(seed).run(&table(rows, seed)).unwrap().into_inner()
 }
 
-/// All strong features and no others are named, in every form of score; at most 5% of runs have a
-/// false one: more than 5 of 24 have a probability of 1e-3. The draws are fixed.
+/// With every score, all strong features are named, and at most 5% of runs have a false discovery:
+/// more than 5 of 24 have a probability of 1e-3. The draws are fixed.
 #[test]
 fn strong_features_are_named_and_no_others() {
     for (name, request) in [
@@ -62,10 +62,10 @@ fn strong_features_are_named_and_no_others() {
     }
 }
 
-/// Three classes and a number of which the features know nothing. More than 8 of 50 runs have a
-/// probability of 8e-4 at 5%.
+/// Features without an association, for a target of three classes and for a number. More than 8 of
+/// 50 runs have a probability of 8e-4 at 5%.
 #[test]
-fn nothing_is_named_where_there_is_nothing() {
+fn null_features_are_rarely_named() {
     let mut named = 0;
     for seed in 0..25 {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
@@ -142,8 +142,8 @@ fn an_empty_selection_is_a_result() {
     let text = &record.significance.text;
     assert!(text.starts_with("no feature is significant; "), "{text}");
     assert!(text.contains("rows") && text.contains("of effect size 0.30"), "{text}");
-    // Counts that are noise give no level, and the selection is empty. (A number: with classes the
-    // run ends.)
+    // If noise hides the counts, there is no threshold, and the selection is empty. (The target is
+    // a number: with classes the run would end.)
     let number = Select::significant().epsilon("0.01").bounds(0.0, 2.0);
     let number = number.target(Target::Bounded(dpsis::Bounds::new(0.0, 1.0).unwrap()));
     let rows = "0.1,0.2,0\n0.3,0.1,1\n".repeat(3);
@@ -234,9 +234,10 @@ fn requests_without_a_significance_threshold_are_refused() {
     assert!(error.parameters().contains(&Parameter::Unit), "{error}");
 }
 
-/// A forgotten k would spend a budget on another promise than was meant.
+/// With a ledger, a request without k must give the family-wise error rate, so that a forgotten k
+/// spends nothing.
 #[test]
-fn with_a_ledger_it_is_given() -> Result<()> {
+fn with_a_ledger_the_rate_is_required() -> Result<()> {
     let folder = tempfile::tempdir().unwrap();
     let ledger =
         Ledger::create(folder.path().join("budget.txt"), LedgerTerms::new("20".parse().unwrap()))?;

@@ -25,8 +25,8 @@ pub(super) struct GivenTable {
 
     /// Compare two classes within each person, such as tumor and normal; COLUMN identifies people
     ///
-    /// The same as --unit COLUMN --score paired: a feature scores by how much more often its values are
-    /// larger than smaller in the second class, within each person
+    /// The same as --unit COLUMN --score paired: a feature scores by how much more often its values
+    /// are larger than smaller in the second class, within each person
     #[arg(
         long,
         value_name = "COLUMN",

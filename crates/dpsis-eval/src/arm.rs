@@ -25,7 +25,8 @@ pub struct Arm {
 pub enum ArmMethod {
     /// Private selection by scores (`dp-sis`).
     DpSis,
-    /// All significant features, at most k (`significant`), at the usual bound on false discoveries.
+    /// All significant features, at most k (`significant`), at the usual bound on false
+    /// discoveries.
     Significant,
     /// The two-stage LASSO (`two-stage`).
     TwoStage,

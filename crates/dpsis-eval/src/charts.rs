@@ -18,9 +18,9 @@ pub enum Measure {
 }
 
 impl Measure {
-    /// Those without a rare class.
+    /// The measures of sets without a rare class.
     pub const ALL: [Self; 3] = [Self::Lasso, Self::Overlap, Self::Model];
-    /// The sets with a rare class: accuracy then means little.
+    /// The measures of sets with a rare class, for which accuracy means little.
     pub const RARE: [Self; 3] = [Self::Lasso, Self::Overlap, Self::Balanced];
 
     fn of(self, cell: &ComparisonCell) -> Estimate {

@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn features_that_tell_the_target_are_worth_more() {
+    fn models_on_informative_features_perform_better() {
         let mut rng = rng();
         let noise = Array2::from_shape_fn((90, 3), |_| rng.gen_range(-1.0..1.0));
         for classes in [2usize, 3] {
@@ -291,8 +291,8 @@ mod tests {
         assert!(model.value(&[0]) > 0.999 && model.value(&[2]) < 0.2 && model.baseline() == 0.0);
     }
 
-    /// A feature that separates the classes in the two thirds of the fit and misleads in the third of
-    /// the test: one held-out fold is all wrong, for any other rows.
+    /// A feature that separates the classes in the two thirds of the fit and misleads in the third
+    /// of the test: one held-out fold is all wrong, for any other rows.
     #[test]
     fn one_fold_is_tested_on_a_model_of_the_others() {
         let labels: Vec<usize> = (0..60).map(|i| usize::from(i % 5 == 0)).collect();
@@ -311,8 +311,9 @@ mod tests {
         assert_eq!((model.value(&[0]), model.baseline()), (0.0, 16.0 / 20.0));
     }
 
-    /// Of a rare class, the plain model recognizes next to nothing and its accuracy shows it only
-    /// by little; the balanced accuracy is that of a cut halfway between the classes.
+    /// With a rare class, the most probable class is nearly always the other one, and the accuracy
+    /// hardly differs from the baseline; the balanced accuracy equals that of a cut halfway between
+    /// the classes.
     #[test]
     fn rare_classes_are_measured_by_balanced_accuracy() {
         let mut rng = rng();
@@ -360,7 +361,7 @@ mod tests {
 
     /// The share of the most frequent class is computed from the tested rows, not from all.
     #[test]
-    fn the_baseline_is_that_of_the_tested_rows() {
+    fn the_baseline_is_computed_from_the_tested_rows() {
         // Three classes of 2, 2 and 3 rows, dealt in turn: 0 0 1 1 2 2 2 to folds 0 1 2 0 1 2 0.
         let classes = Predicted::Classes(vec![0, 0, 1, 1, 2, 2, 2]);
         let of = |fold| {

@@ -1,4 +1,5 @@
-//! Evaluation of [`dpsis`]: public data sets, comparisons of selection methods, pages of power analyses.
+//! Evaluation of [`dpsis`]: public data sets, comparisons of selection methods, pages of power
+//! analyses.
 //!
 //! Nothing here is private: the tables are public or synthetic, the draws are seeded, and every
 //! output is marked as not private.
@@ -71,7 +72,7 @@ pub use preparation::{Preparation, Prepared};
 pub use study::{Settled, Study, labels_of};
 pub use sweep::{Balanced, CellKey, ComparisonCell, ComparisonCells, Count, Sweep};
 
-/// Parts that the papers' experiments share with comparisons, without any promise to others.
+/// Parts that the papers' experiments share with comparisons. Not a stable interface.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::cells_file::CellsFile;

@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn truths_of_fewer_than_k_features_cannot_be_reached() {
+    fn agreement_counts_picks_among_the_true_features() {
         assert_eq!(agreement(&[4, 1, 7, 2, 0], &[7], 5), 0.2);
         assert_eq!(agreement(&[4, 1], &[1, 4], 2), 1.0);
         assert_eq!(agreement(&[4, 1], &[], 2), 0.0);

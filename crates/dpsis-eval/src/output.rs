@@ -89,7 +89,7 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     temporary.push(".new");
     let replaced = fs::write(&temporary, bytes).and_then(|()| fs::rename(&temporary, path));
     if replaced.is_err() {
-        // It may not even be there.
+        // The temporary file may not exist.
         let _ = fs::remove_file(&temporary);
     }
     replaced
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_of_others_are_left_alone() {
+    fn folders_with_other_files_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let ours = folder.path().join("a/b");
         let open = |path: &Path| OutputFolder::open(path, "compare");
@@ -112,9 +112,9 @@ mod tests {
         assert!(OutputFolder::open(&ours, "reproduce").is_err());
     }
 
-    /// A folder left by a run that was killed before the marker was whole.
+    /// A folder of a run that was killed before its marker was complete can be used again.
     #[test]
-    fn a_folder_that_was_begun_is_ours() {
+    fn a_folder_with_an_incomplete_marker_is_reopened() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join(format!("{MARKER}.new")), "Results").unwrap();
         let output = OutputFolder::open(folder.path(), "compare").unwrap();

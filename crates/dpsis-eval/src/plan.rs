@@ -17,7 +17,8 @@ const EPSILONS: &str = "epsilon.csv";
 ///
 /// # Errors
 ///
-/// `Request` or `Io` if the folder was made by others or cannot be written to; the errors of the job.
+/// `Request` or `Io` if the folder was made by others or cannot be written to; the errors of the
+/// job.
 pub fn run_job(
     job: &Job,
     folder: Option<&Path>,

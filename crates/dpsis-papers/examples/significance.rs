@@ -92,11 +92,11 @@ fn planted(runs: usize, [center, estimates]: [&str; 2]) -> Result<()> {
                 let record = request.clone().seed(run as u64).run(&source(&planted)?)?;
                 let is_true = |index: usize| planted.truth.contains(&index);
                 let found = record.selected.iter().filter(|pick| is_true(pick.index));
-                let confirmed = record.selected.iter().zip(&record.estimates);
-                let confirmed = confirmed.filter(|(pick, estimate)| {
+                let significant = record.selected.iter().zip(&record.estimates);
+                let significant = significant.filter(|(pick, estimate)| {
                     is_true(pick.index) && estimate.significant == Some(true)
                 });
-                let mut sums = vec![found.count() as f64, confirmed.count() as f64];
+                let mut sums = vec![found.count() as f64, significant.count() as f64];
                 // The forecast for the five features of the largest effect sizes in the table.
                 let rehearsal = Rehearsal::new(request.clone(), &source(&planted)?)?;
                 let Some(effect_sizes) = rehearsal.effect_sizes() else {

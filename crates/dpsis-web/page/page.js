@@ -10,7 +10,7 @@ const say = (id, text) => { at(id).textContent = text; };
 
 let unpacked;
 let worker;
-// Kept once the worker listens; a new worker, a new promise.
+// Resolved when the worker is ready; each worker has its own promise.
 let started;
 let waiting;
 let turn = Promise.resolve();
@@ -60,7 +60,7 @@ function ask(call, question) {
   return answered;
 }
 
-// Ends the question that waits with an error, and the worker, which hears nothing while it computes.
+// Ends the open question with an error, and the worker: it receives no messages while it computes.
 function anew(error) {
   const { refused } = waiting;
   started = start();
@@ -219,7 +219,7 @@ function written([over, under]) {
   return `${top}/${bottom}`;
 }
 
-// The whole number in a field: as JSON, none would be an option that is left out.
+// The whole number in a field. An empty field is an error, since JSON would omit the option.
 function whole(id) {
   const text = at(id).value.trim();
   if (/^\d{1,15}$/.test(text)) return Number(text);

@@ -59,7 +59,7 @@ impl Question {
     }
 
     /// The terms of a new ledger: for rows, or for people if a column identifies them. It has no
-    /// name: that of the file is the holder's, and records show a ledger's.
+    /// name, because records show a ledger's name, and the name of the file may be private.
     pub(crate) fn ledger_terms(&self) -> Result<LedgerTerms> {
         let privacy = self.options()?.privacy;
         let mut terms = LedgerTerms::new(self.cap.parse()?);

@@ -1,4 +1,5 @@
-//! The functions that the worker of the page gives: the bytes of the table, the time, a place for the ledger.
+//! The functions that the worker of the page gives: the bytes of the table, the time, a place for
+//! the ledger.
 
 use std::io::{self, Read};
 

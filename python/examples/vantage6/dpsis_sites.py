@@ -60,7 +60,7 @@ def agree(client: Any, facts: dict[str, Any], sites: list[int] | None = None) ->
     ----------
     client : AlgorithmClient
     facts : dict
-        What is public of the tables, and the same at all nodes: ``bounds`` of all features, the two ``classes``, and the
+        Public facts about the tables, the same at all nodes: ``bounds`` of all features, the two ``classes``, and the
         ``target``.
     sites : list of int, optional
         The organizations that take part; all of the collaboration if they are not given. Three or more.
@@ -68,7 +68,7 @@ def agree(client: Any, facts: dict[str, Any], sites: list[int] | None = None) ->
     Returns
     -------
     dict
-        What `release` takes, and the ``fingerprint``, which the people of all sites compare before that.
+        The argument ``agreed`` of `release`. Its ``fingerprint`` must be compared by the people of all sites first.
     """
     if sites is None:
         sites = [organization["id"] for organization in client.organization.list()]

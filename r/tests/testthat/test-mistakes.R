@@ -57,7 +57,7 @@ test_that("columns of other classes are named, and can be excluded", {
   }
 })
 
-test_that("what is left in a ledger is not exceeded", {
+test_that("releases do not exceed the remaining budget", {
   path <- tempfile()
   ledger <- dp_ledger(path, cap = 1, name = "study")
   dp_select(patients, 1, 0.75, ledger = ledger, target_number = TRUE, note = "first")
@@ -114,7 +114,7 @@ test_that("no message, and nothing that is printed, holds a cell or the name of 
   expect_gt(raised, 5)
 })
 
-test_that("formulas with a name that is no column are refused", {
+test_that("formulas with names other than columns are refused", {
   expect_error(dp_select(status ~ . + typo, mixed, 1, 1, classes = c("well", "ill")), "no column \"typo\"")
   expect_error(dp_select(status ~ . + age, numbers$x, 1, 1), "names next to \\.")
   same <- function(formula) quiet(dp_select(formula, mixed, 2, 5, classes = c("well", "ill"), seed = 1))$names
@@ -193,7 +193,7 @@ test_that("a model takes text by levels alone", {
   expect_length(jsonlite::fromJSON(as.data.frame(dp_ledger(path)) |> jsonlite::toJSON()), 0)
 })
 
-test_that("factors in files are refused as those in memory are", {
+test_that("factors in files are refused like factors in memory", {
   data <- data.frame(grade = factor(rep(1:3, 100)), age = runif(300), y = rep(c(0, 1, 1), 100))
   file <- tempfile(fileext = ".rds")
   saveRDS(data, file)

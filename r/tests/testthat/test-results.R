@@ -27,7 +27,7 @@ test_that("a selection has names, a record and methods", {
   expect_s3_class(ggplot2::autoplot(found), "ggplot")
 })
 
-test_that("a seed marks what it has shaped", {
+test_that("seeded results are marked as not private", {
   expect_warning(found <- dp_select(x, 1, 8, y = y, classes = classes, seed = 1), class = "dpsis_not_private_warning")
   expect_false(found$private)
   expect_output(print(found), "seeded: not for release")
@@ -52,7 +52,7 @@ test_that("a formula names target and features", {
   expect_identical(fitted$names, "dose")
 })
 
-test_that("a fit predicts what its coefficients say", {
+test_that("predictions follow from the coefficients", {
   outcome <- 3 * x[, "dose"] + 1
   fitted <- quiet(dp_fit(x, 1, 20, y = outcome, bounds = c(0, 10), target_bounds = c(0, 32)))
   expect_identical(fitted$names, "dose")
@@ -113,7 +113,7 @@ test_that("an inspection suggests arguments", {
   expect_identical(dp_inspect(x, y = y)$suggestion$classes, look$suggestion$classes)
 })
 
-test_that("choices have sensitivities of their own", {
+test_that("candidates may differ in sensitivity", {
   scores <- c(a = 10, b = 3, c = 1)
   expect_identical(quiet(dp_choose(scores, 20, k = 2, sensitivity = 1))$names, c("a", "b"))
   frame <- data.frame(model = names(scores), score = scores, sensitivity = c(1, 1, 2))

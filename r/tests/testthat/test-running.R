@@ -1,4 +1,4 @@
-test_that("an interrupt stops a run, of which nothing is released", {
+test_that("an interrupt stops a run, and nothing is released", {
   skip_on_cran()
   skip_on_os("windows")
   system(sprintf("(sleep 1; kill -INT %d) >/dev/null 2>&1 &", Sys.getpid()))

@@ -72,7 +72,7 @@ test_that("a matrix with a named target, and one of integers", {
   }
 })
 
-test_that("all kinds of columns are what their text in a file is", {
+test_that("all kinds of columns are read like their text in a file", {
   file <- as_file(mixed)
   expected <- command_line("select", "--k", "3", "--eps", "3", "--classes", "well,ill", "--seed", "5", file)
   skip_if_not_installed("tibble")
@@ -184,7 +184,7 @@ test_that("fits, choices and plans", {
   expect_identical(without(found$record), without(expected))
 })
 
-test_that("columns of every class are what they are in files", {
+test_that("columns of every class are read as in files", {
   set.seed(3)
   n <- 300
   sick <- rep(0:1, n / 2)

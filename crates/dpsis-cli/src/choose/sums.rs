@@ -56,8 +56,8 @@ pub(super) struct SumsArguments {
 }
 
 impl SumsArguments {
-    /// Refuses options that need sums if no sums are given. (The parser accepts them next to options
-    /// that exclude sums.)
+    /// Refuses options that need sums if no sums are given. (The parser accepts them next to
+    /// options that exclude sums.)
     pub(super) fn check(&self) -> Result<()> {
         let given = self.direction || self.split.is_some() || self.center != "private";
         match given && !self.sums {

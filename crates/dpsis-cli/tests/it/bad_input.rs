@@ -12,7 +12,7 @@ const SECRET: &str = "S3CR3T";
 enum Outcome {
     /// Exit code 0 and one name.
     Released,
-    /// Either that, or an end by released counts, which have noise.
+    /// A release, or an end because of private counts: the noise decides.
     Drawn,
     /// This exit code, and this text in the message.
     Refused(i32, &'static str),
@@ -179,7 +179,7 @@ fn damaged_compression() {
     }
 }
 
-/// Labels that do not occur end a run, or are warned of, by counts that have noise.
+/// If a given label does not occur, private counts end the run or cause a warning.
 #[test]
 fn labels_that_do_not_occur_are_suspected() {
     let folder = Folder::new().with("t.csv", "a,b,y\n1,2,yes\n3,4,no\n");

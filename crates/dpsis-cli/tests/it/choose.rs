@@ -154,8 +154,8 @@ fn trials(output: &Outcome) -> BTreeMap<&str, u64> {
     pairs.map(|(outcome, count)| (outcome, count.parse().unwrap())).collect()
 }
 
-/// Counts of the exponential mechanism and of peeling against their closed forms; scores in [0, 1]
-/// as well as counts, for differences are kept.
+/// The outcomes of several mechanisms have the frequencies of their closed forms, with scores in
+/// [0, 1].
 #[test]
 fn trials_have_the_distribution_of_the_mechanism() {
     let folder = Folder::new()

@@ -240,7 +240,7 @@ fn a_missing_header_is_noticed() {
         "numbers.csv --target-bounds 0,2",
         "numbers.csv --target-index 1",
         "labels.csv --classes case,control",
-        // A decimal comma, a schema, a target elsewhere: the same.
+        // Also with decimal commas, with a schema, and with a target file.
         "commas.txt --decimal-comma",
         "numbers.csv --schema schema.json",
         "values.csv --target-file targets.csv",
@@ -449,7 +449,7 @@ fn files_of_targets_and_bounds_are_checked() {
     }
 }
 
-/// A whole table for a list of names would put its rows into a query or a message.
+/// A table given as a list of names is refused: its rows would be printed in a query or a message.
 #[test]
 fn a_table_is_refused_as_a_list_of_names() {
     let folder = Folder::new().with("t.csv", "a,b,y\n1,2,3\n4,5,6\n");
@@ -496,7 +496,7 @@ fn a_target_file_can_be_standard_input() {
     run("-").fails(2);
 }
 
-/// A schema and the command line cannot both say where the target is.
+/// A schema and the command line cannot both give the target.
 #[test]
 fn schemas_and_options_do_not_mix_targets() {
     let folder = Folder::new()
@@ -514,7 +514,7 @@ fn schemas_and_options_do_not_mix_targets() {
     ] {
         run(both, "").fails(2);
     }
-    // Files are named from where the schema is; a given target leaves the schema's labels behind.
+    // Paths are relative to the schema's folder; a target option overrides the schema's labels.
     run("{\"target_file\": \"y.csv\"}", "").succeeds();
     let labels = "{\"target\": \"y\", \"classes\": [\"0\", \"1\"]}";
     let output = run(labels, "--id id --target b").succeeds();
@@ -667,7 +667,7 @@ fn output_files_are_whole_or_absent() {
 }
 
 #[test]
-fn quiet_drops_the_report_but_no_warning() {
+fn quiet_omits_the_report_but_not_warnings() {
     assert_eq!(dpsis("select -k5 -e2 --quiet demo.csv").succeeds().stderr, "");
     let seeded = dpsis("select -k5 -e2 --quiet --seed 1 demo.csv").stderr;
     assert_contains(&seeded, "seeded: not for release");

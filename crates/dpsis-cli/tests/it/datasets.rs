@@ -2,8 +2,8 @@
 //! from a reference table.
 //!
 //! Published files are looked for in the folder `DPSIS_DATASETS` (files NAME.csv.gz) and in `raw`
-//! next to it (NAME.RData). Tests that need them say so and pass where they are not, or fail with
-//! `DPSIS_REQUIRE_DATA=1`.
+//! next to it (NAME.RData). Without them, tests that need them report that and pass; with
+//! `DPSIS_REQUIRE_DATA=1` they fail.
 #![allow(clippy::print_stderr)] // a skipped comparison is reported
 
 use std::io::Read;
@@ -136,8 +136,8 @@ fn published_sets_are_read_and_written() {
     assert_eq!(npy.len() % 64, (63 * 2308 * 8) % 64);
 }
 
-/// One changed value is another table, in any form; the same table by another compression is
-/// not.
+/// A table with one changed value is refused in every format; the same table with another
+/// compression is accepted.
 #[test]
 fn changed_data_are_refused() {
     let Some(folder) = published() else { return };

@@ -42,8 +42,8 @@ fn is_on_our_data(command: &str) -> bool {
         .any(|table| command.contains(&format!("datasets/{table}.csv")))
 }
 
-/// Commands on data that comes with the project succeed; the others are examples on the reader's
-/// files, whose request at least is right: they fail because the file is missing.
+/// Commands on data that comes with the project succeed. The others are examples on the reader's
+/// files: their requests are valid, and they fail because the file is missing.
 #[test]
 fn commands_run() {
     let mut count = 0;
@@ -90,7 +90,8 @@ fn shown_reports_match_the_output() {
             printed(&format!("select --k 5 --eps 2 --seed {seed} datasets/demo.csv"));
         format!("```text\n{}{names}```", report.concat())
     };
-    // A typical run at first sight; one that leaves something open on the page that explains it.
+    // The README shows a typical run; the page on significance, a run with a feature that is not
+    // significant.
     let (typical, open) = (whole(1), whole(6));
     let (report, _) = printed("select --k 5 --eps 2 --direction --seed 6 datasets/demo.csv");
     let found = report.iter().position(|line| line.starts_with("effect ")).unwrap();

@@ -49,7 +49,7 @@ fn methods_select_and_report() {
         selection.guarantee.spent.iter().map(|part| format!("{:?}", part.purpose)).collect();
     assert_eq!(spent, ["Selection"]);
 
-    // f2 and f5 hold the same of the target: DPKendall takes one of them, and then another feature.
+    // f2 and f5 have the same association: DPKendall takes one of them, and then another feature.
     let request = Select::new(2).epsilon("1e6").target(target());
     let selection = request.method(Method::DpKendall).run(&path).unwrap();
     let names = names(&mut selection.selected.iter());
@@ -190,7 +190,7 @@ fn figures_suit_rare_classes_and_empty_models() {
     assert_eq!(value("sis", "baseline"), 0.9);
     assert!(value("random", "balanced") < 1.0);
     let page = folder.read("rare/index.html");
-    // How often it was picked.
+    // The page shows how often the feature was picked.
     assert_contains_all(&page, &[">balanced</th>", "signal (5)"]);
     assert_contains(&folder.read("rare/t-k1-balanced.svg"), "balanced accuracy");
     assert!(!folder.has("rare/t-k1-model.svg"));

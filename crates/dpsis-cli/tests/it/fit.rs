@@ -102,9 +102,9 @@ fn selection_and_model_are_charged_together() {
     assert_contains(&folder.run("ledger show budget.txt").succeeds().stdout, "fit");
 }
 
-/// A dry run gives the parts of the budget that the run spends.
+/// A dry run reports the parts of the budget that the run spends, and the rows that it needs.
 #[test]
-fn a_dry_run_states_parts_and_needs() {
+fn a_dry_run_reports_budget_and_rows() {
     let folder = folder();
     for words in [
         "fit --k 2 --eps 3 --exclude class",

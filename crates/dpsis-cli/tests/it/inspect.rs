@@ -351,8 +351,8 @@ fn all_formats_give_the_same_inspection() {
     }
 }
 
-/// Ids of a target file that match nothing: similar ids are reported, and no command is suggested that
-/// fails.
+/// Ids of a target file that match nothing: similar ids are reported, and no command is suggested
+/// that fails.
 #[test]
 fn ids_that_match_nothing() {
     let folder = Folder::new();

@@ -161,7 +161,7 @@ fn a_full_stdout_is_an_error() {
 
 /// As in `dpsis man | head -1`.
 #[test]
-fn a_reader_that_has_left_is_no_error() {
+fn a_closed_pipe_is_not_an_error() {
     let folder = folder();
     for line in STDOUT_WRITERS {
         let mut child = piped(&mut folder.command(line));
@@ -202,8 +202,8 @@ fn with_interrupts(command: Command) -> Command {
     restored
 }
 
-/// Interrupted while it waits for the rest of its table: nothing is printed or left, and the shell
-/// is reported.
+/// Interrupted while it waits for the rest of its table: nothing is printed or written, and the
+/// program ends by the signal, so a shell stops, too.
 #[test]
 fn an_interrupt_ends_a_run() {
     let folder = folder();
@@ -294,6 +294,6 @@ fn a_killed_evaluation_is_resumed() {
     }
     folder.run(&words.replace("OUT", "parts")).succeeds();
     let [whole, parts] = ["whole", "parts"].map(|out| folder.read(&format!("{out}/compare.csv")));
-    // The seconds of a cell are its own.
+    // Times differ between runs.
     assert_eq!(whole.lines().count(), parts.lines().count());
 }

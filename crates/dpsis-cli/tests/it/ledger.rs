@@ -68,7 +68,7 @@ fn releases_are_charged_until_the_cap_is_reached() {
     assert_eq!(balance.entries[0].note, "first");
 }
 
-/// A page shows the ledger, and so does the report; without a ledger nothing speaks of one.
+/// The HTML page shows the ledger; without a ledger, the record does not mention one.
 #[test]
 fn records_show_the_ledger() {
     let folder = folder();
@@ -112,7 +112,7 @@ fn wrong_requests_do_not_spend() {
     refused(&folder, &format!("{SELECT} 0.5").replace("table.csv", "none.csv"), 5);
 }
 
-/// That the data are malformed is found out after the spend, and stays spent.
+/// Malformed data are detected after the charge, and the budget stays spent.
 #[test]
 fn a_failed_release_stays_spent() {
     let folder = folder();

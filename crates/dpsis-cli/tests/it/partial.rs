@@ -55,7 +55,7 @@ fn record(json: &str) -> serde_json::Value {
 }
 
 #[test]
-fn sums_of_parts_are_released_as_the_whole_table_is() {
+fn sums_of_parts_are_released_like_the_whole_table() {
     let folder = folder();
     let release = "select --k 5 --eps 2 --seed 7 --format json";
     for range in ["--bounds=-1,1", "--scale row-rank", "--bounds=-1,1 --score ks"] {
@@ -83,8 +83,7 @@ fn sums_of_parts_are_released_as_the_whole_table_is() {
             // No row counts twice.
             ("select --k 5 --eps 2 part-*.csv part-1.csv", 2, ""),
             (&format!("{select} ?.partial 1.partial"), 2, ""),
-            // A job that was tried again has left the same part under another name; another has
-            // not come yet.
+            // A repeated job left the same part under another name; then parts are missing.
             (
                 &format!("{select} ?.partial again.sums"),
                 2,
@@ -104,7 +103,7 @@ fn sums_of_parts_are_released_as_the_whole_table_is() {
     for wrong in ["0/4", "5/4", "4", "1/x"] {
         refuses(&folder, &[(&format!("partial --part {wrong} {options} part-1.csv"), 2, "")]);
     }
-    // But they are read from several files.
+    // A selection on whole columns takes several files instead.
     let whole = record(&out(&folder, &format!("{release} {DEMO}")));
     let files = "part-0.csv part-1.csv part-2.csv part-3.csv";
     assert_eq!(record(&out(&folder, &format!("{release} {files}"))), whole);
@@ -171,7 +170,7 @@ fn the_commands_of_the_page_work_together() {
     assert_eq!(count, 11);
 }
 
-/// The options of the output are for the selection, and do no harm in the stage before it.
+/// Options of the output apply to the selection; the stage before it accepts and ignores them.
 #[test]
 fn one_set_of_options_serves_both_stages() {
     let folder = folder();

@@ -23,7 +23,7 @@ fn visits() -> String {
 }
 
 #[test]
-fn records_say_who_is_protected() {
+fn records_give_the_privacy_unit() {
     let found = record(&data(), &format!("{VISITS} visits.csv"));
     assert_eq!(found["guarantee"]["unit"], "person");
     assert_eq!(found["target"]["of_person"], "last");
@@ -86,17 +86,17 @@ fn the_same_people_give_the_same_record() {
 }
 
 #[test]
-fn a_row_of_nobody_contributes_nothing() {
+fn rows_without_an_identifier_contribute_nothing() {
     let folder = Folder::new();
     let text = visits();
-    let nobody = |id: &str| {
+    let row_with_id = |id: &str| {
         text.lines().nth(7).unwrap().replacen("p", id, 1).replacen(
             |c: char| c.is_ascii_digit(),
             "",
             3,
         )
     };
-    let more: String = ["", "NA", " "].map(|id| nobody(id) + "\n").concat();
+    let more: String = ["", "NA", " "].map(|id| row_with_id(id) + "\n").concat();
     assert!(more.starts_with(','), "{more}");
     folder.write("visits.csv", &text);
     folder.write("more.csv", text + &more);
@@ -170,9 +170,9 @@ fn wrong_requests_are_refused() {
     folder.refuses(&[(compare, 2, "without several rows per person")]);
 }
 
-/// Two tables that differ in all rows of one person can be distinguished no better than epsilon allows.
+/// Tables that differ in all rows of one person can be distinguished no better than epsilon allows.
 #[test]
-fn an_audit_takes_a_person_away() {
+fn an_audit_compares_tables_with_and_without_a_person() {
     let folder = Folder::new();
     let text = visits();
     // A small table, in which one person weighs much.
@@ -201,7 +201,7 @@ fn ledgers_are_for_rows_or_for_people() {
             assert_eq!(folder.run(&line).code, Some(expected), "{line}");
         }
     }
-    // Records of people add up with each other, and with no others.
+    // Records for people are added to records for people alone.
     for (name, options) in [("people", VISITS), ("rows", rows)] {
         let out = format!("--format json -o {name}.json visits.csv");
         folder.run(&format!("select --k 1 --eps 1 {options} {out}")).succeeds();

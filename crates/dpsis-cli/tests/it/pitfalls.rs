@@ -181,7 +181,7 @@ fn numbers_of_other_notations_are_reported() {
 }
 
 #[test]
-fn first_lines_that_are_no_header() {
+fn first_lines_that_are_not_a_header() {
     let folder = Folder::new();
     let rows: String = (0..30).map(|i| format!("{},{},{i}\n", i % 7, i % 5)).collect();
     let utf16 = |text: &str| -> Vec<u8> {

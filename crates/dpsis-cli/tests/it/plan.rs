@@ -68,7 +68,7 @@ fn a_plan_takes_the_options_of_a_selection() {
         let value = |kind: &str| json["needed"][kind][0]["value"].as_f64();
         [value("found"), value("significant")]
     };
-    // No effect size is enough beyond all that are.
+    // If no effect size is enough, use 2, which is above every effect size.
     let least = |needed: [Option<f64>; 2]| needed.map(|least| least.unwrap_or(2.0));
     let [found, significant] = least(half("--k 5 --eps 1"));
     for (options, is_better) in [

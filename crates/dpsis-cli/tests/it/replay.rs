@@ -1,9 +1,8 @@
-//! Runs on neighboring files with the same seed, replayed from outside: whichever cells one person puts
-//! into their row, the exit code, the warnings and all that is public in the output stay the same,
-//! in every format and for every kind of release; and where the person contributes nothing, the
-//! output is the same to the byte.
+//! The command line on neighboring files with the same seed. The exit code, the warnings and all
+//! public output do not depend on the cells in the row of one person, in any format and for any
+//! kind of release. If the person contributes nothing, the output is the same to the byte.
 //!
-//! `tests/it/one_person.rs` does the first for the library, with people drawn at random. Malformed
+//! `tests/it/one_person.rs` tests the first property for the library, with random people. Malformed
 //! rows are in `bad_input.rs`. More than a thousand runs: about fifteen seconds of a processor with
 //! unoptimized code.
 

@@ -47,7 +47,7 @@ fn mask(folder: &Folder, site: &str, options: &str, extension: &str) {
     folder.run(&format!("partial {options} {files}")).succeeds();
 }
 
-/// To the bit, in one stage and in two, with the same keys for both.
+/// The records agree to the bit, in one stage and in two; both stages use the same keys.
 #[test]
 fn several_sites_release_the_same_as_one_table() {
     let folder = folder();

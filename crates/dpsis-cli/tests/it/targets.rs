@@ -86,7 +86,7 @@ fn pairs_are_compared_and_suggested() {
     assert_contains(&suggested(&inspected), "--paired patient --classes normal,tumor");
     assert_eq!(found(&folder, "--classes normal,tumor --paired patient"), 10);
     assert_eq!(found(&folder, "--classes normal,tumor --unit patient --score paired"), 10);
-    // Between people the difference is drowned.
+    // Without pairs, the differences between people hide the difference between classes.
     assert!(found(&folder, "--classes normal,tumor --unit patient") < 8);
     folder.refuses(&[
         ("select --k 1 --eps 1 --paired patient --unit patient t.csv", 2, "cannot be used"),

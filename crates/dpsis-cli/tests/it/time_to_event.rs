@@ -1,5 +1,5 @@
-//! `--time`, `--event` and `--by`: the same in every command that takes a target; `inspect` suggests
-//! them.
+//! `--time`, `--event` and `--by`: the same in every command that takes a target; `inspect`
+//! suggests them.
 
 use crate::harness::{Folder, assert_contains, assert_contains_all, assert_lacks, one_line};
 
@@ -31,7 +31,7 @@ fn folder() -> Folder {
 }
 
 #[test]
-fn every_command_reads_it() {
+fn every_command_takes_a_target_at_a_horizon() {
     let schema = r#"{"time": "days", "event": ["died", "1"], "by": 1825}"#;
     let folder = folder().with("schema.json", schema);
     let select = "select --k 1 --eps 3 --seed 1 --format json";
@@ -135,7 +135,7 @@ fn inspect_requests_a_horizon_and_counts() {
         ],
     );
 
-    // A target that is given settles it; one of the two columns is warned of.
+    // With a given target there is no question, but a warning if it is one of the two columns.
     assert_lacks(&inspect("--target a t.csv"), "a time to an event");
     let alone = inspect("--target died --classes 0,1 t.csv");
     assert_contains(&alone, "look like a time to an event");

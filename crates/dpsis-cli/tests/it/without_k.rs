@@ -31,9 +31,9 @@ fn all_significant_features_are_named_in_every_form() {
     assert_contains_all(&page, &parts);
 }
 
-/// Nothing on standard output, and a release all the same.
+/// An empty selection is a release: exit code 0, with nothing on standard output.
 #[test]
-fn an_empty_selection_ends_well() {
+fn an_empty_selection_is_a_release() {
     let select = "select --eps 0.3 --fwer 0.01 --seed 1 demo.csv --format";
     let run = |format: &str| dpsis(&format!("{select} {format}")).succeeds();
     let output = run("text");

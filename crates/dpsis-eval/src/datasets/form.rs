@@ -22,8 +22,8 @@ pub enum Form {
     CsvGz,
     /// `NAME.RData`: a file of R, which can be read but not written.
     RData,
-    /// `NAME.npy`: the values, n by d, as `f64`; next to it `NAME.features.csv` (a column `feature`)
-    /// and `NAME.labels.csv` (a column `y`).
+    /// `NAME.npy`: the values, n by d, as `f64`; next to it `NAME.features.csv` (a column
+    /// `feature`) and `NAME.labels.csv` (a column `y`).
     Npy,
 }
 
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn npy_files_that_are_others() {
+    fn damaged_or_mismatched_npy_files_are_refused() {
         let table = PublicTable {
             features: vec!["a".into(), "b".into()],
             x: Array2::from_shape_fn((3, 2), |(i, j)| (i * 2 + j) as f64),
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_no_header_holds() {
+    fn names_that_do_not_fit_a_header_are_refused() {
         let check = |names: &[&str]| {
             check_names(&names.iter().map(|name| name.to_string()).collect::<Vec<_>>())
         };

@@ -4,12 +4,12 @@ use dpsis::internals::WholeTable;
 use dpsis::{Error, Result, Source};
 use ndarray::Array2;
 
-/// A public table: one row per sample, features of numbers and words, one label per sample.
+/// A public table: one row per sample, numeric and categorical features, one label per sample.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PublicTable {
     /// The names of the features.
     pub features: Vec<String>,
-    /// The values, n samples by d features; NaN where missing, with a payload for a word.
+    /// The values, n samples by d features; NaN where missing, with a payload for a category.
     pub x: Array2<f64>,
     /// The target of each sample, as text, without blanks around it.
     pub labels: Vec<String>,
@@ -38,7 +38,7 @@ mod tests {
 
     /// Rows read in several blocks keep their order.
     #[test]
-    fn the_order_of_rows_is_the_files() {
+    fn rows_keep_the_order_of_the_file() {
         let n = 100_000;
         let rows = (0..n).map(|i| format!("{i},{},label {i} of a long name,-{i}.5\n", i * 7 % n));
         let text = format!("a,b,y,c\n{}", rows.collect::<String>());

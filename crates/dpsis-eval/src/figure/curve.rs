@@ -288,8 +288,8 @@ mod tests {
         }
     }
 
-    /// Names stand in the order of the ends of their curves, each next to its own unless there is no
-    /// room.
+    /// Names stand in the order of the ends of their curves, each next to its own unless there is
+    /// no room.
     #[test]
     fn names_stand_where_curves_end() {
         let point = |x, y| CurvePoint { x, y, low: y, high: y };

@@ -1,4 +1,4 @@
-//! Counts of transcripts: overdispersed, with more zeros than a count has by itself.
+//! Counts of transcripts: overdispersed, with excess zeros.
 //!
 //! A count is negative binomial of size 2 around a log-normal mean (median 3.3, logarithmic
 //! deviation 1.1) times the sample's depth (deviation 0.3), and is lost to 0 with a probability of

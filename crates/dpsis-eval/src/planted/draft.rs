@@ -111,7 +111,7 @@ mod tests {
         assert_eq!(text, ["0.01235", "0.5000", "2.500", "25.25", "250.5", "-2500"]);
     }
 
-    /// Each column holds its own number, so a shuffled table must say where the first five went.
+    /// Each column contains its own number, so the test can find the first five after shuffling.
     #[test]
     fn a_shuffled_table_follows_its_true_columns() {
         let columns = (0..20).map(|j| (format!("c{j}"), vec![j.to_string(); 3])).collect();

@@ -1,8 +1,9 @@
 //! Tables of the kinds that people have, with five planted true features each.
 //!
-//! They measure whether a selection of five finds them. Each kind gives its model, with the
-//! effect size of its signals, at the top of its file. Cells are text, as a CSV file holds them: words
-//! and missing cells included. A table is a function of its kind, its size and its seed.
+//! They measure whether a selection of five finds them. The model of each kind, with the effect
+//! sizes of its signals, is described at the top of its file. Cells are text as in a CSV file,
+//! including categories and missing cells. A table is a function of its kind, its size and its
+//! seed.
 
 mod clinical;
 mod costs;
@@ -36,7 +37,7 @@ pub struct Planted {
     pub names: Vec<String>,
     /// The cells as text, row by row; a missing one is empty or `NA`.
     pub cells: Vec<Vec<String>>,
-    /// The target of each row: a word, or a number.
+    /// The target of each row: a label, or a number.
     pub targets: Vec<String>,
     /// The two labels of the target, the planted group last; `None` if the target is a number.
     pub classes: Option<Vec<String>>,

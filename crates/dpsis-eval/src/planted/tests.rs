@@ -162,7 +162,7 @@ fn a_written_table_reads_back() {
 /// The default score of `select`, from the text of the table with words and missing cells, is the
 /// distance counted from scratch.
 #[test]
-fn the_default_score_is_the_distance() {
+fn the_default_score_equals_the_distance() {
     for kind in Kind::ALL {
         let made = table(kind, Size::Reduced, 3);
         let mut text = Vec::new();

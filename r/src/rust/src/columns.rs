@@ -32,8 +32,8 @@ pub(crate) enum Column {
 }
 
 impl Column {
-    /// The column that a list of R describes: its `kind` and `values`, the `levels` of codes, and of
-    /// numbers the `classes` and the `unit`.
+    /// The column that a list of R describes: its `kind` and `values`, the `levels` of codes, and
+    /// of numbers the `classes` and the `unit`.
     ///
     /// # Errors
     ///
