@@ -212,16 +212,17 @@ fn set_in_words(set: &SetFacts) -> Option<String> {
 /// The numbers of rows for features of given effect sizes, as text.
 fn rows_needed(plan: &DryRun) -> String {
     // Any number is enough if random picks find them, too.
+    let number = |rows: f64| if rows > 0.0 { two_digits(rows) } else { "any number".to_owned() };
     let count = |rows: Option<f64>| match rows {
         None => "no number".to_owned(),
-        Some(0.0) => "any number".to_owned(),
-        Some(rows) => format!("about {}", two_digits(rows)),
+        Some(rows) if rows > 0.0 => format!("about {}", two_digits(rows)),
+        Some(rows) => number(rows),
     };
     let each = |needed: &RowsNeeded| {
         let found = format!("{} with {}", needed.effect_size, count(needed.found));
         match needed.significant {
             Some(rows) if plan.k.is_some() => {
-                format!("{found}, and significant with {}", count(Some(rows)))
+                format!("{found}, and significant with {}", number(rows))
             }
             _ => found,
         }
@@ -231,16 +232,12 @@ fn rows_needed(plan: &DryRun) -> String {
         Some(_) => "features are found from effect size",
         None => "a single feature is named from effect size",
     };
-    let names_only: Vec<String> = plan
-        .rows_needed
-        .iter()
-        .filter_map(|needed| needed.names_only)
-        .map(|rows| count(Some(rows)))
-        .collect();
+    let names_only: Vec<String> =
+        plan.rows_needed.iter().filter_map(|needed| needed.names_only).map(number).collect();
     let names_only = match names_only.is_empty() {
         true => String::new(),
         false => format!(
-            "; if only names are released (a share of 0 for the effect sizes), they are found with {}",
+            "; if only names are released (a share of 0 for the effect sizes), they are found with about {}",
             names_only.join(", ")
         ),
     };

@@ -49,7 +49,7 @@ pub(super) struct PlanArguments {
     #[command(flatten)]
     budget: BudgetArgument,
 
-    /// An effect size from 0 to 1: report the rows, and the epsilon, needed to detect it
+    /// An effect size from 0 to 1: report the rows and the epsilon that it needs
     #[arg(long, alias = "effect_size", value_name = "SIZE", allow_hyphen_values = true)]
     effect_size: Option<f64>,
 

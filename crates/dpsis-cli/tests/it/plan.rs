@@ -1,6 +1,6 @@
 //! `dpsis plan`: its output, its files and the requests that it refuses.
 
-use crate::harness::{Folder, assert_contains_all, dpsis};
+use crate::harness::{Folder, assert_contains, assert_contains_all, assert_lacks, dpsis, one_line};
 
 const SMALL: &str = "--n 400 --d 30 --k 2 --eps 1 --draws 40";
 
@@ -135,4 +135,14 @@ fn mistakes_are_explained() {
             ("--refine gram", "this method has no forecast"),
         ],
     );
+}
+
+/// Where random picks find a feature of a few, any number of rows is enough.
+#[test]
+fn few_features_are_found_with_any_number_of_rows() {
+    let folder = Folder::new().with("t.csv", "a,b,c,y\n1,2,3,u\n4,5,6,v\n");
+    let line = "select --k 1 --eps 2 --bounds 0,1 --classes u,v --dry-run t.csv";
+    let text = one_line(&folder.run(line).succeeds().text());
+    assert_contains(&text, "0.5 with any number, and significant with 110;");
+    assert_lacks(&text, "NaN");
 }
