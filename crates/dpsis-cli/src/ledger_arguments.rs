@@ -8,7 +8,7 @@ use dpsis::job::Terms;
 
 #[derive(Debug, Args)]
 pub(super) struct LedgerArguments {
-    /// Charge this ledger, and refuse the run if it lacks budget (dpsis ledger create)
+    /// Charge this ledger, or refuse the run (dpsis ledger create)
     #[arg(long, value_name = "FILE", hide_short_help = true, help_heading = "Privacy")]
     ledger: Option<PathBuf>,
 

@@ -8,7 +8,7 @@ use dpsis::{Delta, Epsilon, Neighbors, PrivacyOptions, Result};
 /// The budget of a release.
 #[derive(Debug, Args)]
 pub(super) struct BudgetArgument {
-    /// The privacy budget, such as 2, 0.5 or 1/3; smaller protects more
+    /// Privacy budget: less is safer
     #[arg(
         short,
         long = "eps",

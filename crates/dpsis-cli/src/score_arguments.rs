@@ -22,7 +22,7 @@ pub(super) struct ScoreArguments {
     )]
     pub(super) score: Option<Score>,
 
-    /// Clip every feature to this public range; the score is then correlation
+    /// Clip features to this public range, for correlation
     #[arg(long, value_name = "LO,HI", allow_hyphen_values = true)]
     bounds: Option<String>,
 }
