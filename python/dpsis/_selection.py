@@ -195,7 +195,9 @@ class Selection(Choice):
         return frame
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the effect sizes with their intervals, and the significance threshold.
+        """Draw the effect sizes by size, and the significance threshold.
+
+        With a threshold only points are drawn: it allows for their noise. Without one, points have their intervals.
 
         Parameters
         ----------
@@ -211,24 +213,27 @@ class Selection(Choice):
         RequestError
             If no effect sizes were released.
         """
-        estimates = self.estimates[::-1]
+        estimates = sorted(self.estimates, key=lambda one: -1 if one.effect_size is None else one.effect_size)
         if not estimates:
             raise RequestError("no feature was named, or no effect sizes were released: there is nothing to draw", [])
         if ax is None:
             from matplotlib import pyplot
 
             _, ax = pyplot.subplots(figsize=self._figsize(), layout="constrained")
+        level = self.record["significance"]["threshold"]
         for place, one in enumerate(estimates):
-            ax.plot([one.low, one.high], [place, place], color="tab:blue")
+            if level is None:
+                ax.plot([one.low, one.high], [place, place], color="tab:blue")
             # Hollow: not significant.
             filled = "white" if one.significant is False else "tab:blue"
             ax.plot(one.effect_size, place, "o", color="tab:blue", markerfacecolor=filled)
-        level = self.record["significance"]["threshold"]
+        if level is not None:
+            ax.axvspan(0, min(level, 1), color="0.93", zorder=0)
         if level is not None and level <= 1:
             ax.axvline(level, color="gray", linestyle="--", label=f"significant from {level:.2f} on")
             ax.legend(loc="lower left", bbox_to_anchor=(0, 1), frameon=False)
         ax.set_yticks(range(len(estimates)), [one.name for one in estimates])
-        ax.set(xlim=(0, 1), ylim=(-0.5, len(estimates) - 0.5), xlabel="effect size, with its 90% interval")
+        ax.set(xlim=(0, 1), ylim=(-0.5, len(estimates) - 0.5), xlabel="effect size" if level is not None else "effect size, with its 90% interval")
         return ax
 
 

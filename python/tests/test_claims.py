@@ -108,9 +108,12 @@ def test_the_picture_of_a_selection():
     names = ["first", "second", "third"]
     found = dpsis.select(X, 3, 9, feature_names=names, seed=1, **ON)
     axes = found.plot()
-    assert [one.get_text() for one in axes.get_yticklabels()] == found.names[::-1]
+    ascending = sorted(found.estimates, key=lambda one: one.effect_size)
+    assert [one.get_text() for one in axes.get_yticklabels()] == [one.name for one in ascending]
     level = found.record["significance"]["threshold"]
     assert any(np.allclose(line.get_xdata(), level) for line in axes.lines)
+    # No interval crosses the threshold: points alone are compared with it.
+    assert all(len(line.get_xdata()) == 1 or np.allclose(line.get_xdata(), level) for line in axes.lines)
     assert found.plot(axes) is axes
     with pytest.raises(dpsis.RequestError, match="no effect sizes"):
         dpsis.select(X, 3, 9, shares={"estimates": 0}, seed=1, **ON).plot()
