@@ -56,24 +56,21 @@ drawable <- function(x) {
   all <- estimates(x)
   if (is.null(all$effect_size)) fail("no feature was named, or no effect sizes were released: there is nothing to draw")
   all$filled <- if (is.null(all$significant)) TRUE else !(all$significant %in% FALSE)
-  all[rev(seq_len(nrow(all))), ]
+  all[order(all$effect_size), ]
 }
 
-# The significance threshold; NULL if no effect size can reach it.
-threshold <- function(x) {
-  level <- x$record$significance$threshold
-  if (!is.null(level) && level <= 1) level
-}
+# The significance threshold; NULL if significance was not tested.
+threshold <- function(x) x$record$significance$threshold
 
 # The title of a plot that must not be released.
 mark_of_plot <- function(x) if (!x$private) "seeded: not for release"
 
-effect_size_label <- "effect size, with its 90% interval"
+effect_size_label <- function(level) if (is.null(level)) "effect size, with its 90% interval" else "effect size"
 
 #' Draw the effect sizes of selected features
 #'
-#' Draws the effect sizes with their 90% intervals, and the significance threshold. Hollow points
-#' are not significant.
+#' Draws the effect sizes by size, and the significance threshold, which allows for the noise of the
+#' points; without a threshold, points have their 90% intervals. Hollow points are not significant.
 #'
 #' @param x,object The result of [dp_select()].
 #' @param ... Further arguments of [graphics::plot.default()].
@@ -89,16 +86,20 @@ plot.dpsis_selection <- function(x, ...) {
   old <- graphics::par(mai = c(1, width, 0.6, 0.3))
   on.exit(graphics::par(old))
   filled <- ifelse(all$filled, "steelblue", "white")
+  level <- threshold(x)
   frame <- list(
     x = all$effect_size, y = places, pch = 21, col = "steelblue", bg = filled, xlim = c(0, 1), ylab = "", yaxt = "n",
-    ylim = c(0.5, nrow(all) + 0.5), xlab = effect_size_label, main = mark_of_plot(x)
+    ylim = c(0.5, nrow(all) + 0.5), xlab = effect_size_label(level), main = mark_of_plot(x)
   )
   do.call(graphics::plot.default, utils::modifyList(frame, list(...)))
-  graphics::segments(all$low, places, all$high, places, col = "steelblue")
+  if (is.null(level)) {
+    graphics::segments(all$low, places, all$high, places, col = "steelblue")
+  } else {
+    graphics::rect(0, 0, min(level, 1), nrow(all) + 1, col = "gray93", border = NA)
+  }
   graphics::points(all$effect_size, places, pch = 21, col = "steelblue", bg = filled)
   graphics::axis(2, places, all$name, las = 1, cex.axis = 0.9)
-  level <- threshold(x)
-  if (!is.null(level)) {
+  if (!is.null(level) && level <= 1) {
     graphics::abline(v = level, lty = 2, col = "gray40")
     graphics::mtext(sprintf("significant from %.2f on", level), adj = 0, line = 0.3, cex = 0.9)
   }
@@ -114,10 +115,19 @@ autoplot.dpsis_selection <- function(object, ...) {
   all <- drawable(object)
   all$name <- factor(all$name, levels = all$name)
   level <- threshold(object)
+  points <- ggplot2::aes(fill = .data$filled)
+  drawn <- if (is.null(level)) {
+    list(ggplot2::geom_pointrange(points, shape = 21, show.legend = FALSE))
+  } else {
+    list(
+      ggplot2::annotate("rect", xmin = 0, xmax = min(level, 1), ymin = -Inf, ymax = Inf, fill = "gray93"),
+      if (level <= 1) ggplot2::geom_vline(xintercept = level, linetype = 2),
+      ggplot2::geom_point(points, shape = 21, size = 3, show.legend = FALSE)
+    )
+  }
   ggplot2::ggplot(all, ggplot2::aes(x = .data$effect_size, y = .data$name, xmin = .data$low, xmax = .data$high)) +
-    ggplot2::geom_pointrange(ggplot2::aes(fill = .data$filled), shape = 21, show.legend = FALSE) +
+    drawn +
     ggplot2::scale_fill_manual(values = c(`TRUE` = "black", `FALSE` = "white")) +
-    (if (!is.null(level)) ggplot2::geom_vline(xintercept = level, linetype = 2)) +
     ggplot2::coord_cartesian(xlim = c(0, 1)) +
-    ggplot2::labs(x = effect_size_label, y = NULL, title = mark_of_plot(object))
+    ggplot2::labs(x = effect_size_label(level), y = NULL, title = mark_of_plot(object))
 }
