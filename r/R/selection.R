@@ -120,7 +120,7 @@ autoplot.dpsis_selection <- function(object, ...) {
     list(ggplot2::geom_pointrange(points, shape = 21, show.legend = FALSE))
   } else {
     list(
-      ggplot2::annotate("rect", xmin = 0, xmax = min(level, 1), ymin = -Inf, ymax = Inf, fill = "gray93"),
+      ggplot2::annotate("rect", xmin = 0, xmax = min(level, 1), ymin = -Inf, ymax = Inf, fill = "gray82"),
       if (level <= 1) ggplot2::geom_vline(xintercept = level, linetype = 2),
       ggplot2::geom_point(points, shape = 21, size = 3, show.legend = FALSE)
     )
