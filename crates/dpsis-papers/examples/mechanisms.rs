@@ -15,9 +15,7 @@ use std::sync::{Arc, Mutex};
 
 use dpsis::internals;
 use dpsis::mechanism::{CanonicalLipschitz, Mechanism, PeelPermuteAndFlip};
-use dpsis::{
-    ArrayTable, Epsilon, Error, FileTable, Rehearsal, RehearsalSeeds, Result, Select, Target,
-};
+use dpsis::{ArrayTable, Epsilon, Error, Rehearsal, RehearsalSeeds, Result, Select, Target};
 use dpsis_eval::planted::{Kind, Planted, Size, table_of};
 use ndarray::{Array1, Array2};
 use rand::{Rng, SeedableRng};
@@ -114,9 +112,7 @@ fn planted(
     run: u64,
     cells: &Mutex<BTreeMap<Cell, Found>>,
 ) -> Result<()> {
-    let mut text = Vec::new();
-    table.write_csv(&mut text)?;
-    let source = FileTable::from_reader(std::io::Cursor::new(text));
+    let source = table.to_table()?;
     let rows = table.targets.len();
     let (select, rarer) = match &table.classes {
         Some(classes) => {

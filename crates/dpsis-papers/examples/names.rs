@@ -365,17 +365,7 @@ fn rows(runs: usize, figure: &str) -> Result<()> {
 }
 
 fn of_planted(select: Select, planted: &Planted, epsilon: &Epsilon) -> Select {
-    let select = select.epsilon(epsilon.clone()).threads(1);
-    match &planted.classes {
-        Some(classes) => select.target(Target::classes(classes.iter().cloned())),
-        None => select,
-    }
-}
-
-fn source(planted: &Planted) -> Result<FileTable> {
-    let mut text = Vec::new();
-    planted.write_csv(&mut text)?;
-    Ok(FileTable::from_reader(std::io::Cursor::new(text)))
+    planted.with_classes(select.epsilon(epsilon.clone()).threads(1))
 }
 
 /// How many of the five true features of each kind are named without k, are significant with k = 5
@@ -396,14 +386,14 @@ fn planted(runs: usize) -> Result<()> {
                 let planted = table(kind, Size::Full, run as u64);
                 let truth = &planted.truth;
                 let select = of_planted(all_significant(), &planted, &epsilon);
-                let record = names(select, run, &source(&planted)?)?;
+                let record = names(select, run, &planted.to_table()?)?;
                 let [all, wrong] = counted(record.as_ref(), truth);
                 sums.add(0, all - wrong);
                 sums.add(1, f64::from(wrong > 0.0));
                 let ways = [Select::new(PLANTED), Select::new(20), Select::new(20).mechanism(Peel)];
                 for (place, select) in ways.into_iter().enumerate() {
                     let record =
-                        names(of_planted(select, &planted, &epsilon), run, &source(&planted)?)?;
+                        names(of_planted(select, &planted, &epsilon), run, &planted.to_table()?)?;
                     let picks = record
                         .iter()
                         .flat_map(|record| record.selected.iter().zip(&record.estimates));
@@ -623,7 +613,7 @@ fn permuted_planted(runs: usize) -> Result<()> {
                 let mut planted = table(kind, Size::Reduced, run as u64);
                 planted.targets.shuffle(&mut ChaCha8Rng::seed_from_u64(run as u64));
                 let select = of_planted(all_significant(), &planted, &epsilon);
-                let record = names(select, run, &source(&planted)?)?;
+                let record = names(select, run, &planted.to_table()?)?;
                 let [all, _] = counted(record.as_ref(), &[]);
                 sums.add(0, f64::from(all > 0.0));
                 Ok(())

@@ -16,9 +16,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use dpsis::forecast::Simulated;
 use dpsis::internals::{self, WholeTable};
-use dpsis::{
-    ArrayTable, Epsilon, Error, FileTable, Rehearsal, Result, Scaling, ScoreKind, Select, Target,
-};
+use dpsis::{ArrayTable, Epsilon, Error, Rehearsal, Result, Scaling, ScoreKind, Select, Target};
 use dpsis_eval::planted::{Kind, Planted, Size, table};
 use ndarray::{Array1, Array2};
 use rand::SeedableRng;
@@ -55,17 +53,7 @@ fn in_parallel(count: usize, work: impl Fn(usize) -> Result<()> + Sync) -> Resul
 }
 
 fn request(planted: &Planted, epsilon: &Epsilon) -> Select {
-    let select = Select::new(5).epsilon(epsilon.clone()).threads(1);
-    match &planted.classes {
-        Some(classes) => select.target(Target::classes(classes.iter().cloned())),
-        None => select,
-    }
-}
-
-fn source(planted: &Planted) -> Result<FileTable> {
-    let mut text = Vec::new();
-    planted.write_csv(&mut text)?;
-    Ok(FileTable::from_reader(std::io::Cursor::new(text)))
+    planted.with_classes(Select::new(5).epsilon(epsilon.clone()).threads(1))
 }
 
 /// The rows of each class, or of both sides of a target that is split.
@@ -89,7 +77,7 @@ fn planted(runs: usize, [center, estimates]: [&str; 2]) -> Result<()> {
                 let planted = table(kind, Size::Full, run as u64);
                 let request =
                     request(&planted, &epsilon).shares("0.10", center).estimates(estimates);
-                let record = request.clone().seed(run as u64).run(&source(&planted)?)?;
+                let record = request.clone().seed(run as u64).run(&planted.to_table()?)?;
                 let is_true = |index: usize| planted.truth.contains(&index);
                 let found = record.selected.iter().filter(|pick| is_true(pick.index));
                 let significant = record.selected.iter().zip(&record.estimates);
@@ -98,7 +86,7 @@ fn planted(runs: usize, [center, estimates]: [&str; 2]) -> Result<()> {
                 });
                 let mut sums = vec![found.count() as f64, significant.count() as f64];
                 // The forecast for the five features of the largest effect sizes in the table.
-                let rehearsal = Rehearsal::new(request.clone(), &source(&planted)?)?;
+                let rehearsal = Rehearsal::new(request.clone(), &planted.to_table()?)?;
                 let Some(effect_sizes) = rehearsal.effect_sizes() else {
                     return Err(Error::request("there are no effect sizes"));
                 };
@@ -146,7 +134,7 @@ fn scores(runs: usize) -> Result<()> {
                     default().score(ScoreKind::Kendall),
                 ];
                 for (place, select) in all.into_iter().enumerate() {
-                    let record = select.seed(run as u64).run(&source(&planted)?)?;
+                    let record = select.seed(run as u64).run(&planted.to_table()?)?;
                     let found = record.indices();
                     let found = found.iter().filter(|index| planted.truth.contains(index)).count();
                     if let Ok(mut totals) = totals.lock() {
@@ -207,7 +195,7 @@ fn permuted_planted(runs: usize) -> Result<()> {
                 let mut planted = table(kind, Size::Reduced, run as u64);
                 planted.targets.shuffle(&mut ChaCha8Rng::seed_from_u64(run as u64));
                 let record =
-                    request(&planted, &epsilon).seed(run as u64).run(&source(&planted)?)?;
+                    request(&planted, &epsilon).seed(run as u64).run(&planted.to_table()?)?;
                 let called = record.significance.significant.is_some_and(|beyond| beyond > 0);
                 calls.fetch_add(called.into(), Ordering::Relaxed);
                 Ok(())

@@ -22,7 +22,7 @@ mod survey;
 
 use std::io::Write;
 
-use dpsis::{Error, Result};
+use dpsis::{Error, FileTable, Result, Select, Target};
 
 use crate::seed::seed_of;
 use draw::Draw;
@@ -66,6 +66,25 @@ impl Planted {
             })
             .and_then(|()| Ok(csv.flush()?))
             .map_err(|_| Error::io("the planted table cannot be written"))
+    }
+
+    /// The table as a source of runs, in memory, as [`write_csv`](Self::write_csv) writes it.
+    ///
+    /// # Errors
+    ///
+    /// `Io` if it cannot be written.
+    pub fn to_table(&self) -> Result<FileTable> {
+        let mut text = Vec::new();
+        self.write_csv(&mut text)?;
+        Ok(FileTable::from_reader(std::io::Cursor::new(text)))
+    }
+
+    /// A request with the classes of the target, if it has classes.
+    pub fn with_classes(&self, request: Select) -> Select {
+        match &self.classes {
+            Some(classes) => request.target(Target::classes(classes.iter().cloned())),
+            None => request,
+        }
     }
 }
 

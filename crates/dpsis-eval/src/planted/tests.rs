@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use dpsis::{ArrayTable, FileTable, GRID, Rehearsal, Select, Target};
+use dpsis::{ArrayTable, GRID, Rehearsal, Select};
 
 use crate::datasets::PublicTable;
 
@@ -165,14 +165,8 @@ fn a_written_table_reads_back() {
 fn the_default_score_equals_the_distance() {
     for kind in Kind::ALL {
         let made = table(kind, Size::Reduced, 3);
-        let mut text = Vec::new();
-        made.write_csv(&mut text).unwrap();
-        let source = FileTable::from_reader(std::io::Cursor::new(text));
-        let select = Select::new(PLANTED);
-        let select = match &made.classes {
-            Some(classes) => select.target(Target::classes(classes.iter().cloned())),
-            None => select,
-        };
+        let source = made.to_table().unwrap();
+        let select = made.with_classes(Select::new(PLANTED));
         let scores = Rehearsal::new(select, &source).unwrap().exact_scores().unwrap().unwrap();
         // From the middle value on, or above it: the more even split.
         let second = match &made.classes {
@@ -212,13 +206,8 @@ fn the_default_score_equals_the_distance() {
 #[test]
 fn public_tables_keep_their_categories() {
     let made = table(Kind::Clinical, Size::Reduced, 4);
-    let mut text = Vec::new();
-    made.write_csv(&mut text).unwrap();
-    let source = || FileTable::from_reader(std::io::Cursor::new(text.clone()));
-    let select = || {
-        let classes = made.classes.clone().unwrap();
-        Select::new(PLANTED).target(Target::classes(classes))
-    };
+    let source = || made.to_table().unwrap();
+    let select = || made.with_classes(Select::new(PLANTED));
     let public = PublicTable::read(&source()).unwrap();
     let labels = ndarray::Array1::from(public.labels);
     let in_memory = ArrayTable::new(public.x.view(), labels.view()).unwrap();
