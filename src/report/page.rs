@@ -127,7 +127,7 @@ pub enum Block {
         /// The address of the data, relative to the page.
         data_href: Option<String>,
     },
-    /// A figure of values from 0 to 1 with their intervals.
+    /// A figure of values from 0 to 1, with their intervals unless they are compared with a value.
     Intervals {
         /// Its caption.
         caption: String,
@@ -135,7 +135,8 @@ pub enum Block {
         label: String,
         /// The values, from top to bottom.
         intervals: Vec<Interval>,
-        /// A value to compare with and its name, drawn as a dashed line if it is at most 1.
+        /// A value to compare with and its label, drawn as a dashed line if it is at most 1. The side
+        /// below it is shaded, and intervals are not drawn.
         mark: Option<(f64, String)>,
     },
     /// A stacked bar of the parts of a whole.
