@@ -229,11 +229,12 @@ class Selection(Choice):
             ax.plot(one.effect_size, place, "o", color="tab:blue", markerfacecolor=filled)
         if level is not None:
             ax.axvspan(0, min(level, 1), color="0.93", zorder=0)
-        if level is not None and level <= 1:
-            ax.axvline(level, color="gray", linestyle="--", label=f"significant from {level:.2f} on")
-            ax.legend(loc="lower left", bbox_to_anchor=(0, 1), frameon=False)
+            if level <= 1:
+                ax.axvline(level, color="gray", linestyle="--", label=f"significant from {level:.2f} on")
+                ax.legend(loc="lower left", bbox_to_anchor=(0, 1), frameon=False)
         ax.set_yticks(range(len(estimates)), [one.name for one in estimates])
-        ax.set(xlim=(0, 1), ylim=(-0.5, len(estimates) - 0.5), xlabel="effect size" if level is not None else "effect size, with its 90% interval")
+        label = "effect size, with its 90% interval" if level is None else "effect size"
+        ax.set(xlim=(0, 1), ylim=(-0.5, len(estimates) - 0.5), xlabel=label)
         return ax
 
 
