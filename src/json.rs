@@ -13,7 +13,7 @@ macro_rules! words {
         $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)* }
     ) => {
         $(#[$about])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
         #[non_exhaustive]
         pub enum $name {
             $($(#[$doc])* #[serde(rename = $word)] $variant,)*

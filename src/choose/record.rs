@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::account::Event;
 use crate::error::Result;
@@ -53,7 +53,7 @@ impl Deref for Choice {
 }
 
 /// The result of a choice with its guarantee, budget and assumptions.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ChoiceRecord {
     /// Version of this program.
@@ -85,7 +85,7 @@ pub struct ChoiceRecord {
 }
 
 /// A chosen candidate.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ChosenCandidate {
     /// Its name.
@@ -98,7 +98,7 @@ pub struct ChosenCandidate {
 }
 
 /// The public information about the scores; no record contains the scores themselves.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ScoresUsed {
     /// The number of candidates.

@@ -24,7 +24,7 @@ mod world;
 use std::f64::consts::PI;
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Parameter, Result};
 use crate::estimate::unit;
@@ -54,7 +54,7 @@ const FACTOR: f64 = 3.0;
 const STEP: f64 = 1.06;
 
 /// The probabilities for a feature of an effect size.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Chances {
     /// The probability that it is selected; without k, that it is named.
@@ -66,7 +66,7 @@ pub struct Chances {
 
 /// The smallest values with which features are found, and are significant, with each of
 /// [`PROBABILITIES`]; `None` where no value is enough.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Needed {
     /// That a feature is selected; without k, that it is named.

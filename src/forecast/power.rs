@@ -77,7 +77,7 @@ pub struct PlanOptions {
 }
 
 /// The findings to expect from a selection with some options. No table was read.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PlanRecord {
     /// Version of this program.
@@ -131,7 +131,7 @@ pub struct PlanRecord {
 }
 
 /// The effect sizes that are needed when another number of features has an effect.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct OfStrong {
     /// The number of features of one effect size.
@@ -141,7 +141,7 @@ pub struct OfStrong {
 }
 
 /// The effect sizes that are needed at one epsilon.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct AtEpsilon {
     /// The total budget.
@@ -151,7 +151,7 @@ pub struct AtEpsilon {
 }
 
 /// The rows and the epsilon that features of one effect size need.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Wanted {
     /// The effect size.

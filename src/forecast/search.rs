@@ -7,13 +7,13 @@
 //! around it. The results for one probability are reused for the next, so that a larger probability
 //! never needs a smaller value.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 use crate::forecast::Chances;
 
 /// A simulated probability.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Probability {
     /// The mean over simulated tables.
@@ -34,7 +34,7 @@ impl Probability {
 
 /// A smallest value, with the standard error of the simulation. It is 0 if even random selection
 /// reaches the probability at any value.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Least {
     /// The smallest value.

@@ -31,9 +31,6 @@ pub struct Answer {
     pub json: String,
     /// The record in a few lines.
     pub report: String,
-    /// The record as a page.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub html: Option<String>,
     /// The statement for output checkers as JSON.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub statement: Option<String>,
@@ -60,8 +57,6 @@ impl Answer {
             names: record.picked().map(|(name, _)| name.to_owned()).collect(),
             json: to_json(record)?,
             report: report_with(record, words),
-            #[cfg(feature = "html")]
-            html: Some(crate::report::to_html(record)?),
             #[cfg(feature = "exports")]
             statement: Some(to_json(&record.statement())?),
             warnings: Caution::all(record.warnings(), words),

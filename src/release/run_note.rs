@@ -1,6 +1,6 @@
 //! A note on a run in its record.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The day of a run, and the request as text: given by the program that ran it, and independent of
 /// the data.
@@ -14,7 +14,7 @@ use serde::Serialize;
 /// assert_eq!(selection.run.as_ref().map(|run| run.day.as_str()), Some("2026-11-22"));
 /// # Ok::<(), dpsis::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RunNote {
     /// The day, such as 2026-11-22.

@@ -1,7 +1,7 @@
 //! Effect sizes, intervals, p-values, directions and significance as text. Numbers are rounded to
 //! the conservative side.
 
-use crate::release::{Estimate, MissingRule, Record, ScoreId, TargetCoding};
+use crate::release::{Direction, Estimate, MissingRule, Record, ScoreId, TargetCoding};
 use crate::table::SetMembers;
 
 /// The result line of a choice among external scores.
@@ -80,11 +80,40 @@ fn judged(estimate: &Estimate) -> Option<bool> {
     estimate.p_value.and(estimate.significant)
 }
 
-/// The direction with its error probability.
-pub(super) fn direction(estimate: &Estimate) -> Option<String> {
+/// The caveat of directions. Whether a column is categorical is private, so it is always given.
+pub(super) const DIRECTION: &str = "of numbers and dates; a categorical column has no direction, and what is printed for one \
+                                    is noise";
+
+/// The direction: of two classes, relative to the second one.
+pub(super) fn direction(record: &Record, estimate: &Estimate) -> Option<String> {
     let direction = estimate.direction?;
+    let second = record.score.classes.as_ref().filter(|classes| classes.len() == 2);
+    Some(match (direction, second.map(|classes| classes[1].as_str())) {
+        (Direction::Rises, Some(class)) => format!("higher in {}", class_in_words(class)),
+        (Direction::Falls, Some(class)) => format!("lower in {}", class_in_words(class)),
+        (Direction::Rises, None) => format!("rises with {}", target_in_words(record)),
+        (Direction::Falls, None) => format!("falls with {}", target_in_words(record)),
+        (Direction::Unclear, _) => "unclear".to_owned(),
+    })
+}
+
+/// A class that is a number is not a name.
+fn class_in_words(class: &str) -> String {
+    match class.parse::<f64>() {
+        Ok(_) => format!("class {class}"),
+        Err(_) => short(class, 30),
+    }
+}
+
+/// The name of the target, or a word for it.
+pub(super) fn target_in_words(record: &Record) -> String {
+    record.target.name.as_ref().map_or_else(|| "the target".to_owned(), |name| short(name, 40))
+}
+
+/// The direction with its error probability.
+pub(super) fn direction_with_error(record: &Record, estimate: &Estimate) -> Option<String> {
     let error = direction_error(estimate).map(|error| format!(" (error about {error})"));
-    Some(format!("{direction}{}", error.unwrap_or_default()))
+    Some(direction(record, estimate)? + &error.unwrap_or_default())
 }
 
 pub(super) fn direction_error(estimate: &Estimate) -> Option<String> {

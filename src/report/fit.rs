@@ -76,13 +76,7 @@ fn lines_of_model(text: &mut String, model: &Model) {
     let _ = writeln!(text, "{}", kind(model));
     if has_no_coefficients(model) {
         let names: Vec<&str> = model.feature_names().collect();
-        let prediction = match &model.target.classes {
-            None => format!("the mean of the target, {}", four_digits(model.intercept)),
-            Some([_, second]) => {
-                let share = 1.0 / (1.0 + libm::exp(-model.intercept));
-                format!("a probability of {} of {second}", four_digits(share))
-            }
-        };
+        let prediction = one_prediction(model);
         let none = if names.is_empty() { "no feature: " } else { "" };
         let _ = writeln!(text, "  {none}every prediction is {prediction}");
         if !names.is_empty() {
@@ -106,8 +100,19 @@ fn lines_of_model(text: &mut String, model: &Model) {
     let _ = writeln!(text, "{note}");
 }
 
+/// The prediction of a model without coefficients.
+pub(super) fn one_prediction(model: &Model) -> String {
+    match &model.target.classes {
+        None => format!("the mean of the target, {}", four_digits(model.intercept)),
+        Some([_, second]) => {
+            let share = 1.0 / (1.0 + libm::exp(-model.intercept));
+            format!("a probability of {} of {second}", four_digits(share))
+        }
+    }
+}
+
 /// Whether all predictions of a model are the same.
-fn has_no_coefficients(model: &Model) -> bool {
+pub(super) fn has_no_coefficients(model: &Model) -> bool {
     model
         .features
         .iter()
@@ -137,7 +142,8 @@ pub fn fit_dry_run(plan: &FitDryRun, options: impl Fn(&[Parameter]) -> String) -
     text
 }
 
-fn kind(model: &Model) -> String {
+/// The model and the meaning of its coefficients.
+pub(super) fn kind(model: &Model) -> String {
     let name = model.target.name.as_deref().map_or(String::new(), |name| format!(" of {name}"));
     match &model.target.classes {
         Some([_, second]) => {
@@ -168,7 +174,7 @@ fn line(feature: &ModelFeature) -> String {
 }
 
 /// A number with four digits.
-fn four_digits(value: f64) -> String {
+pub(super) fn four_digits(value: f64) -> String {
     let exact = format!("{value:.3e}").parse::<f64>().unwrap_or(value);
     if exact == 0.0 || (1e-4..1e7).contains(&exact.abs()) {
         exact.to_string()

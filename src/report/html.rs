@@ -1,69 +1,138 @@
-//! Records as HTML pages: first the picks with their significance and whether the page may be
-//! released, then the guarantee and the selection of the picks.
+//! Selections and choices as HTML pages. The first printed page has what was found, what it means and
+//! what may be done with it; methods and details follow.
 
 use super::facts::{self, Fact, Part};
 use super::findings;
-use super::page::{Block, Interval, Level, Notice, Page, Section};
-use super::words::{
-    features_or_sets, is_paper, line_of_features, meaning, protected, purpose, sentence,
-};
+use super::front::{Front, row, section, table_of};
+use super::methods;
+use super::page::{Axis, Block, Heading, Interval, Level, Page};
+use super::words::{features_or_sets, line_of_features, sentence};
 use crate::choose::ChoiceRecord;
-use crate::privacy::Neighbors;
-use crate::release::{Estimate, Guarantee, PickOrder, Record, Warning};
+use crate::release::{Direction, Estimate, PickOrder, Record, ScoreId};
+
+/// The number of features on the first page.
+const FIRST: usize = 10;
+
+/// The number of features of one figure.
+pub(super) const FIGURE: usize = 60;
 
 /// The page of a selection, without the JSON record.
-pub(super) fn page_of_selection(record: &Record) -> Page {
+pub(super) fn page_of_selection(record: &Record, heading: &Heading) -> Page {
+    let front = Front::of_selection(record);
     let (k, features) = (record.selected.len(), record.public.features);
-    let subject = protected(&record.score, &record.guarantee);
-    let (private, guarantee) = (record.private, &record.guarantee);
-    let subject = format!("Protected: {subject}.");
-    let privacy = privacy(private, is_paper(&record.score), subject, guarantee);
     let what = features_or_sets(&record.score);
     let target = record.target.name.as_deref();
     let target = target.map_or(String::new(), |name| format!(" for \u{201c}{name}\u{201d}"));
-    let others = |warning: &&Warning| private || !warning.kind.is_essential();
-    let selected = [banners(significance(record), private, guarantee, &record.warnings)]
-        .into_iter()
-        .chain(warnings(record.warnings.iter().filter(others)))
-        .chain(selected_features(record));
-    Page {
-        title: format!("{k} of {features} {what}{target}"),
-        sections: vec![
-            section("selected", &format!("Selected {what}"), selected.collect()),
-            section("privacy", "Privacy", privacy),
-            section("how", "How they were selected", tables(&facts::of_selection(record))),
-        ],
-        ..Page::default()
-    }
+    let mut found = front.top(significance(record));
+    found.extend(first_features(record));
+    let mut sections = vec![
+        section("selected", &format!("Selected {what}"), found),
+        front.use_and_privacy(said(record)),
+    ];
+    let mut details = tables(&facts::of_selection(record));
+    details.push(front.parts());
+    sections.push(methods::section(&methods::of_selection(record)));
+    sections.push(section("released", "All released values", all_features(record)));
+    sections.push(section("how", "How they were selected", details));
+    let title = format!("{k} of {features} {what}{target}");
+    front.page(heading, title, data(record), sections)
+}
+
+/// The size of the table, by public numbers and private estimates.
+fn data(record: &Record) -> String {
+    let units = record.guarantee.unit.plural();
+    let rows = match (record.public.rows, record.released.rows_estimate) {
+        (Some(rows), _) => format!(", {rows} {units}"),
+        (None, Some(rows)) => format!(", about {rows} {units}"),
+        (None, None) => String::new(),
+    };
+    format!("{} {}{rows}", record.public.features, features_or_sets(&record.score))
+}
+
+/// The conclusions that a selection allows.
+fn said(record: &Record) -> String {
+    let what = if record.score.groups.is_some() { "set" } else { "feature" };
+    let target = findings::target_in_words(record);
+    let total = record.selected.len();
+    let cutoff = match record.score.id {
+        ScoreId::Ks => {
+            " The value or category at which a feature separates the rows is private and is not released."
+        }
+        _ => "",
+    };
+    let established = match record.significance.significant {
+        None => format!(
+            "These {what}s are likely to be among those with the largest scores; whether they are associated with \
+             {target} was not tested."
+        ),
+        Some(0) => format!(
+            "No association with {target} is established: the names may be due to chance and noise."
+        ),
+        Some(significant) => {
+            let bound = record.public.false_discoveries.as_ref();
+            let fwer = bound.map_or("0.05", |bound| &bound.fwer);
+            let are = if significant == 1 { "is" } else { "are" };
+            let plural = if significant == 1 { "" } else { "s" };
+            let others = match total.saturating_sub(significant) {
+                0 => String::new(),
+                1 => " For the other one no association is established.".to_owned(),
+                others => format!(" For the other {others} no association is established."),
+            };
+            format!(
+                "{significant} {what}{plural} {are} associated with {target}: the probability that any of these statements \
+                 is wrong is at most {fwer}, with all {} {what}s and the noise taken into account.{others}",
+                record.public.features
+            )
+        }
+    };
+    let largest = largest_effect(record).unwrap_or_default();
+    let effects = match findings::has(record, |estimate| estimate.effect_size) {
+        true => {
+            " Effect sizes describe this table; their intervals allow for the noise of privacy."
+        }
+        false => "",
+    };
+    format!("{established}{largest}{effects} An association is not a cause.{cutoff}")
+}
+
+/// The significant feature with the largest effect size, in words.
+fn largest_effect(record: &Record) -> Option<String> {
+    let estimate = record.estimates.get(*by_effect_size(record).first()?)?;
+    let (effect_size, interval) = (findings::effect_size(estimate)?, findings::interval(estimate)?);
+    let low = interval.split(' ').next()?;
+    let direction = findings::direction(record, estimate);
+    let direction = direction.filter(|_| estimate.direction != Some(Direction::Unclear));
+    let is = direction.map_or(String::new(), |direction| format!(" {direction}"));
+    let name = findings::short(&estimate.name, 60);
+    (estimate.significant == Some(true))
+        .then(|| format!(" The largest effect: {name}{is} (effect {effect_size}, at least {low})."))
 }
 
 /// The page of a choice, without the JSON record.
-pub(super) fn page_of_choice(record: &ChoiceRecord) -> Page {
-    let score = &record.score;
-    let subject = "Protected: one unit of the data behind the scores, by the sensitivity given.";
+pub(super) fn page_of_choice(record: &ChoiceRecord, heading: &Heading) -> Page {
+    let (front, score) = (Front::of_choice(record), &record.score);
     let significance = Block::Banner {
         level: Level::Note,
         words: "SIGNIFICANCE NOT TESTED".into(),
         text: sentence(findings::CHOICE_NOT_TESTED),
     };
-    let (private, guarantee) = (record.private, &record.guarantee);
-    let privacy = privacy(private, false, subject.into(), guarantee);
-    let banners = banners(significance, private, guarantee, &record.warnings);
-    let mut blocks = tables(&facts::of_choice(record));
-    blocks.extend(warnings(&record.warnings));
-    Page {
-        title: format!("{} of {} candidates", score.k, score.candidates),
-        sections: vec![
-            section("selected", "Chosen", vec![banners, chosen(record)]),
-            section("privacy", "Privacy", privacy),
-            section("how", "How", blocks),
-        ],
-        ..Page::default()
-    }
+    let mut found = front.top(significance);
+    found.push(chosen(record));
+    let said = "The chosen candidates are likely to be among those with the largest scores. The scores are not released.";
+    let mut details = tables(&facts::of_choice(record));
+    details.push(front.parts());
+    let sections = vec![
+        section("selected", "Chosen", found),
+        front.use_and_privacy(said.to_owned()),
+        methods::section(&methods::of_choice(record)),
+        section("how", "How", details),
+    ];
+    let title = format!("{} of {} candidates", record.selected.len(), score.candidates);
+    front.page(heading, title, String::new(), sections)
 }
 
 /// The tables of facts: selection, estimates and public information.
-fn tables(all: &[Fact]) -> Vec<Block> {
+pub(super) fn tables(all: &[Fact]) -> Vec<Block> {
     let parts = [
         (Part::How, "How"),
         (Part::Estimates, "Private estimates, part of the budget"),
@@ -82,159 +151,124 @@ fn significance(record: &Record) -> Block {
     let k = record.selected.len();
     let (level, words) = match record.significance.significant {
         None => (Level::Note, "SIGNIFICANCE NOT TESTED".to_owned()),
-        Some(beyond) if beyond > 0 && record.public.false_discoveries.is_some() => {
-            (Level::Good, format!("{beyond} SIGNIFICANT"))
+        Some(significant) if significant > 0 && record.public.false_discoveries.is_some() => {
+            (Level::Good, format!("{significant} SIGNIFICANT"))
         }
         Some(0) => (Level::Warning, "NOTHING SIGNIFICANT".to_owned()),
-        Some(beyond) => {
-            let level = if beyond < k { Level::Note } else { Level::Good };
-            (level, format!("{beyond} OF {k} SIGNIFICANT"))
+        Some(significant) => {
+            let level = if significant < k { Level::Note } else { Level::Good };
+            (level, format!("{significant} OF {k} SIGNIFICANT"))
         }
     };
     Block::Banner { level, words, text: sentence(&record.significance.text) }
 }
 
-/// The banners: significance, and whether the page may be released.
-fn banners(
-    significance: Block,
-    private: bool,
-    guarantee: &Guarantee,
-    warnings: &[Warning],
-) -> Block {
-    let Guarantee { epsilon, delta, .. } = guarantee;
-    let relation = relation(guarantee);
-    let privacy = if private {
-        Block::Banner {
-            level: Level::Good,
-            words: "PRIVATE".into(),
-            text: format!("Epsilon {epsilon}, delta {delta}, for {relation}."),
-        }
-    } else {
-        let reasons = warnings.iter().filter(|warning| warning.kind.is_essential());
-        let reasons: Vec<&str> = reasons.map(|warning| warning.text.as_str()).collect();
-        Block::Banner {
-            level: Level::Danger,
-            words: "NOT PRIVATE".into(),
-            text: format!("Not for release. {}.", reasons.join("; ")),
-        }
-    };
-    Block::SideBySide(vec![significance, privacy])
-}
+type Cell = fn(&Record, &Estimate) -> Option<String>;
 
-/// The protected change of a table.
-fn relation(Guarantee { neighbors, unit, .. }: &Guarantee) -> String {
-    match neighbors {
-        Neighbors::AddRemove => format!("adding or removing one {unit}"),
-        Neighbors::ReplaceOne => format!("replacing one {unit} by another"),
+/// The columns of released values on the first page.
+const COLUMNS: [(&str, Cell); 5] = [
+    ("direction", findings::direction),
+    ("effect size", |_, estimate| findings::effect_size(estimate)),
+    ("90% interval", |_, estimate| findings::interval(estimate)),
+    ("adjusted p", |_, estimate| {
+        findings::p_value(estimate).map(|p| p.replace("at most", "\u{2264}"))
+    }),
+    ("significant", |_, estimate| {
+        let significant = estimate.significant?;
+        Some(if significant { "yes" } else { "no" }.to_owned())
+    }),
+];
+
+/// The first features in a table beside the figure of their effect sizes.
+fn first_features(record: &Record) -> Vec<Block> {
+    let order = by_effect_size(record);
+    let first = &order[..order.len().min(FIRST)];
+    let shown = match order.len() > FIRST {
+        true => format!("The first {FIRST} of {}. ", order.len()),
+        false => String::new(),
+    };
+    let table = table_of_features(record, first, &shown, &COLUMNS, &[]);
+    match findings::has(record, |estimate| estimate.effect_size) {
+        true => vec![Block::SideBySide(vec![table, effect_sizes(record, first)])],
+        false => vec![table],
     }
 }
 
-/// The blocks on privacy: meaning, guarantee and the parts of epsilon.
-fn privacy(private: bool, is_nominal: bool, subject: String, guarantee: &Guarantee) -> Vec<Block> {
-    let Guarantee { epsilon, delta, pure_epsilon, neighbors, unit, spent, .. } = guarantee;
-    let total = epsilon.to_f64();
-    let parts = spent.iter().map(|part| {
-        let share = part.epsilon.to_f64() / total;
-        (purpose(part.purpose).to_owned(), share, part.epsilon.to_string())
-    });
-    let parts: Vec<_> = parts.collect();
-    let ledger = parts.iter().map(|(name, _, amount)| vec![name.clone(), amount.clone()]);
-    let ledger = ledger.chain([vec!["total".to_owned(), epsilon.to_string()]]).collect();
-    let (caption, spent_on) = match (private, is_nominal) {
-        (true, _) => ("Guarantee", "How epsilon was spent"),
-        (false, false) => ("Guarantee of a run without a seed", "How epsilon was split"),
-        (false, true) => ("Nominal only", "How the nominal epsilon was split"),
-    };
-    let mut blocks = Vec::new();
-    if private {
-        blocks.push(Block::Paragraph(meaning(total, delta, *neighbors, *unit, "this page")));
-        blocks.push(Block::Paragraph(subject));
+/// All features with their places in the file, and the figures of those that the first page leaves
+/// out.
+pub(super) fn all_features(record: &Record) -> Vec<Block> {
+    let order = by_effect_size(record);
+    let error: (&str, Cell) = ("error", |_, estimate| findings::direction_error(estimate));
+    let columns: Vec<(&str, Cell)> = COLUMNS.into_iter().chain([error]).collect();
+    let places = record.selected.iter().map(|picked| picked.column.to_string());
+    let mut places = vec![(line_of_features(record), places.collect())];
+    places.extend(findings::members(record));
+    let mut blocks = vec![table_of_features(record, &order, "", &columns, &places)];
+    if record.directions.is_some() {
+        blocks.push(Block::Paragraph(format!(
+            "Direction: {}. Error: about the probability of a direction as clear as this one if the other one is right.",
+            findings::DIRECTION
+        )));
     }
-    let pure = pure_epsilon.iter().map(|pure| row("epsilon at delta 0", pure.to_string()));
-    let given = [row("epsilon", epsilon.to_string()), row("delta", delta.to_string())];
-    let to_whom = [row("neighbors", relation(guarantee)), row("unit", unit.to_string())];
-    blocks.push(table_of(caption, given.into_iter().chain(pure).chain(to_whom).collect()));
-    blocks.push(Block::Table {
-        caption: spent_on.into(),
-        header: vec!["for".into(), "epsilon".into()],
-        rows: ledger,
-    });
-    blocks.push(Block::Parts { caption: "Shares of epsilon".into(), parts });
+    if order.len() > FIRST && findings::has(record, |estimate| estimate.effect_size) {
+        blocks.extend(order.chunks(FIGURE).map(|part| effect_sizes(record, part)));
+    }
     blocks
 }
 
-/// The table of the selected features with their released values, and the figure of their effect
-/// sizes.
-fn selected_features(record: &Record) -> Vec<Block> {
-    type Cell = fn(&Estimate) -> Option<String>;
-    let parts: [(&str, Cell); 6] = [
-        ("effect size", findings::effect_size),
-        ("90% interval", findings::interval),
-        ("adjusted p", findings::p_value),
-        ("significant", |estimate| {
-            estimate
-                .significant
-                .map(|significant| if significant { "yes" } else { "no" }.to_owned())
-        }),
-        ("direction", |estimate| estimate.direction.map(|direction| direction.to_string())),
-        ("error", findings::direction_error),
-    ];
-    // Without k, all names are significant.
+/// A table of the features at these places, with the columns that were released.
+fn table_of_features(
+    record: &Record,
+    order: &[usize],
+    shown: &str,
+    columns: &[(&str, Cell)],
+    places: &[(&str, Vec<String>)],
+) -> Block {
     let is_shown = |name: &str| name != "significant" || record.public.false_discoveries.is_none();
-    let parts: Vec<(&str, Cell)> = parts
-        .into_iter()
-        .filter(|(name, cell)| is_shown(name) && findings::has(record, cell))
-        .collect();
-    let members = findings::members(record);
-    let what = if members.is_empty() { "feature" } else { "set" };
-    let mut header = vec![what.to_owned(), line_of_features(record).to_owned()];
-    header.extend(members.iter().map(|(name, _)| (*name).to_owned()));
-    header.extend(parts.iter().map(|(name, _)| (*name).to_owned()));
-    let rows = by_effect_size(record).into_iter().map(|i| {
-        let picked = &record.selected[i];
-        let mut row = vec![picked.name.clone(), picked.column.to_string()];
-        row.extend(members.iter().map(|(_, cells)| cells[i].clone()));
+    let released = |cell: Cell| record.estimates.iter().any(|one| cell(record, one).is_some());
+    let columns: Vec<&(&str, Cell)> =
+        columns.iter().filter(|(name, cell)| is_shown(name) && released(*cell)).collect();
+    let what = if record.score.groups.is_some() { "set" } else { "feature" };
+    let names = places.iter().map(|(name, _)| *name).chain(columns.iter().map(|(name, _)| *name));
+    let header = std::iter::once(what).chain(names).map(str::to_owned).collect();
+    let rows = order.iter().map(|&i| {
+        let mut row = vec![record.selected[i].name.clone()];
+        row.extend(places.iter().map(|(_, cells)| cells[i].clone()));
         // Non-breaking spaces keep the rows low on a narrow screen, where the table scrolls.
-        let cell = |(_, cell): &(&str, Cell)| {
-            let text = record.estimates.get(i).and_then(cell);
+        let cell = |(_, cell): &&(&str, Cell)| {
+            let text = record.estimates.get(i).and_then(|estimate| cell(record, estimate));
             text.map_or_else(|| "\u{2013}".to_owned(), |text| text.replace(' ', "\u{a0}"))
         };
-        row.extend(parts.iter().map(cell));
+        row.extend(columns.iter().map(cell));
         row
     });
-    let caption = match findings::has(record, |estimate| estimate.effect_size) {
+    let sorted = match findings::has(record, |estimate| estimate.effect_size) {
         true => "Sorted by effect size.",
         false => in_order(record.order),
     };
-    let mut blocks = vec![Block::Table { caption: caption.into(), header, rows: rows.collect() }];
-    if let Some(words) = &record.directions {
-        let text = format!(
-            "Direction: {words}. Error: about the probability of a direction as clear as this one if the other \
-             one is right."
-        );
-        blocks.push(Block::Paragraph(text));
-    }
-    if findings::has(record, |estimate| estimate.effect_size) {
-        blocks.push(effect_sizes(record));
-    }
-    blocks
+    Block::Table { caption: format!("{shown}{sorted}"), header, rows: rows.collect() }
 }
 
-/// The places of the selected features, by descending effect size.
-fn by_effect_size(record: &Record) -> Vec<usize> {
-    let effect_size = |i: usize| record.estimates.get(i).and_then(|one| one.effect_size);
+/// The places of the selected features: significant ones first, then by descending effect size.
+pub(super) fn by_effect_size(record: &Record) -> Vec<usize> {
+    let key = |i: usize| {
+        let estimate = record.estimates.get(i);
+        let effect_size = estimate.and_then(|one| one.effect_size);
+        let significant = estimate.is_some_and(|one| one.significant == Some(true));
+        (significant, effect_size.unwrap_or(f64::NEG_INFINITY))
+    };
     let mut places: Vec<usize> = (0..record.selected.len()).collect();
     places.sort_by(|&a, &b| {
-        let [a, b] = [a, b].map(|i| effect_size(i).unwrap_or(f64::NEG_INFINITY));
-        b.total_cmp(&a)
+        let [(a, a_size), (b, b_size)] = [a, b].map(key);
+        b.cmp(&a).then(b_size.total_cmp(&a_size))
     });
     places
 }
 
-/// The figure of the effect sizes.
-fn effect_sizes(record: &Record) -> Block {
+/// The figure of the effect sizes of the features at these places.
+pub(super) fn effect_sizes(record: &Record, places: &[usize]) -> Block {
     let estimates: Vec<&Estimate> =
-        by_effect_size(record).into_iter().filter_map(|i| record.estimates.get(i)).collect();
+        places.iter().filter_map(|&i| record.estimates.get(i)).collect();
     let interval = |estimate: &&Estimate| {
         let ends = [estimate.low?, estimate.high?];
         let interval = Interval::new(estimate.name.clone(), estimate.effect_size?, ends);
@@ -263,7 +297,7 @@ fn effect_sizes(record: &Record) -> Block {
         caption,
         label: format!("Effect sizes with 90% intervals: {}", all.join("; ")),
         intervals: estimates.iter().filter_map(interval).collect(),
-        mark: threshold.zip(findings::threshold_in_words(record)),
+        axis: Axis::Share { threshold: threshold.zip(findings::threshold_in_words(record)) },
     }
 }
 
@@ -284,32 +318,13 @@ fn in_order(order: PickOrder) -> &'static str {
         }
     }
 }
-
-fn warnings<'a>(all: impl IntoIterator<Item = &'a Warning>) -> impl Iterator<Item = Block> {
-    all.into_iter().map(|warning| {
-        let level = if warning.kind.is_essential() { Level::Danger } else { Level::Warning };
-        Block::Notice(Notice::new(level, warning.text.clone()))
-    })
-}
-
-fn table_of(caption: &str, rows: Vec<Vec<String>>) -> Block {
-    Block::Table { caption: caption.into(), header: Vec::new(), rows }
-}
-
-fn row(name: &str, value: String) -> Vec<String> {
-    vec![name.to_owned(), value]
-}
-
-pub(super) fn section(id: &str, title: &str, blocks: Vec<Block>) -> Section {
-    Section { id: id.into(), title: title.into(), blocks }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::RunNote;
     use crate::markup::is_balanced;
-    use crate::report::testing::{record, with_directions, with_effect_sizes};
+    use crate::release::{Picked, Warning, WarningKind};
+    use crate::report::testing::{estimate, record, with_directions, with_effect_sizes};
 
     const NAMES: [&str; 2] = ["<b>", "dose"];
 
@@ -349,22 +364,70 @@ mod tests {
         assert!(
             html.contains("<div class=\"banner note\">\n<p class=\"words\">1 OF 2 SIGNIFICANT</p>")
         );
-        let row = "<td>&lt;b&gt;</td><td class=\"number\">1</td><td class=\"number\">0.62</td>\
-                   <td>0.52\u{a0}to\u{a0}0.72</td><td>at\u{a0}most\u{a0}0.0012</td><td>yes</td></tr>";
-        assert!(html.contains(row), "{html}");
+        let values = "<td class=\"number\">0.62</td><td>0.52\u{a0}to\u{a0}0.72</td><td>\u{2264}\u{a0}0.0012</td><td>yes</td></tr>";
+        for place in ["", "<td class=\"number\">1</td>"] {
+            assert!(html.contains(&format!("<td>&lt;b&gt;</td>{place}{values}")), "{html}");
+        }
         assert!(!html.contains(">direction<"));
-        // 172 + 270 * 0.45
-        assert!(html.contains("<line class=\"mark\" x1=\"293.5\""), "{html}");
+        // 58 + 384 * 0.45
+        assert!(html.contains("<line class=\"mark\" x1=\"230.8\""), "{html}");
         assert_eq!(html.matches("class=\"hollow point\"").count(), 1);
         assert!(html.contains(">significant from 0.45 on</text>"));
         assert!(html.contains("Features right of the dashed line are significant"));
         let text = html.find(">dose</text>").unwrap();
         assert!(html.find(">&lt;b&gt;</text>").unwrap() < text, "the larger effect comes first");
-        let html = html_of(&with_directions(NAMES));
-        assert!(html.contains("<td>rises</td><td class=\"number\">0.02</td></tr>"), "{html}");
-        assert!(html.contains(
-            "Direction: whether the target rises or falls; categories have no direction. Error:"
-        ));
+        assert!(html.contains("&lt;b&gt; (effect 0.62, at least 0.52)"), "{html}");
+        let mut directed = with_directions(NAMES);
+        directed.score.classes = Some(vec!["control".to_owned(), "case".to_owned()]);
+        let html = html_of(&directed);
+        assert!(html.contains("<td>higher\u{a0}in\u{a0}case</td>"), "{html}");
+        assert!(html.contains("higher in case (effect 0.62, at least 0.52)"), "{html}");
+    }
+
+    /// A page for print begins with ten features; all are in the table and the figures of the other
+    /// pages, at most 60 in a figure.
+    #[test]
+    fn many_features_are_split() {
+        let mut record = with_effect_sizes(NAMES);
+        let picked = record.selected[0].clone();
+        let names: Vec<String> = (0..70).map(|i| format!("gene_{i:02}")).collect();
+        record.estimates = names.iter().map(|name| estimate(name, 0.5, 0.01)).collect();
+        record.selected =
+            names.iter().map(|name| Picked { name: name.clone(), ..picked.clone() }).collect();
+        record.significance.significant = Some(70);
+        let html = html_of(&record);
+        assert!(html.contains("The first 10 of 70. Sorted by effect size."));
+        let figures: Vec<usize> =
+            html.split("<svg ").skip(1).map(|svg| svg.matches("<g>").count()).collect();
+        assert_eq!(figures, [10, 60, 10]);
+        assert_eq!(crate::report::to_svg(&record).len(), 2);
+    }
+
+    #[test]
+    fn the_heading_is_given_or_made_from_the_record() {
+        let record = with_effect_sizes(NAMES);
+        assert!(html_of(&record).contains("<h1>2 of 2 features for \u{201c}y\u{201d}</h1>"));
+        let heading = Heading {
+            title: "A & B".to_owned(),
+            study: "the pilot".to_owned(),
+            contact: "A. Lovelace".to_owned(),
+        };
+        let html = crate::report::to_html_with(&record, &heading).unwrap();
+        assert!(html.contains("<h1>A &amp; B</h1>"), "{html}");
+        assert!(html.contains("<p class=\"lead\">the pilot \u{b7} 2 features"), "{html}");
+        assert!(html.contains("Contact: A. Lovelace</p>"), "{html}");
+    }
+
+    /// Whether anything may be published depends on the guarantee alone.
+    #[test]
+    fn results_that_are_not_private_may_not_be_published() {
+        let mut record = with_effect_sizes(NAMES);
+        assert!(html_of(&record).contains("This page and the record in it."));
+        record.private = false;
+        record.warnings = vec![Warning::new(WarningKind::Seeded, "seeded: not for release")];
+        let html = html_of(&record);
+        assert!(html.contains("Nothing on this page: it is not private."));
+        assert!(!html.contains("What privacy means") && html.contains("Seeded: not for release."));
     }
 
     #[test]

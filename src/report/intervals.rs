@@ -1,5 +1,5 @@
-//! A figure of effect sizes from 0 to 1, as SVG in a page: the colors are in the page's style. Names
-//! are on the left of the axis.
+//! A figure of effect sizes or of other values with their intervals, as SVG. Names are on the left of
+//! the axis.
 //!
 //! With a threshold, the side below it is shaded and only points are drawn, because the points are
 //! compared with it: it allows for their noise, which intervals would show a second time. Without a
@@ -7,97 +7,198 @@
 
 use std::fmt::Write;
 
-use super::findings::short;
 use super::markup::escape;
-use super::page::Interval;
+use super::names::{lines_of_name, width_of_text};
+use super::page::{Axis, Interval};
 
 /// Sizes in units of the figure: somewhat less than a pixel on a phone, and more on a wide screen.
 const WIDTH: f64 = 460.0;
-const LEFT: f64 = 172.0;
 const RIGHT: f64 = 18.0;
-const AXIS: f64 = WIDTH - LEFT - RIGHT;
 const TOP: f64 = 26.0;
 const ROW: f64 = 24.0;
 const BOTTOM: f64 = 24.0;
 
-/// Longer names are cut; the title of the row has the full text.
-const NAME: usize = 22;
+/// The largest width of a name, the space around it, and the distance of its lines.
+const NAME: f64 = 154.0;
+const SPACE: f64 = 18.0;
+const LINE: f64 = 14.0;
 
 /// Half the width of the label of the threshold, at most.
 const HALF_LABEL: f64 = 80.0;
 
-/// The figure as an SVG element; `threshold` is a value and its label.
-pub(super) fn svg(label: &str, intervals: &[Interval], threshold: Option<(f64, &str)>) -> String {
-    let foot = TOP + ROW * intervals.len() as f64;
-    let height = foot + BOTTOM;
+/// The colors of the figure in a page of light colors.
+const COLORS: [(&str, &str); 6] = [
+    ("var(--ink)", "#1f2328"),
+    ("var(--muted)", "#57606a"),
+    ("var(--paper)", "#ffffff"),
+    ("var(--line)", "#d5dbe1"),
+    ("var(--note-ground)", "#eef1f4"),
+    ("var(--p0)", "#0072b2"),
+];
+
+/// The style of the figure, which pages contain too.
+pub(super) const STYLE: &str = include_str!("figure.css");
+
+/// The style with literal colors, because few programs besides browsers read variables.
+pub(super) fn literal_style() -> String {
+    COLORS.iter().fold(STYLE.to_owned(), |style, (name, color)| style.replace(name, color))
+}
+
+/// The figure as an SVG document of its own, with its style.
+pub(super) fn document(label: &str, intervals: &[Interval], axis: &Axis) -> String {
+    let svg = svg(label, intervals, axis);
+    let style = format!(
+        "<style>\ntext {{ font-family: Helvetica, Arial, \"DejaVu Sans\", sans-serif; }}\n{}</style>\n\
+         <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",
+        literal_style()
+    );
+    let namespace = "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"intervals\" ";
+    let (head, body) = svg.split_once(">\n").unwrap_or((&svg, ""));
+    format!("{}>\n{style}{body}", head.replacen("<svg ", namespace, 1))
+}
+
+/// The figure as an SVG element of a page, which has its style.
+pub(super) fn svg(label: &str, intervals: &[Interval], axis: &Axis) -> String {
+    let names: Vec<Vec<String>> =
+        intervals.iter().map(|interval| lines_of_name(&interval.name, NAME)).collect();
+    let widest = names.iter().flatten().map(|line| width_of_text(line)).fold(40.0, f64::max);
+    let left = (widest + SPACE).ceil();
+    let scale = Scale::new(axis, intervals, left);
+    let mut rows = String::new();
+    let mut foot = TOP;
+    for (interval, names) in intervals.iter().zip(&names) {
+        let height = ROW + LINE * (names.len() - 1) as f64;
+        row(&mut rows, foot + height / 2.0, interval, names, &scale, axis.threshold().is_none());
+        foot += height;
+    }
     let mut svg = format!(
-        "<svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{}\">\n",
+        "<svg viewBox=\"0 0 {WIDTH} {}\" role=\"img\" aria-label=\"{}\">\n",
+        foot + BOTTOM,
         escape(label)
     );
-    if let Some((at, _)) = threshold {
+    if let Some((at, _)) = axis.threshold() {
         let _ = writeln!(
             svg,
-            "<rect class=\"band\" x=\"{LEFT}\" y=\"{TOP}\" width=\"{:.1}\" height=\"{}\"/>",
-            x_of(at) - LEFT,
+            "<rect class=\"band\" x=\"{left}\" y=\"{TOP}\" width=\"{:.1}\" height=\"{}\"/>",
+            scale.x_of(*at) - left,
             foot - TOP
         );
     }
-    for tenths in [0, 2, 4, 6, 8, 10] {
-        let value = f64::from(tenths) / 10.0;
-        let (x, y) = (x_of(value), foot + 17.0);
+    for value in scale.ticks() {
+        let (x, y) = (scale.x_of(value), foot + 17.0);
         let _ = writeln!(
             svg,
             "<line class=\"grid\" x1=\"{x:.1}\" y1=\"{TOP}\" x2=\"{x:.1}\" y2=\"{foot}\"/>\
              <text class=\"tick\" x=\"{x:.1}\" y=\"{y}\">{value}</text>"
         );
     }
-    if let Some((at, words)) = threshold {
-        let x = x_of(at);
-        if at <= 1.0 {
-            let _ = writeln!(
-                svg,
-                "<line class=\"mark\" x1=\"{x:.1}\" y1=\"{TOP}\" x2=\"{x:.1}\" y2=\"{foot}\"/>"
-            );
-        }
-        let middle = x.clamp(HALF_LABEL, WIDTH - HALF_LABEL);
+    let vertical = |svg: &mut String, class: &str, x: f64| {
         let _ = writeln!(
             svg,
-            "<text class=\"tick\" x=\"{middle:.1}\" y=\"{}\">{}</text>",
-            TOP - 8.0,
-            escape(words)
+            "<line class=\"{class}\" x1=\"{x:.1}\" y1=\"{TOP}\" x2=\"{x:.1}\" y2=\"{foot}\"/>"
         );
+    };
+    match axis {
+        Axis::Change => vertical(&mut svg, "zero", scale.x_of(0.0)),
+        Axis::Share { threshold: None } => {}
+        Axis::Share { threshold: Some((at, words)) } => {
+            let x = scale.x_of(*at);
+            if *at <= 1.0 {
+                vertical(&mut svg, "mark", x);
+            }
+            let _ = writeln!(
+                svg,
+                "<text class=\"tick\" x=\"{:.1}\" y=\"{}\">{}</text>",
+                x.clamp(HALF_LABEL, WIDTH - HALF_LABEL),
+                TOP - 8.0,
+                escape(words)
+            );
+        }
     }
-    for (i, interval) in intervals.iter().enumerate() {
-        row(&mut svg, TOP + ROW * (i as f64 + 0.5), interval, threshold.is_none());
-    }
-    svg + "</svg>\n"
+    svg + &rows + "</svg>\n"
 }
 
-fn row(svg: &mut String, y: f64, interval: &Interval, with_range: bool) {
+fn row(
+    svg: &mut String,
+    y: f64,
+    interval: &Interval,
+    names: &[String],
+    scale: &Scale,
+    with_range: bool,
+) {
     let class = if interval.is_filled { "point" } else { "hollow point" };
-    let _ = write!(
-        svg,
-        "<g><title>{}</title><text class=\"name\" x=\"{}\" y=\"{}\">{}</text>",
-        escape(&interval.name),
-        LEFT - 12.0,
-        y + 4.5,
-        escape(&short(&interval.name, NAME))
-    );
+    let _ = write!(svg, "<g><title>{}</title>", escape(&interval.name));
+    let first = y + 4.5 - LINE * (names.len() - 1) as f64 / 2.0;
+    for (i, name) in names.iter().enumerate() {
+        let _ = write!(
+            svg,
+            "<text class=\"name\" x=\"{}\" y=\"{}\">{}</text>",
+            scale.left - 12.0,
+            first + LINE * i as f64,
+            escape(name)
+        );
+    }
     if with_range {
-        let [low, high] = interval.ends.map(x_of);
+        let [low, high] = interval.ends.map(|end| scale.x_of(end));
         let _ = write!(
             svg,
             "<line class=\"range\" x1=\"{low:.1}\" y1=\"{y}\" x2=\"{high:.1}\" y2=\"{y}\"/>"
         );
     }
-    let x = x_of(interval.value);
+    let x = scale.x_of(interval.value);
     let _ = writeln!(svg, "<circle class=\"{class}\" cx=\"{x:.1}\" cy=\"{y}\" r=\"5\"/></g>");
 }
 
-/// The position of a value on the axis; values outside of it are placed at its ends, and NaN at 0.
-fn x_of(value: f64) -> f64 {
-    let value = if value.is_nan() { 0.0 } else { value.clamp(0.0, 1.0) };
-    LEFT + AXIS * value
+/// The values at the ends of the axis.
+struct Scale {
+    /// The position of the axis.
+    left: f64,
+    low: f64,
+    high: f64,
+}
+
+impl Scale {
+    fn new(axis: &Axis, intervals: &[Interval], left: f64) -> Self {
+        match axis {
+            Axis::Share { .. } => Self { left, low: 0.0, high: 1.0 },
+            Axis::Change => {
+                let values = intervals.iter().flat_map(|one| [one.value, one.ends[0], one.ends[1]]);
+                let largest = values
+                    .filter(|value| value.is_finite())
+                    .fold(0.0, |largest: f64, value| largest.max(value.abs()));
+                let limit = round_up(largest);
+                Self { left, low: -limit, high: limit }
+            }
+        }
+    }
+
+    fn ticks(&self) -> Vec<f64> {
+        if self.low == 0.0 {
+            (0..=5).map(|fifths| f64::from(fifths) / 5.0).collect()
+        } else {
+            [-1.0, -0.5, 0.0, 0.5, 1.0].map(|part| part * self.high).to_vec()
+        }
+    }
+
+    /// The position of a value on the axis; values outside of it are placed at its ends, and NaN at
+    /// its start.
+    fn x_of(&self, value: f64) -> f64 {
+        let value = if value.is_nan() { self.low } else { value.clamp(self.low, self.high) };
+        let length = WIDTH - RIGHT - self.left;
+        self.left + length * (value - self.low) / (self.high - self.low)
+    }
+}
+
+/// The next number that is 1, 2 or 5 times a power of ten; 1 for 0.
+fn round_up(value: f64) -> f64 {
+    if !(value > 1e-100) {
+        return 1.0;
+    }
+    let exponent = value.log10().floor() as i32;
+    let rounded =
+        |digits: i32, exponent: i32| format!("{digits}e{exponent}").parse().unwrap_or(value);
+    let candidates = [1, 2, 5].map(|digits| rounded(digits, exponent));
+    candidates.into_iter().find(|one| *one >= value).unwrap_or_else(|| rounded(1, exponent + 1))
 }
 
 #[cfg(test)]
@@ -105,14 +206,18 @@ mod tests {
     use super::*;
     use crate::markup::is_balanced;
 
-    /// The axis goes from 172 to 442.
+    fn shares(threshold: Option<(f64, &str)>) -> Axis {
+        Axis::Share { threshold: threshold.map(|(at, words)| (at, words.to_owned())) }
+    }
+
+    /// The axis goes from 58 to 442.
     #[test]
     fn places_are_on_the_axis() {
         let one = Interval::new("a<b", 0.5, [0.25, 0.75]);
-        let svg = svg("effect sizes", &[one], None);
+        let svg = svg("effect sizes", &[one], &shares(None));
         assert!(is_balanced(&svg), "{svg}");
-        assert!(svg.contains("<line class=\"range\" x1=\"239.5\" y1=\"38\" x2=\"374.5\""), "{svg}");
-        assert!(svg.contains("cx=\"307.0\""), "{svg}");
+        assert!(svg.contains("<line class=\"range\" x1=\"154.0\" y1=\"38\" x2=\"346.0\""), "{svg}");
+        assert!(svg.contains("cx=\"250.0\""), "{svg}");
         assert!(!svg.contains("class=\"mark\"") && !svg.contains("class=\"band\""), "{svg}");
         assert!(svg.contains(">a&lt;b</text>"), "{svg}");
         assert!(svg.contains("role=\"img\" aria-label=\"effect sizes\""), "{svg}");
@@ -122,21 +227,45 @@ mod tests {
     #[test]
     fn intervals_are_not_drawn_with_a_threshold() {
         let one = Interval::new("a", 0.3, [0.2, 0.4]);
-        let svg = svg("", &[one], Some((0.25, "significant from 0.25 on")));
+        let svg = svg("", &[one], &shares(Some((0.25, "significant from 0.25 on"))));
         assert!(!svg.contains("class=\"range\""), "{svg}");
-        assert!(svg.contains("<rect class=\"band\" x=\"172\" y=\"26\" width=\"67.5\""), "{svg}");
-        assert!(svg.contains("<line class=\"mark\" x1=\"239.5\""), "{svg}");
+        assert!(svg.contains("<rect class=\"band\" x=\"58\" y=\"26\" width=\"96.0\""), "{svg}");
+        assert!(svg.contains("<line class=\"mark\" x1=\"154.0\""), "{svg}");
         assert!(svg.contains(">significant from 0.25 on</text>"), "{svg}");
     }
 
     #[test]
     fn values_beyond_the_axis_are_drawn_at_its_ends() {
         let wide = || vec![Interval::new("a", f64::NAN, [f64::NEG_INFINITY, 2.0]).filled(false)];
-        let free = svg("", &wide(), None);
-        assert!(free.contains("x1=\"172.0\" y1=\"38\" x2=\"442.0\""), "{free}");
-        assert!(free.contains("class=\"hollow point\" cx=\"172.0\""), "{free}");
-        let none = svg("", &wide(), Some((1.2, "nothing can be significant")));
-        assert!(!none.contains("class=\"mark\"") && none.contains("width=\"270.0\""), "{none}");
+        let free = svg("", &wide(), &shares(None));
+        assert!(free.contains("x1=\"58.0\" y1=\"38\" x2=\"442.0\""), "{free}");
+        assert!(free.contains("class=\"hollow point\" cx=\"58.0\""), "{free}");
+        let none = svg("", &wide(), &shares(Some((1.2, "nothing can be significant"))));
+        assert!(!none.contains("class=\"mark\"") && none.contains("width=\"384.0\""), "{none}");
         assert!(none.contains(">nothing can be significant</text>"), "{none}");
+    }
+
+    /// The middle of the axis, 250, is 0, and its ends are a round number.
+    #[test]
+    fn changes_are_drawn_on_both_sides_of_zero() {
+        let both = [Interval::new("a", 1.5, [1.0, 1.7]), Interval::new("b", -1.0, [-2.0, 0.5])];
+        let svg = svg("", &both, &Axis::Change);
+        assert!(svg.contains("<line class=\"zero\" x1=\"250.0\""), "{svg}");
+        assert!(svg.contains(">-2</text>") && svg.contains(">2</text>"), "{svg}");
+        assert!(svg.contains("cx=\"394.0\"") && svg.contains("cx=\"154.0\""), "{svg}");
+        for (value, rounded) in
+            [(0.0, 1.0), (f64::NAN, 1.0), (0.03, 0.05), (7.1, 10.0), (20.0, 20.0)]
+        {
+            assert_eq!(round_up(value), rounded);
+        }
+    }
+
+    #[test]
+    fn a_document_has_its_own_colors() {
+        let one = Interval::new("\u{57fa}\u{56e0}", 0.5, [0.25, 0.75]);
+        let svg = document("effect sizes", &[one], &shares(None));
+        assert!(is_balanced(&svg), "{svg}");
+        assert!(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\""), "{svg}");
+        assert!(svg.contains("fill: #57606a") && !svg.contains("var("), "{svg}");
     }
 }

@@ -7,7 +7,7 @@ use super::text::wrap;
 use crate::privacy::{Balance, LedgerEntry, LedgerNote, LedgerTerms};
 
 #[cfg(feature = "html")]
-pub use page::ledger_html;
+pub(super) use page::page_of_ledger;
 
 /// A ledger as plain lines: its terms, one line for each release, then the notes.
 pub fn ledger(balance: &Balance) -> String {
@@ -90,10 +90,11 @@ mod page {
     use super::{outcome, terms, time};
     use crate::exact::{format_rational, near_f64};
     use crate::privacy::{Balance, LedgerEntry};
-    use crate::report::{Block, Level, Notice, Page, Section};
+    use crate::report::front;
+    use crate::report::page::{Block, Heading, Level, Notice, Page, Section};
 
-    /// A ledger as one self-contained HTML page, for the person who manages the budget of a study.
-    pub fn ledger_html(balance: &Balance) -> String {
+    /// The page of a ledger, for the person who manages the budget of a study.
+    pub(in crate::report) fn page_of_ledger(balance: &Balance, heading: &Heading) -> Page {
         let name = &balance.terms.name;
         let title = if name.is_empty() { "A privacy budget".to_owned() } else { name.clone() };
         let sections = vec![
@@ -101,7 +102,7 @@ mod page {
             Section::new("releases", "Charges", vec![releases(&balance.entries)]),
             Section::new("terms", "Terms and notes", notes(balance)),
         ];
-        Page::new(title, sections).html()
+        front::page(heading, title, &[], sections)
     }
 
     fn left(balance: &Balance) -> Vec<Block> {

@@ -19,7 +19,7 @@ pub struct Page {
     pub lead: Vec<String>,
     /// Notices above everything else.
     pub notices: Vec<Notice>,
-    /// The sections; more than three get a table of contents.
+    /// The sections; more than five get a table of contents.
     pub sections: Vec<Section>,
 }
 
@@ -127,7 +127,7 @@ pub enum Block {
         /// The address of the data, relative to the page.
         data_href: Option<String>,
     },
-    /// A figure of values from 0 to 1, with their intervals unless they are compared with a value.
+    /// A figure of values with their intervals.
     Intervals {
         /// Its caption.
         caption: String,
@@ -135,9 +135,19 @@ pub enum Block {
         label: String,
         /// The values, from top to bottom.
         intervals: Vec<Interval>,
-        /// A value to compare with and its label, drawn as a dashed line if it is at most 1. The side
-        /// below it is shaded, and intervals are not drawn.
-        mark: Option<(f64, String)>,
+        /// The axis.
+        axis: Axis,
+    },
+    /// A curve over a logarithmic axis, with an area above it.
+    Curve {
+        /// Its caption.
+        caption: String,
+        /// Its description for screen readers.
+        label: String,
+        /// The points, from left to right.
+        points: Vec<CurvePoint>,
+        /// The names of the axes: below and above the figure.
+        axes: [String; 2],
     },
     /// A stacked bar of the parts of a whole.
     Parts {
@@ -161,6 +171,8 @@ pub enum Block {
         /// An explanation; may be empty.
         note: String,
     },
+    /// A preformatted text whose long lines are wrapped.
+    Preformatted(String),
     /// A collapsed preformatted text.
     Details {
         /// The line that is always visible.
@@ -181,7 +193,53 @@ pub enum Block {
     },
 }
 
-/// A value between 0 and 1 with its interval.
+/// The axis of a figure of intervals.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Axis {
+    /// From 0 to 1.
+    Share {
+        /// A value that the points are compared with, and its label, drawn as a dashed line if it is
+        /// at most 1. The side below it is shaded, and intervals are not drawn.
+        threshold: Option<(f64, String)>,
+    },
+    /// Around 0, as far as the intervals reach.
+    Change,
+}
+
+impl Axis {
+    pub(super) fn threshold(&self) -> Option<&(f64, String)> {
+        match self {
+            Self::Share { threshold } => threshold.as_ref(),
+            Self::Change => None,
+        }
+    }
+}
+
+/// A point of a curve.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CurvePoint {
+    /// Its place on the logarithmic axis: above 0.
+    pub x: f64,
+    /// Its value, from 0 to 1.
+    pub y: f64,
+    /// The end of the area above it, from `y` to 1.
+    pub upper: f64,
+}
+
+/// The labels of a report that its record does not contain; empty ones are left out. They are
+/// published with it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Heading {
+    /// The title, instead of one made from the record.
+    pub title: String,
+    /// The study, or the data.
+    pub study: String,
+    /// The person to ask.
+    pub contact: String,
+}
+
+/// A value with its interval.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Interval {

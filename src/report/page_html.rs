@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use super::intervals;
 use super::markup::escape;
 use super::page::{Agreement, Block, Level, Notice, Page, Section};
+use super::{curve, intervals};
 
-const STYLE: &str = include_str!("page.css");
+const STYLE: &str = concat!(include_str!("page.css"), include_str!("figure.css"));
 
 /// The number of colors of parts in the style.
 const COLORS: usize = 5;
@@ -58,7 +58,7 @@ impl Page {
         for notice in &self.notices {
             self::notice(&mut html, notice);
         }
-        if self.sections.len() > 3 {
+        if self.sections.len() > 5 {
             html.push_str("<nav aria-label=\"Contents\">\n<ol>\n");
             for Section { id, title, .. } in &self.sections {
                 let _ =
@@ -126,12 +126,15 @@ fn block(html: &mut String, block: &Block) {
                 escape(caption)
             )
         }
-        Block::Intervals { caption, label, intervals, mark } => writeln!(
-            html,
-            "<figure class=\"intervals\">\n{}<figcaption>{}</figcaption>\n</figure>",
-            intervals::svg(label, intervals, mark.as_ref().map(|(at, name)| (*at, name.as_str()))),
-            escape(caption)
-        ),
+        Block::Intervals { caption, label, intervals, axis } => {
+            figure(html, &intervals::svg(label, intervals, axis), caption)
+        }
+        Block::Curve { caption, label, points, axes } => {
+            figure(html, &curve::svg(label, points, axes), caption)
+        }
+        Block::Preformatted(text) => {
+            writeln!(html, "<pre class=\"wrapped\">{}</pre>", escape(text))
+        }
         Block::Parts { caption, parts } => {
             self::parts(html, caption, parts);
             Ok(())
@@ -170,6 +173,14 @@ fn block(html: &mut String, block: &Block) {
             escape(label)
         ),
     };
+}
+
+fn figure(html: &mut String, svg: &str, caption: &str) -> std::fmt::Result {
+    let caption = escape(caption);
+    writeln!(
+        html,
+        "<figure class=\"intervals\">\n{svg}<figcaption>{caption}</figcaption>\n</figure>"
+    )
 }
 
 /// A relative address; absolute addresses and scripts are replaced by `#`.
@@ -285,6 +296,7 @@ mod tests {
     use super::*;
     use crate::markup::is_balanced;
     use crate::report::page::Interval;
+    use crate::report::page::{Axis, CurvePoint};
 
     const HOSTILE_TEXT: &str = "</title><script>alert(\"1\" & '2')</script>";
 
@@ -313,8 +325,15 @@ mod tests {
                     Interval::new(HOSTILE_TEXT, 0.5, [0.4, 0.6]),
                     Interval::new(HOSTILE_TEXT, f64::NAN, [-1.0, f64::INFINITY]).filled(false),
                 ],
-                mark: Some((0.3, hostile_text())),
+                axis: Axis::Share { threshold: Some((0.3, hostile_text())) },
             },
+            Block::Curve {
+                caption: hostile_text(),
+                label: hostile_text(),
+                points: vec![CurvePoint { x: 1.0, y: f64::NAN, upper: 2.0 }],
+                axes: [hostile_text(), hostile_text()],
+            },
+            Block::Preformatted(hostile_text()),
             Block::Table {
                 caption: hostile_text(),
                 header: vec![hostile_text(), hostile_text()],
@@ -401,13 +420,13 @@ mod tests {
     }
 
     #[test]
-    fn more_than_three_sections_have_contents() {
+    fn more_than_five_sections_have_contents() {
         let page = |n: usize| Page {
             sections: (0..n).map(|i| section(&format!("s {i}"), Vec::new())).collect(),
             ..Page::default()
         };
-        assert!(!page(3).html().contains("<nav"));
-        let html = page(4).html();
+        assert!(!page(5).html().contains("<nav"));
+        let html = page(6).html();
         assert!(html.contains("<a href=\"#s-3\">") && html.contains("<section id=\"s-3\">"));
         assert!(is_balanced(&html));
     }

@@ -2,22 +2,11 @@
 
 use std::ops::Deref;
 
-#[cfg(feature = "html")]
-use serde::Serialize;
-
-#[cfg(feature = "html")]
-use super::html;
-#[cfg(feature = "html")]
-use super::page::{Block, Page};
 #[cfg(feature = "exports")]
 use super::statement::Statement;
 use super::{findings, text, words};
 use crate::choose::ChoiceRecord;
 use crate::error::Parameter;
-#[cfg(feature = "html")]
-use crate::error::Result;
-#[cfg(feature = "html")]
-use crate::json::to_json;
 use crate::release::{Record, Warning};
 
 /// A record of a release, or of a result of the same form that is not private.
@@ -44,10 +33,6 @@ pub trait Reported {
     /// A few plain lines on the guarantee, the assumptions and the budget; `words` formats the
     /// parameters of a warning, and its text is appended to the warning.
     fn lines(&self, words: &dyn Fn(&[Parameter]) -> String) -> String;
-
-    /// The same information and the picks as an HTML page.
-    #[cfg(feature = "html")]
-    fn page(&self) -> Page;
 
     /// The release as text, from which other formats are made.
     #[cfg(feature = "exports")]
@@ -77,11 +62,6 @@ impl<T: Deref<Target: Reported>> Reported for T {
 
     fn lines(&self, words: &dyn Fn(&[Parameter]) -> String) -> String {
         (**self).lines(words)
-    }
-
-    #[cfg(feature = "html")]
-    fn page(&self) -> Page {
-        (**self).page()
     }
 
     #[cfg(feature = "exports")]
@@ -147,11 +127,6 @@ impl Reported for Record {
         text::lines_of_selection(self, words)
     }
 
-    #[cfg(feature = "html")]
-    fn page(&self) -> Page {
-        html::page_of_selection(self)
-    }
-
     #[cfg(feature = "exports")]
     fn statement(&self) -> Statement {
         Statement::of_selection(self)
@@ -175,52 +150,10 @@ impl Reported for ChoiceRecord {
         text::lines_of_choice(self, words)
     }
 
-    #[cfg(feature = "html")]
-    fn page(&self) -> Page {
-        html::page_of_choice(self)
-    }
-
     #[cfg(feature = "exports")]
     fn statement(&self) -> Statement {
         Statement::of_choice(self)
     }
-}
-
-/// A record as one self-contained HTML page, which ends with the record as JSON.
-///
-/// ```
-/// use dpsis::{Select, FileTable};
-///
-/// let table = FileTable::from_reader(&b"age,dose,response\n41,2,7\n39,3,8\n"[..]);
-/// let selection = Select::new(1).epsilon("1").run(&table)?;
-/// let page = dpsis::report::to_html(&selection)?;
-/// assert!(page.starts_with("<!doctype html>"));
-/// # Ok::<(), dpsis::Error>(())
-/// ```
-///
-/// # Errors
-///
-/// As for [`to_json`](super::to_json).
-#[cfg(feature = "html")]
-pub fn to_html(record: &(impl Reported + Serialize)) -> Result<String> {
-    let json = to_json(record)?;
-    let mut page = record.page();
-    let blocks = vec![
-        Block::Download {
-            label: "Save the record as JSON".into(),
-            file: "record.json".into(),
-            media: "application/json".into(),
-            text: json.clone(),
-        },
-        Block::Details { summary: "The whole record".into(), text: json },
-    ];
-    // Not a separate section: a fourth section would put a table of contents above the privacy
-    // guarantee.
-    match page.sections.last_mut() {
-        Some(last) => last.blocks.extend(blocks),
-        None => page.sections.push(html::section("record", "Record", blocks)),
-    }
-    Ok(page.html())
 }
 
 #[cfg(test)]

@@ -86,9 +86,9 @@ fn found(text: &mut String, record: &Record) {
         };
         by_feature(text, record, cells);
     }
-    if let Some(words) = &record.directions {
-        wrap(text, "direction", words);
-        by_feature(text, record, |estimate| vec![findings::direction(estimate)]);
+    if record.directions.is_some() {
+        wrap(text, "direction", findings::DIRECTION);
+        by_feature(text, record, |estimate| vec![findings::direction_with_error(record, estimate)]);
     }
 }
 
@@ -298,15 +298,19 @@ mod tests {
     #[test]
     fn directions_end_the_lines() {
         let text = report(&with_directions(NAMES));
+        assert!(text.contains("\ndirection  of numbers and dates; a categorical column"), "{text}");
+        let [age, long] = ["age", ""].map(|name| format!("\n           {name:<36}  "));
+        assert!(text.contains(&format!("{age}rises with y (error about 0.02)\n")), "{text}");
         assert!(
-            text.contains(
-                "\ndirection  whether the target rises or falls; categories have no direction\n"
-            ),
+            text.contains(&format!("{}{long}falls with y (error about 0.31)\n", NAMES[1])),
             "{text}"
         );
-        let [age, long] = [NAMES[0], NAMES[1]].map(|name| format!("\n           {name:<43}  "));
-        assert!(text.contains(&format!("{age}rises (error about 0.02)\n")), "{text}");
-        assert!(text.contains(&format!("{long}falls (error about 0.31)\n")), "{text}");
+        let mut classes = with_directions(NAMES);
+        classes.score.classes = Some(vec!["control".to_owned(), "case".to_owned()]);
+        let text = report(&classes);
+        assert!(text.contains("higher in case (error") && text.contains("lower in case (error"));
+        classes.score.classes = Some(vec!["0".to_owned(), "1".to_owned()]);
+        assert!(report(&classes).contains("higher in class 1 (error"));
     }
 
     #[test]

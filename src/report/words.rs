@@ -19,7 +19,7 @@ use crate::run::DryRun;
 
 /// The mechanism with its parameters.
 pub(super) fn chosen_by(mechanism: &MechanismUsed, order: PickOrder) -> String {
-    let parameter = |(name, value): (&&str, &String)| format!(", {name} {value}");
+    let parameter = |(name, value): (&String, &String)| format!(", {name} {value}");
     let parameters: Vec<String> = mechanism.parameters.iter().map(parameter).collect();
     let order = match order {
         PickOrder::Pick => ", in the order of the picks",
@@ -379,6 +379,16 @@ pub(super) fn target(target: &TargetUsed, record: &Record) -> String {
     words
 }
 
+/// The protected change of a table.
+#[cfg(feature = "html")]
+pub(super) fn relation(guarantee: &Guarantee) -> String {
+    let unit = guarantee.unit;
+    match guarantee.neighbors {
+        Neighbors::AddRemove => format!("adding or removing one {unit}"),
+        Neighbors::ReplaceOne => format!("replacing one {unit} by another"),
+    }
+}
+
 /// The purpose of a part of the budget, as text.
 pub fn purpose(purpose: Purpose) -> &'static str {
     match purpose {
@@ -448,7 +458,7 @@ pub(super) fn meaning(
 /// A text with an initial capital and a period at the end.
 #[cfg(feature = "html")]
 pub(super) fn sentence(text: &str) -> String {
-    let mut letters = text.chars();
+    let mut letters = text.trim_end_matches('.').chars();
     letters
         .next()
         .map(|first| first.to_uppercase().chain(letters).chain(['.']).collect())

@@ -27,7 +27,7 @@
 
 use std::collections::HashMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Parameter, Result};
 use crate::table::bounds::Bounds;
@@ -87,7 +87,7 @@ pub struct SetFacts {
 }
 
 /// The members of a set in a table.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SetMembers {
     /// The number of members that are features of the table.

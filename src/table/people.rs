@@ -22,7 +22,7 @@
 use std::collections::HashMap;
 use std::str::FromStr;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Parameter, Result, word};
 use crate::table::batch::{Batch, Fold, Role};
@@ -31,7 +31,7 @@ use crate::table::target::{Labels, TargetCell};
 
 /// The rule that derives the target of a person from the targets of its rows. Rows without a usable
 /// target are left out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum UnitTarget {

@@ -34,9 +34,10 @@ pub(crate) fn with_words_here(
     let given = unknown.split('=').next().unwrap_or_default();
     let takes = |words: &str| {
         let option = words.split(' ').next().and_then(|option| option.strip_prefix("--"));
-        // A model has only one format.
-        let command =
-            command.filter(|command| option != Some("format") || command.get_name() != "fit");
+        // The forms of a model are other ones.
+        let command = command.filter(|command| {
+            command.get_name() != "fit" || !words.starts_with("--format") || words.contains("html")
+        });
         let mut all = command.into_iter().flat_map(clap::Command::get_arguments);
         all.any(|arg| arg.get_long() == option && !arg.is_hide_set())
     };

@@ -8,7 +8,7 @@ use crate::output::{self, Destination, Format, Output};
 use crate::select::{Job, SelectArguments, unused};
 use crate::table_arguments::{file_of, parse_names};
 use crate::words;
-use dpsis::report::{Statement, fit_dry_run, fit_report, to_json};
+use dpsis::report::{Statement, fit_dry_run, fit_report, to_html, to_json};
 use dpsis::{Error, FitRecord, Levels, ModelOptions, Result};
 
 /// Fit a private model to privately selected features.
@@ -30,7 +30,7 @@ use dpsis::{Error, FitRecord, Levels, ModelOptions, Result};
     mut_arg("format", |format| format
         .hide_short_help(true)
         .hide_possible_values(true)
-        .help("The form of the output: json, or acro as for select; with --dry-run text or json")
+        .help("json, html (a page), or acro as for select; with --dry-run text or json")
         .long_help(None)),
     mut_arg("name_file", unused),
     mut_arg("output", |output| output
@@ -135,10 +135,8 @@ impl SelectArguments {
     fn check_for_model(&self) -> Result<()> {
         let wrong = if !self.partials.is_empty() {
             "a model needs the table, not sums of its parts"
-        } else if matches!(self.output.format, Some(Format::Text | Format::Tsv | Format::Html))
-            && !self.dry_run
-        {
-            "a model comes as json or acro"
+        } else if matches!(self.output.format, Some(Format::Text | Format::Tsv)) && !self.dry_run {
+            "a model comes as json, html or acro"
         } else if self.dry_run && !matches!(self.output.format(), Format::Text | Format::Json) {
             "a dry run comes as text or json"
         } else {
@@ -162,11 +160,15 @@ fn write(record: &FitRecord, output: Output) -> Result<()> {
     if format == Format::Acro {
         let files = [
             ("report.txt", fit_report(record, |_| String::new())),
+            ("report.html", to_html(record)?),
             ("record.json", to_json(record)?),
         ];
         return output.export(&Statement::of_fit(record), files);
     }
     let destination = output.destination;
+    if format == Format::Html {
+        return destination.write(&to_html(record)?);
+    }
     match &record.model {
         Some(model) => destination.write(&model.to_json()?),
         None => {

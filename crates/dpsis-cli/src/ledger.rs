@@ -179,6 +179,6 @@ fn show(arguments: &ShowArguments) -> Result<()> {
     Destination::Stdout.write(&match arguments.format {
         ShowFormat::Text => report::ledger(&balance),
         ShowFormat::Json => report::to_json(&balance)?,
-        ShowFormat::Html => report::ledger_html(&balance),
+        ShowFormat::Html => report::to_html(&balance)?,
     })
 }

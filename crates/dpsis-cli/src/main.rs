@@ -25,6 +25,7 @@ mod predict;
 mod privacy_arguments;
 mod program;
 mod progress;
+mod report;
 mod run_arguments;
 mod run_note;
 mod schema_file;

@@ -5,11 +5,10 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use serde::Serialize;
 
 use crate::words;
 use dpsis::internals::wrapped;
-use dpsis::report::{self, AcroFolder, Reported, Statement};
+use dpsis::report::{self, AcroFolder, Paged, Reported, Statement};
 use dpsis::{DryRun, Error, Result, Warning};
 
 /// The form of the output.
@@ -176,7 +175,7 @@ fn write_error(path: &Path, error: io::Error) -> Error {
 impl Output {
     /// Writes a record: text puts the names in the document and the report on stderr; the other
     /// formats put the warnings on stderr, and `tsv` also the meaning of its columns.
-    pub(super) fn write(self, record: &(impl Reported + Serialize)) -> Result<()> {
+    pub(super) fn write(self, record: &(impl Reported + Paged)) -> Result<()> {
         let Self { format, quiet, .. } = self;
         if format == Format::Text && !quiet {
             remark(&report::report_with(record, words::options));
@@ -195,6 +194,7 @@ impl Output {
             Format::Acro => {
                 let files = [
                     ("report.txt", report::report(record)),
+                    ("report.html", report::to_html(record)?),
                     ("record.json", report::to_json(record)?),
                 ];
                 return self.export(&record.statement(), files);

@@ -19,6 +19,7 @@ use crate::output_arguments::check_ending;
 use crate::partial::{PartialArguments, partial};
 use crate::plan::{PlanArguments, plan};
 use crate::predict::{PredictArguments, predict};
+use crate::report::{ReportArguments, report};
 use crate::run_note::request;
 use crate::select::{SelectArguments, select};
 use crate::sites::{SiteCommands, sites};
@@ -43,6 +44,7 @@ pub(super) enum Command {
     Select(Box<SelectArguments>),
     Fit(Box<FitArguments>),
     Predict(Box<PredictArguments>),
+    Report(ReportArguments),
     Choose(Box<ChooseArguments>),
     Partial(Box<PartialArguments>),
     Sites(SiteCommands),
@@ -68,7 +70,7 @@ pub(super) enum Command {
 
 /// The commands in the order of the help: common ones first, advanced ones by purpose.
 const GROUPS: [(&str, &[&str]); 3] = [
-    ("Commands", &["select", "fit", "predict", "plan", "inspect", "ledger"]),
+    ("Commands", &["select", "fit", "predict", "report", "plan", "inspect", "ledger"]),
     ("Advanced: other sources", &["partial", "sites", "sql", "choose", "bounds"]),
     ("Advanced: checks and comparisons", &["verify", "audit", "account", "compare", "datasets"]),
 ];
@@ -109,6 +111,7 @@ pub(super) fn execute(command: Command, matches: &ArgMatches) -> Result<ExitCode
         Command::Select(arguments) => select(&arguments, &request(&program(), matches)),
         Command::Fit(arguments) => fit(&arguments, &request(&program(), matches)),
         Command::Predict(arguments) => predict(&arguments),
+        Command::Report(arguments) => report(&arguments),
         Command::Choose(arguments) => choose(&arguments, &request(&program(), matches)),
         Command::Partial(arguments) => partial(&arguments),
         Command::Sites(arguments) => sites(&arguments),

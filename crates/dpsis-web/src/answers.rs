@@ -6,7 +6,7 @@ use dpsis::forecast::PlanOptions;
 use dpsis::inspect::inspect as look;
 use dpsis::internals::ALPHA;
 use dpsis::job::{Answer, Terms};
-use dpsis::report::answer;
+use dpsis::report::{answer, to_html};
 use dpsis::{Error, Ledger, Parameter, Result, Target};
 
 use crate::question::Question;
@@ -58,7 +58,10 @@ pub(crate) fn select(question: Question) -> Result<Value> {
     let terms = Terms { kept: question.ledger()?, ..question.terms() };
     let record = terms.select(&request, &question.table())?;
     let answer = Answer::of_record(&record, &|_| String::new())?;
-    serde_json::to_value(&answer).map_err(|_| Error::io("the answer cannot be written as JSON"))
+    let mut value = serde_json::to_value(&answer)
+        .map_err(|_| Error::io("the answer cannot be written as JSON"))?;
+    value["html"] = to_html(&*record)?.into();
+    Ok(value)
 }
 
 pub(crate) fn new_ledger(question: Question) -> Result<Value> {

@@ -1,12 +1,12 @@
 //! The proof that a release was charged.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Balance;
 use crate::privacy::{Delta, Epsilon};
 
 /// A release that was charged to a ledger, and the budget that remained then.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Receipt {
     /// The name of the ledger; empty without one.
@@ -20,10 +20,10 @@ pub struct Receipt {
     /// The epsilon left, as exact text.
     pub left: String,
     /// The largest sum of deltas; 0 for a ledger of pure releases.
-    #[serde(skip_serializing_if = "Delta::is_zero")]
+    #[serde(skip_serializing_if = "Delta::is_zero", default = "Delta::zero")]
     pub delta: Delta,
     /// The sum of all deltas, this release included.
-    #[serde(skip_serializing_if = "Delta::is_zero")]
+    #[serde(skip_serializing_if = "Delta::is_zero", default = "Delta::zero")]
     pub spent_delta: Delta,
 }
 

@@ -9,7 +9,7 @@ mod words;
 use std::collections::BTreeMap;
 use std::ops::Deref;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::account::Event;
 use crate::error::Parameter;
@@ -72,7 +72,7 @@ impl Deref for Selection {
 }
 
 /// The result of a selection with its guarantee, budget and assumptions.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Record {
     /// Version of this program.
@@ -160,7 +160,7 @@ impl Record {
 }
 
 /// A selected feature.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Picked {
     /// Its name in the header.
@@ -178,7 +178,7 @@ pub struct Picked {
 }
 
 /// The guarantee for the record: pure differential privacy, unless a delta is spent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Guarantee {
     /// The total budget.
@@ -194,7 +194,7 @@ pub struct Guarantee {
     /// The unit of privacy.
     pub unit: Unit,
     /// Whether rows that share an identifier, and rows without one, contribute nothing.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub one_row_per_identifier: bool,
     /// The parts of epsilon; they sum to it exactly.
     pub spent: Vec<Spending>,
@@ -203,7 +203,7 @@ pub struct Guarantee {
 }
 
 /// The mechanism and its parameters.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct MechanismUsed {
     /// Its name.
@@ -213,7 +213,7 @@ pub struct MechanismUsed {
     pub chosen: Option<MechanismReason>,
     /// Its parameters, as exact text, by name.
     #[serde(flatten)]
-    pub parameters: BTreeMap<&'static str, String>,
+    pub parameters: BTreeMap<String, String>,
 }
 
 impl MechanismUsed {
@@ -221,13 +221,17 @@ impl MechanismUsed {
         Self {
             id: mechanism.card().id.to_owned(),
             chosen: None,
-            parameters: mechanism.parameters(k).into_iter().collect(),
+            parameters: mechanism
+                .parameters(k)
+                .into_iter()
+                .map(|(name, value)| (name.to_owned(), value))
+                .collect(),
         }
     }
 
     /// Adds a parameter of the method that uses the mechanism.
     pub(crate) fn with(mut self, name: &'static str, value: impl ToString) -> Self {
-        self.parameters.insert(name, value.to_string());
+        self.parameters.insert(name.to_owned(), value.to_string());
         self
     }
 }
@@ -249,7 +253,7 @@ impl RandomnessUsed {
 }
 
 /// The score and the scaling of values.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ScoreUsed {
     /// The score.
@@ -279,7 +283,7 @@ pub struct ScoreUsed {
 }
 
 /// The sets that replaced the features: facts about the sets and the header alone.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct GroupsUsed {
     /// The number of sets that are used.
@@ -306,7 +310,7 @@ pub struct GroupsUsed {
 }
 
 /// The target column.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TargetUsed {
     /// Its name; `None` if the target is not part of the table.
@@ -325,12 +329,12 @@ pub struct TargetUsed {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub of_person: Option<UnitTarget>,
     /// The covariates, as given, within whose crossed strata it is centered.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub adjusted_for: Vec<String>,
 }
 
 /// A target at a horizon: the columns that define its two classes.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct AtHorizon {
     /// The column of times, the column of events with the value that means the event, and the
@@ -338,13 +342,13 @@ pub struct AtHorizon {
     #[serde(flatten)]
     pub columns: TimeToEvent,
     /// The assumption about rows that were lost before the horizon.
-    pub assumes: &'static str,
+    pub assumes: String,
 }
 
 impl AtHorizon {
     /// The target of these columns.
     pub(crate) fn new(columns: &TimeToEvent) -> Self {
-        Self { columns: columns.clone(), assumes: ASSUMES }
+        Self { columns: columns.clone(), assumes: ASSUMES.to_owned() }
     }
 }
 
@@ -353,7 +357,7 @@ const ASSUMES: &str = "rows lost before the horizon without the event take no pa
                        depend on the features, given the class (non-informative censoring)";
 
 /// Private estimates released in addition to the selection.
-#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Released {
     /// The target's center: a mean in its own units, the share of the second class or of rows at or
@@ -378,7 +382,7 @@ pub struct Released {
 }
 
 /// The private estimates about a selected feature.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Estimate {
     /// Its name in the header.
@@ -406,7 +410,7 @@ pub struct Estimate {
 }
 
 /// The significance of the selected features.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Significance {
     /// The number of them that are significant, which is all of them if all significant features
@@ -420,7 +424,7 @@ pub struct Significance {
 }
 
 /// Facts that anyone who may see the header can obtain.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PublicFacts {
     /// The number of features, or of the feature sets that are used.
@@ -442,7 +446,7 @@ pub struct PublicFacts {
 }
 
 /// The source of randomness.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RandomnessUsed {
     /// The generator and the source of its key.
@@ -452,7 +456,7 @@ pub struct RandomnessUsed {
 }
 
 /// A caveat to read before using the selection.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Warning {
     /// The kind, a stable identifier.

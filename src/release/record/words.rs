@@ -1,6 +1,6 @@
 //! The vocabulary of a record: enums with one text each, for JSON and reports.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::json::words;
 use crate::mechanism::{Card, Chooses};
@@ -30,7 +30,7 @@ words! {
 }
 
 /// Why this mechanism was chosen, if the request did not give one.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "by", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum MechanismReason {

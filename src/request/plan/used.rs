@@ -1,6 +1,6 @@
 //! Parts of a plan that the record repeats: scale, center and the bound on false discoveries.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::json::words;
 
@@ -37,7 +37,7 @@ words! {
 }
 
 /// The bound on false discoveries: named features without any association with the target.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct FalseDiscoveryBound {
     /// The largest probability of any false discovery.

@@ -2,10 +2,16 @@
 
 use std::ops::Deref;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "html")]
+use crate::error::{Error, Result};
 use crate::model::Model;
+#[cfg(feature = "html")]
+use crate::model::ModelGuarantee;
 use crate::privacy::{Receipt, RecordsPrivacy};
+#[cfg(feature = "html")]
+use crate::release::record::EntropySource;
 use crate::release::record::{Command, Guarantee, RandomnessUsed, Record, Warning};
 use crate::release::run_note::RunNote;
 
@@ -52,7 +58,7 @@ impl Deref for FittedModel {
 }
 
 /// The result of a fit with its guarantee and assumptions.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct FitRecord {
     /// Version of this program.
@@ -100,6 +106,52 @@ pub struct FitRecord {
 }
 
 impl FitRecord {
+    /// The record of a model that was saved without its record: its selection, the parts of its
+    /// budget and its rows are unknown.
+    ///
+    /// # Errors
+    ///
+    /// `Input` if its guarantee is not one.
+    #[cfg(feature = "html")]
+    pub(crate) fn of_model(model: Model) -> Result<Self> {
+        let wrong = |_| Error::input("the model has no proper guarantee");
+        let read = |text: &str| serde_json::Value::String(text.to_owned());
+        let ModelGuarantee { private, epsilon, delta, neighbors, unit, events } = &model.guarantee;
+        let guarantee = Guarantee {
+            epsilon: epsilon.parse()?,
+            delta: delta.parse()?,
+            pure_epsilon: None,
+            neighbors: *neighbors,
+            unit: serde_json::from_value(read(unit)).map_err(wrong)?,
+            one_row_per_identifier: false,
+            spent: Vec::new(),
+            events: events.iter().map(|event| event.parse()).collect::<Result<_>>()?,
+        };
+        let source = match private {
+            true => EntropySource::OperatingSystem,
+            false => EntropySource::GivenSeed,
+        };
+        let randomness = RandomnessUsed { source, seeded: !private };
+        Ok(Self {
+            version: model.version.clone(),
+            command: Command::Fit,
+            run: None,
+            ledger: None,
+            private: *private,
+            selection: None,
+            guarantee,
+            rows_estimate: None,
+            rows_needed: 0,
+            needs: String::new(),
+            lambda: None,
+            warnings: randomness.warning().into_iter().collect(),
+            randomness,
+            table_features: 0,
+            places: Vec::new(),
+            model: Some(model),
+        })
+    }
+
     /// The 0-based index of the feature of each coefficient among all features of the table, in the
     /// model's order.
     pub fn indices(&self) -> &[usize] {

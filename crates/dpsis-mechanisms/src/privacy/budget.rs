@@ -2,13 +2,13 @@
 
 use num_rational::BigRational;
 use num_traits::One;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Epsilon;
 use crate::error::Error;
 
 /// The purpose of a part of the budget.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Purpose {
     /// The private median at which a numeric target is split.
@@ -63,7 +63,7 @@ impl Purpose {
 }
 
 /// One part of the budget.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spending {
     /// Its purpose.
     #[serde(rename = "for")]

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{Signed, Zero};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::error::{Error, Parameter, Result};
 use crate::exact::{Exact, format_rational};
@@ -133,6 +133,15 @@ impl fmt::Display for Delta {
 impl Serialize for Delta {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         serializer.collect_str(self)
+    }
+}
+
+/// Reads the delta of a record, which may be the sum of several.
+impl<'de> Deserialize<'de> for Delta {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        let number = Exact::from(String::deserialize(deserializer)?).rational();
+        let number = number.filter(|number| !number.is_negative()).map(Self);
+        number.ok_or_else(|| serde::de::Error::custom("delta must be a number from 0 on"))
     }
 }
 

@@ -113,6 +113,17 @@ impl serde::Serialize for Epsilon {
     }
 }
 
+/// Reads the epsilon of a record, which may be a small part of a budget.
+impl<'de> serde::Deserialize<'de> for Epsilon {
+    fn deserialize<D: serde::Deserializer<'de>>(
+        deserializer: D,
+    ) -> std::result::Result<Self, D::Error> {
+        let number = Exact::from(String::deserialize(deserializer)?).rational();
+        let positive = number.filter(Signed::is_positive).map(Self);
+        positive.ok_or_else(|| serde::de::Error::custom("epsilon must be a positive number"))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
