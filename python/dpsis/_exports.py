@@ -8,19 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from . import _native
+from ._page import Paged
 
 
-class Exported:
+class Exported(Paged):
     """Output formats of releases."""
 
     _statement: str
 
     def report(self) -> str:
         """A few lines."""
-        raise NotImplementedError
-
-    def to_json(self) -> str:
-        """The record."""
         raise NotImplementedError
 
     def _figure(self) -> bytes | None:
@@ -30,8 +27,8 @@ class Exported:
     def to_acro(self, path: str | os.PathLike[str], session: Any = None) -> None:
         """Write a folder for an output checker, as the package ``acro`` does: the SACRO viewer opens it.
 
-        It holds ``results.json`` with the guarantee in plain words, the names as CSV, the report, the record, the effect sizes
-        as a figure where they were released and matplotlib is there, and the checksums of these files.
+        It holds ``results.json`` with the guarantee in plain words, the names as CSV, the report as text and as a page, the record, the effect
+        sizes as a figure where they were released and matplotlib is there, and the checksums of these files.
 
         Parameters
         ----------
@@ -51,7 +48,8 @@ class Exported:
         Its status is ``review``, since a person has to check it; that of a result that is not private is ``fail``.
         """
         number = 0 if session is None else session.results.output_id
-        files = [("report.txt", self.report().encode()), ("record.json", self.to_json().encode())]
+        texts = [("report.txt", self.report()), ("report.html", self.to_html()), ("record.json", self.to_json())]
+        files = [(name, text.encode()) for name, text in texts]
         figure = self._figure()
         if figure is not None:
             files.append(("effect_sizes.png", figure))

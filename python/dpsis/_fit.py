@@ -17,13 +17,14 @@ from . import _native
 from ._errors import NotPrivateWarning, RequestError
 from ._exports import Exported
 from ._job import Job, delivered
+from ._page import Paged
 from ._select import _DEFAULTS, job_of
 from ._selection import dry
 from ._tables import table
 
 
 @dataclass(frozen=True, repr=False)
-class Model:
+class Model(Paged):
     """A private model of a few features, as `load_model` returns it.
 
     Attributes

@@ -7,11 +7,11 @@ import json
 import os
 from collections.abc import Iterable
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 from . import _arguments as arguments
-from ._native import close_ledger, note_ledger, open_ledger, read_ledger
+from ._native import close_ledger, ledger_page, note_ledger, open_ledger, read_ledger
+from ._page import written
 
 
 class Ledger:
@@ -142,22 +142,25 @@ class Ledger:
         """Whether it is closed."""
         return self.read()["closed"] is not None
 
-    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
+    def to_html(
+        self, path: str | os.PathLike[str] | None = None, *, title: str = "", study: str = "", contact: str = ""
+    ) -> str:
         """The remaining budget, all releases and all notes as an HTML page.
 
         Parameters
         ----------
         path : path-like, optional
             A file to write it to.
+        title : str
+            The title; the ledger's name if it is empty.
+        study, contact : str
+            The study or the data, and the person to ask.
 
         Returns
         -------
         str
         """
-        page = read_ledger(self._path)[3]
-        if path is not None:
-            Path(path).write_text(page, encoding="utf-8")
-        return page
+        return written(ledger_page(self._path, (title, study, contact)), path)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Ledger) and other._path == self._path

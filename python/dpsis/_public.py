@@ -19,6 +19,7 @@ from . import _native
 from ._document import Document
 from ._errors import RequestError
 from ._job import Job, delivered
+from ._page import Paged
 from ._select import _DEFAULTS, select_options
 from ._tables import FACTS, table
 
@@ -203,7 +204,7 @@ def bounds(
 
 
 @dataclass(frozen=True, repr=False)
-class Plan(Document):
+class Plan(Paged, Document):
     """The findings that a selection can expect.
 
     Attributes

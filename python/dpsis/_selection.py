@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import html
 import io
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from ._document import Document
@@ -68,7 +66,6 @@ class Choice(Exported):
     indices: list[int]
     _json: str = field(repr=False)
     _report: str = field(repr=False)
-    _html: str = field(repr=False)
     _statement: str = field(repr=False)
 
     def __hash__(self) -> int:
@@ -100,28 +97,6 @@ class Choice(Exported):
         str
         """
         return self._json
-
-    def to_html(self, path: Any = None) -> str:
-        """The record as a page of its own.
-
-        Parameters
-        ----------
-        path : path-like, optional
-            A file to write it to.
-
-        Returns
-        -------
-        str
-        """
-        if path is not None:
-            Path(path).write_text(self._html, encoding="utf-8")
-        return self._html
-
-    def _repr_html_(self) -> str:
-        # A frame: the page's styles do not apply to the notebook.
-        page = html.escape(self._html, quote=True)
-        style = "width: 100%; height: 40em; border: 0"
-        return f'<iframe sandbox="allow-downloads" style="{style}" srcdoc="{page}"></iframe>'
 
     def to_frame(self) -> Any:
         """The names and indices as a data frame of pandas.
@@ -237,7 +212,6 @@ class Selection(Choice):
         ax.set(xlim=(0, 1), ylim=(-0.5, len(estimates) - 0.5), xlabel=label)
         return ax
 
-
     def _figsize(self) -> tuple[float, float]:
         return 6, 1 + 0.3 * len(self.names)
 
@@ -264,9 +238,9 @@ class DryRun(Document):
     """
 
 
-def parts(answer: Mapping[str, Any]) -> tuple[list[str], list[int], str, str, str, str]:
+def parts(answer: Mapping[str, Any]) -> tuple[list[str], list[int], str, str, str]:
     """The parts of a result."""
-    return answer["names"], answer["indices"], answer["json"], answer["report"], answer["html"], answer["statement"]
+    return answer["names"], answer["indices"], answer["json"], answer["report"], answer["statement"]
 
 
 def dry(answer: Mapping[str, Any]) -> DryRun:

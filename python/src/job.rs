@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use dpsis::job::{Answer, Job, Watch};
 use dpsis::model::Model;
+use dpsis::report::{Heading, SavedRecord, to_html_with};
 use dpsis::{Error, FileTable};
 use dpsis_eval::run_job;
 use numpy::{IntoPyArray, PyArray1};
@@ -53,7 +54,7 @@ pub(crate) fn check_ledger(py: Python<'_>, job: &str) -> PyResult<()> {
     Job::from_json(job).and_then(|job| job.check_ledger()).or_raise(py)
 }
 
-/// An answer as a dictionary: `private`, `names`, `indices` from 0, `json`, `report`, `html`,
+/// An answer as a dictionary: `private`, `names`, `indices` from 0, `json`, `report`,
 /// `statement`, `model`, `remaining`, and the `warnings`, each with whether the answer would
 /// mislead without it.
 pub(crate) fn dict_of<'py>(py: Python<'py>, answer: &Answer) -> PyResult<Bound<'py, PyDict>> {
@@ -65,12 +66,27 @@ pub(crate) fn dict_of<'py>(py: Python<'py>, answer: &Answer) -> PyResult<Bound<'
     all.set_item("indices", &answer.indices)?;
     all.set_item("json", &answer.json)?;
     all.set_item("report", &answer.report)?;
-    all.set_item("html", &answer.html)?;
     all.set_item("statement", &answer.statement)?;
     all.set_item("model", &answer.model)?;
     all.set_item("remaining", &answer.remaining)?;
     all.set_item("warnings", warnings)?;
     Ok(all)
+}
+
+/// A heading of title, study and contact.
+pub(crate) fn heading_of((title, study, contact): (String, String, String)) -> Heading {
+    Heading { title, study, contact }
+}
+
+/// The page of a record or a model in JSON, with a title, the study and the contact.
+#[pyfunction]
+pub(crate) fn page(
+    py: Python<'_>,
+    json: &str,
+    heading: (String, String, String),
+) -> PyResult<String> {
+    let page = || to_html_with(&SavedRecord::from_json(json)?, &heading_of(heading));
+    page().or_raise(py)
 }
 
 /// The predictions of a model, in JSON, for the rows of a table.

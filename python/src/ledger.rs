@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
-use dpsis::report::{ledger_html, to_json};
+use dpsis::report::{to_html_with, to_json};
 use dpsis::{Ledger, LedgerOptions};
 use pyo3::prelude::*;
 
 use crate::errors::OrRaise;
+use crate::job::heading_of;
 
 /// Opens the ledger of options in JSON, or creates it.
 #[pyfunction]
@@ -14,15 +15,22 @@ pub(crate) fn open_ledger(py: Python<'_>, options: &str) -> PyResult<()> {
     LedgerOptions::from_json(options).and_then(|it| it.open()).map(|_| ()).or_raise(py)
 }
 
-/// The content of a ledger as JSON, the epsilon spent, the epsilon left, and a page of all.
+/// The content of a ledger as JSON, the epsilon spent, and the epsilon left.
 #[pyfunction]
-pub(crate) fn read_ledger(
+pub(crate) fn read_ledger(py: Python<'_>, path: PathBuf) -> PyResult<(String, String, String)> {
+    let balance = Ledger::open(path).and_then(|ledger| ledger.read()).or_raise(py)?;
+    Ok((to_json(&balance).or_raise(py)?, balance.spent(), balance.left()))
+}
+
+/// The page of a ledger, with a title, the study and the contact.
+#[pyfunction]
+pub(crate) fn ledger_page(
     py: Python<'_>,
     path: PathBuf,
-) -> PyResult<(String, String, String, String)> {
-    let balance = Ledger::open(path).and_then(|ledger| ledger.read()).or_raise(py)?;
-    let page = ledger_html(&balance);
-    Ok((to_json(&balance).or_raise(py)?, balance.spent(), balance.left(), page))
+    heading: (String, String, String),
+) -> PyResult<String> {
+    let page = || to_html_with(&Ledger::open(path)?.read()?, &heading_of(heading));
+    page().or_raise(py)
 }
 
 /// Appends a note.

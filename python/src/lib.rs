@@ -34,9 +34,9 @@ mod _native {
     #[pymodule_export]
     use crate::exports::write_acro;
     #[pymodule_export]
-    use crate::job::{check_ledger, load_model, predict, run_job_on};
+    use crate::job::{check_ledger, load_model, page, predict, run_job_on};
     #[pymodule_export]
-    use crate::ledger::{close_ledger, note_ledger, open_ledger, read_ledger};
+    use crate::ledger::{close_ledger, ledger_page, note_ledger, open_ledger, read_ledger};
     #[pymodule_export]
     use crate::partial::{Partial, select_from_partials};
     #[pymodule_export]

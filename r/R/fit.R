@@ -132,7 +132,8 @@ as.data.frame.dpsis_fit <- function(x, ...) {
 
 #' Draw the coefficients of a model
 #'
-#' Draws the coefficients with their 95% intervals, in the units of their features.
+#' Draws the coefficients in the units of their features: of a linear model with their 90% intervals, of a logistic one with
+#' two standard deviations of the noise of privacy.
 #'
 #' @param x The result of [dp_fit()].
 #' @param ... Further arguments of [graphics::dotchart()].
@@ -144,6 +145,10 @@ as.data.frame.dpsis_fit <- function(x, ...) {
 plot.dpsis_fit <- function(x, ...) {
   all <- as.data.frame(x)
   frame <- list(x = all$coefficient, labels = x$names, xlab = "coefficient", main = mark_of_plot(x))
+  if (!is.null(all$noise)) {
+    all$low <- all$coefficient - 2 * all$noise
+    all$high <- all$coefficient + 2 * all$noise
+  }
   if (!is.null(all$low)) frame$xlim <- range(0, all$low, all$high, all$coefficient, na.rm = TRUE)
   do.call(graphics::dotchart, utils::modifyList(frame, list(...)))
   places <- seq_along(x$names)

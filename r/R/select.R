@@ -68,7 +68,8 @@
 #' @return An object of class `dpsis_selection`, a list:
 #' - `names`: the selected features, in the order of `record$order`; `indices`: their places among the features, from 1.
 #' - `private`: whether the result may be released.
-#' - `record`: the record of the release; `json` is its text, `report` a few lines, `html` a page.
+#' - `record`: the record of the release; `json` is its text, `report` a few lines. [dp_report()] makes a
+#'   page of it.
 #'
 #' Its methods are `print`, `summary`, `plot`, `as.data.frame`, and `autoplot` of ggplot2. Of a dry run, a
 #' `dpsis_document` with `record`, `json` and `report`.

@@ -5,7 +5,7 @@ choice <- function(found, class = NULL) {
   record <- jsonlite::fromJSON(found$json, simplifyVector = FALSE)
   parts <- list(
     names = vapply(record$selected, function(one) one$name, ""), indices = found$indices, private = record$private,
-    record = record, json = found$json, report = found$report, html = found$html
+    record = record, json = found$json, report = found$report
   )
   delivered(found, structure(parts, class = c(class, "dpsis_choice")))
 }

@@ -26,37 +26,6 @@ const LINE: f64 = 14.0;
 /// Half the width of the label of the threshold, at most.
 const HALF_LABEL: f64 = 80.0;
 
-/// The colors of the figure in a page of light colors.
-const COLORS: [(&str, &str); 6] = [
-    ("var(--ink)", "#1f2328"),
-    ("var(--muted)", "#57606a"),
-    ("var(--paper)", "#ffffff"),
-    ("var(--line)", "#d5dbe1"),
-    ("var(--note-ground)", "#eef1f4"),
-    ("var(--p0)", "#0072b2"),
-];
-
-/// The style of the figure, which pages contain too.
-pub(super) const STYLE: &str = include_str!("figure.css");
-
-/// The style with literal colors, because few programs besides browsers read variables.
-pub(super) fn literal_style() -> String {
-    COLORS.iter().fold(STYLE.to_owned(), |style, (name, color)| style.replace(name, color))
-}
-
-/// The figure as an SVG document of its own, with its style.
-pub(super) fn document(label: &str, intervals: &[Interval], axis: &Axis) -> String {
-    let svg = svg(label, intervals, axis);
-    let style = format!(
-        "<style>\ntext {{ font-family: Helvetica, Arial, \"DejaVu Sans\", sans-serif; }}\n{}</style>\n\
-         <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",
-        literal_style()
-    );
-    let namespace = "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"intervals\" ";
-    let (head, body) = svg.split_once(">\n").unwrap_or((&svg, ""));
-    format!("{}>\n{style}{body}", head.replacen("<svg ", namespace, 1))
-}
-
 /// The figure as an SVG element of a page, which has its style.
 pub(super) fn svg(label: &str, intervals: &[Interval], axis: &Axis) -> String {
     let names: Vec<Vec<String>> =
@@ -258,14 +227,5 @@ mod tests {
         {
             assert_eq!(round_up(value), rounded);
         }
-    }
-
-    #[test]
-    fn a_document_has_its_own_colors() {
-        let one = Interval::new("\u{57fa}\u{56e0}", 0.5, [0.25, 0.75]);
-        let svg = document("effect sizes", &[one], &shares(None));
-        assert!(is_balanced(&svg), "{svg}");
-        assert!(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\""), "{svg}");
-        assert!(svg.contains("fill: #57606a") && !svg.contains("var("), "{svg}");
     }
 }

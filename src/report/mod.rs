@@ -35,6 +35,8 @@ mod reported;
 mod saved;
 #[cfg(feature = "exports")]
 mod statement;
+#[cfg(feature = "html")]
+mod svg;
 #[cfg(test)]
 mod testing;
 mod text;

@@ -8,7 +8,7 @@ use crate::forecast::{Needed, PlanRecord};
 /// The page of a power analysis, without the JSON record.
 pub(super) fn page_of_plan(record: &PlanRecord, heading: &Heading) -> Page {
     let mut first = vec![Block::Paragraph(answer(record))];
-    first.extend(curve(record));
+    first.extend(curve_of_plan(record));
     let rows = details(record).into_iter().map(|(label, words)| vec![label.to_owned(), words]);
     let details = Block::Table { caption: String::new(), header: Vec::new(), rows: rows.collect() };
     let sections = vec![
@@ -21,7 +21,7 @@ pub(super) fn page_of_plan(record: &PlanRecord, heading: &Heading) -> Page {
 }
 
 /// The effect sizes over epsilon, if there are several epsilons at which some effect size is enough.
-fn curve(record: &PlanRecord) -> Option<Block> {
+pub(super) fn curve_of_plan(record: &PlanRecord) -> Option<Block> {
     let of = |needed: &Needed| if record.tested { needed.significant } else { needed.found };
     let points: Vec<CurvePoint> = record
         .over

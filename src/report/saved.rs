@@ -7,10 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use super::fit_page::{figure_of_fit, page_of_fit};
 use super::html::{FIGURE, by_effect_size, effect_sizes, page_of_choice, page_of_selection};
-use super::intervals;
 use super::ledger::page_of_ledger;
 use super::page::{Block, Heading, Page};
-use super::plan_page::page_of_plan;
+use super::plan_page::{curve_of_plan, page_of_plan};
+use super::svg::document;
+use super::{curve, intervals};
 use crate::choose::ChoiceRecord;
 use crate::error::{Error, Result};
 use crate::forecast::PlanRecord;
@@ -73,6 +74,10 @@ impl Paged for FitRecord {
 impl Paged for PlanRecord {
     fn page(&self, heading: &Heading) -> Page {
         page_of_plan(self, heading)
+    }
+
+    fn figures(&self) -> Vec<Block> {
+        curve_of_plan(self).into_iter().collect()
     }
 }
 
@@ -210,16 +215,17 @@ pub fn to_html_with(record: &impl Paged, heading: &Heading) -> Result<String> {
     Ok(page.html())
 }
 
-/// The figures of a record as SVG documents, each with at most 60 features; none if no effect sizes
-/// or coefficients were released.
+/// The figures of a record as SVG documents, each with at most 60 features; none if it has neither
+/// effect sizes nor coefficients.
 pub fn to_svg(record: &impl Paged) -> Vec<String> {
-    let document = |block: &Block| match block {
+    let figure = |block: &Block| match block {
         Block::Intervals { label, intervals, axis, .. } => {
-            Some(intervals::document(label, intervals, axis))
+            Some(intervals::svg(label, intervals, axis))
         }
+        Block::Curve { label, points, axes, .. } => Some(curve::svg(label, points, axes)),
         _ => None,
     };
-    record.figures().iter().filter_map(document).collect()
+    record.figures().iter().filter_map(figure).map(|svg| document(&svg)).collect()
 }
 
 #[cfg(test)]

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use dpsis::internals::are_excluded;
 use dpsis::job::{Answer, Job, Watch};
 use dpsis::model::Model;
-use dpsis::{Error, Result};
+use dpsis::report::{Heading, SavedRecord, to_html_with};
+use dpsis::{Error, Ledger, Result};
 use dpsis_eval::run_job;
 use extendr_api::prelude::*;
 
@@ -16,6 +17,7 @@ use crate::table::Table;
 extendr_module! {
     mod job;
     fn job;
+    fn report_page;
     fn predict;
     fn excluded;
     fn load_model;
@@ -53,7 +55,6 @@ fn list_of(answer: &Answer, interrupted: bool) -> List {
         indices = answer.indices.iter().map(|index| *index as f64 + 1.0).collect::<Vec<f64>>(),
         json = answer.json.as_str(),
         report = answer.report.as_str(),
-        html = text(&answer.html),
         model = text(&answer.model),
         remaining = text(&answer.remaining),
         warnings = texts,
@@ -65,6 +66,18 @@ fn list_of(answer: &Answer, interrupted: bool) -> List {
 /// Calls R's function `look`, on R's own thread.
 fn going_on(look: &Function) -> impl FnMut(f64) -> bool {
     move |share| look.call(pairlist!(share)).ok().and_then(|answer| answer.as_bool()) == Some(true)
+}
+
+/// The page of a record or a model in JSON, or of the ledger in a file.
+#[extendr]
+fn report_page(json: &str, ledger: &str, title: &str, study: &str, contact: &str) -> List {
+    let [title, study, contact] = [title, study, contact].map(str::to_owned);
+    let heading = Heading { title, study, contact };
+    let page = || match ledger {
+        "" => to_html_with(&SavedRecord::from_json(json)?, &heading),
+        path => to_html_with(&Ledger::open(path)?.read()?, &heading),
+    };
+    found_or_error(page().map(|page| list!(page = page)))
 }
 
 /// The predictions of a model, in JSON, for the rows of a table.
