@@ -68,11 +68,16 @@ pub(super) enum Command {
     Man,
 }
 
-/// The commands in the order of the help: common ones first, advanced ones by purpose.
-const GROUPS: [(&str, &[&str]); 3] = [
+/// The commands in the order of the help: common ones, advanced ones.
+const GROUPS: [(&str, &[&str]); 2] = [
     ("Commands", &["select", "fit", "predict", "report", "plan", "inspect", "ledger"]),
-    ("Advanced: other sources", &["partial", "sites", "sql", "choose", "bounds"]),
-    ("Advanced: checks and comparisons", &["verify", "audit", "account", "compare", "datasets"]),
+    (
+        "Advanced",
+        &[
+            "partial", "sites", "sql", "choose", "bounds", "verify", "audit", "account", "compare",
+            "datasets",
+        ],
+    ),
 ];
 
 /// The commands about the program itself.

@@ -97,7 +97,7 @@ test_that("no message, and nothing that is printed, holds a cell or the name of 
           found <- call()
           print(found)
           print(summary(found))
-          seen <- c(seen, unlist(found$record), found$html)
+          seen <- c(seen, unlist(found$record), dp_report(found))
         },
         error = function(error) {
           raised <<- raised + 1

@@ -16,15 +16,24 @@ fn the_names_follow_the_significance_and_the_guarantee() {
     assert!(html.starts_with("<!doctype html>"));
     let words = place(&html, "<p class=\"words\">PRIVATE</p>");
     let significance = place(&html, "<p class=\"words\">");
-    let ledger = place(&html, "<td class=\"number\">1.25</td>");
     let names = place(&html, "<td>gene_");
+    let said = place(&html, "What may be said");
+    let published = place(&html, "What may be published");
+    let methods = place(&html, "@software{dpsis,");
     let how = place(&html, "by the mechanism ");
     let record = place(&html, "aria-label=\"The whole record\">{");
     assert!(
-        significance < words && words < names && names < ledger && ledger < how && how < record
+        significance < words
+            && words < names
+            && names < said
+            && said < published
+            && published < methods
+            && methods < how
+            && how < record
     );
     place(&html, "<h1>5 of 300 features for \u{201c}response\u{201d}</h1>");
-    assert_eq!(html.matches("<td>gene_").count(), 5);
+    // On the first page, and with all released values.
+    assert_eq!(html.matches("<td>gene_").count(), 10);
     for text in ["adding or removing one row", "88.1%", "target median: 0.2 (10%)", "response"] {
         place(&html, text);
     }
@@ -42,7 +51,7 @@ fn the_record_can_be_saved() {
     let json = dpsis(&format!("{select} json"));
     let record = json.json();
     let start = "aria-label=\"The whole record\">";
-    let shown = &html[place(&html, start) + start.len()..place(&html, "</pre>")];
+    let shown = &html[place(&html, start) + start.len()..html.rfind("</pre>").unwrap()];
     let json = json.stdout.replace("--format json", "--format html");
     assert_eq!(shown.replace("&quot;", "\"").replace("&#39;", "'"), json);
     let start = place(&html, "data:application/json;charset=utf-8,") + 36;
@@ -85,7 +94,8 @@ fn names_cannot_break_out() {
         .with("c.csv", "name,score\n<b>,1\n<i>,2\n");
     let html = folder.run("select -k 1 -e 1 --format html t.csv").succeeds().stdout;
     assert_lacks(&html, "<script");
-    assert_eq!(html.matches("</pre>").count(), 1);
+    // The BibTeX entries and the record.
+    assert_eq!(html.matches("</pre>").count(), 2);
     place(&html, "<td>&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;</td>");
     place(&html, "&lt;/pre&gt;&amp;amp;");
 

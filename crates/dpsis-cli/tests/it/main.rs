@@ -32,6 +32,7 @@ mod pitfalls;
 mod plan;
 mod refine;
 mod replay;
+mod report;
 mod sites;
 mod targets;
 mod time_to_event;
