@@ -18,7 +18,7 @@ fn a_saved_record_has_the_page_of_its_run() {
     for command in [
         "select --k 3 --eps 2 --direction --seed 7 demo.csv",
         "select --eps 2 --seed 7 demo.csv",
-        "select --k 2 --eps 3 --classes no,yes --unit person --adjust sex=F,M --direction --seed 7 visits.csv",
+        "select --k 2 --eps 3 --classes no,yes --unit person --adjust sex=F,M --seed 7 visits.csv",
         "choose --eps 1 --sensitivity 1 --seed 7 c.csv",
     ] {
         folder.run(&format!("{command} -o record.json")).succeeds();
