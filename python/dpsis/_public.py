@@ -204,7 +204,7 @@ def bounds(
 
 
 @dataclass(frozen=True, repr=False)
-class Plan(Paged, Document):
+class Plan(Document, Paged):
     """The findings that a selection can expect.
 
     Attributes

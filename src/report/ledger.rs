@@ -186,7 +186,8 @@ mod page {
             row.push(entry.note.clone());
             row
         };
-        let header = ["", "charged for", "command", "epsilon", "delta", "what came of it", "note"];
+        let header =
+            ["entry", "charged for", "command", "epsilon", "delta", "what came of it", "note"];
         let header = header.into_iter().filter(|name| has_delta || *name != "delta");
         Block::Table {
             caption: "In the order of the charges; times in UTC.".to_owned(),

@@ -9,7 +9,10 @@ use crate::forecast::{Needed, PlanRecord};
 pub(super) fn page_of_plan(record: &PlanRecord, heading: &Heading) -> Page {
     let mut first = vec![Block::Paragraph(answer(record))];
     first.extend(curve_of_plan(record));
-    let rows = details(record).into_iter().map(|(label, words)| vec![label.to_owned(), words]);
+    let rows = details(record).into_iter().map(|(label, words)| {
+        let label = if label.is_empty() { "otherwise" } else { label };
+        vec![label.to_owned(), words]
+    });
     let details = Block::Table { caption: String::new(), header: Vec::new(), rows: rows.collect() };
     let sections = vec![
         Section::new("answer", "Answer", first),
