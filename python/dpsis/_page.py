@@ -21,7 +21,7 @@ class Paged:
     ) -> str:
         """The report as an HTML page of its own.
 
-        The first printed page has the findings, what may be said about them, the guarantee, the budget that is left and what
+        The first printed page has the findings, their interpretation, the guarantee, the budget that is left and what
         may be published; a paragraph for the methods section of a paper and all details follow.
 
         Parameters

@@ -1,6 +1,6 @@
 #' Make a report of a result
 #'
-#' The report is an HTML page of its own. The first printed page has the findings, what may be said about them, the
+#' The report is an HTML page of its own. The first printed page has the findings, their interpretation, the
 #' guarantee, the budget that is left and what may be published; a paragraph for the methods section of a paper and all
 #' details follow.
 #'

@@ -19,7 +19,7 @@ pub(super) fn page_of_fit(record: &FitRecord, heading: &Heading) -> Page {
     }
     let mut sections = vec![
         section("model", "Model", found),
-        front.use_and_privacy(said(record)),
+        front.use_and_privacy(conclusions(record)),
         methods::section(&methods::of_fit(record)),
     ];
     if let Some(selection) = &record.selection {
@@ -75,7 +75,7 @@ fn finding(record: &FitRecord) -> Block {
 }
 
 /// The conclusions that a model allows.
-fn said(record: &FitRecord) -> String {
+fn conclusions(record: &FitRecord) -> String {
     let Some(model) = &record.model else {
         return "Nothing about a relation of features and target: no model was fitted.".to_owned();
     };

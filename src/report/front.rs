@@ -73,7 +73,7 @@ impl<'a> Front<'a> {
         page(heading, title, &[day, &data], sections)
     }
 
-    /// The banner of a finding beside the banner of privacy, then the warnings.
+    /// The banner of a finding next to the banner of privacy, then the warnings.
     pub(super) fn top(&self, finding: Block) -> Vec<Block> {
         let essential = |warning: &&&Warning| warning.kind.is_essential();
         let Guarantee { epsilon, delta, .. } = self.guarantee;
@@ -104,10 +104,10 @@ impl<'a> Front<'a> {
         std::iter::once(Block::SideBySide(vec![finding, privacy])).chain(notices).collect()
     }
 
-    /// The section on what the result allows: `said` is its interpretation.
-    pub(super) fn use_and_privacy(&self, said: String) -> Section {
+    /// The section on what the result allows: `conclusions` is its interpretation.
+    pub(super) fn use_and_privacy(&self, conclusions: String) -> Section {
         let Guarantee { epsilon, delta, neighbors, unit, .. } = self.guarantee;
-        let mut rows = vec![row("What may be said", said)];
+        let mut rows = vec![row("What may be concluded", conclusions)];
         if self.private {
             let meaning = meaning(epsilon.to_f64(), delta, *neighbors, *unit, "this page");
             rows.push(row("What is protected", sentence(&self.protected)));

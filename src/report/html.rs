@@ -27,7 +27,7 @@ pub(super) fn page_of_selection(record: &Record, heading: &Heading) -> Page {
     found.extend(first_features(record));
     let mut sections = vec![
         section("selected", &format!("Selected {what}"), found),
-        front.use_and_privacy(said(record)),
+        front.use_and_privacy(conclusions(record)),
     ];
     let mut details = tables(&facts::of_selection(record));
     details.push(front.parts());
@@ -50,7 +50,7 @@ fn data(record: &Record) -> String {
 }
 
 /// The conclusions that a selection allows.
-fn said(record: &Record) -> String {
+fn conclusions(record: &Record) -> String {
     let what = if record.score.groups.is_some() { "set" } else { "feature" };
     let target = findings::target_in_words(record);
     let total = record.selected.len();
@@ -118,12 +118,12 @@ pub(super) fn page_of_choice(record: &ChoiceRecord, heading: &Heading) -> Page {
     };
     let mut found = front.top(significance);
     found.push(chosen(record));
-    let said = "The chosen candidates are likely to be among those with the largest scores. The scores are not released.";
+    let conclusions = "The chosen candidates are likely to be among those with the largest scores. The scores are not released.";
     let mut details = tables(&facts::of_choice(record));
     details.push(front.parts());
     let sections = vec![
         section("selected", "Chosen", found),
-        front.use_and_privacy(said.to_owned()),
+        front.use_and_privacy(conclusions.to_owned()),
         methods::section(&methods::of_choice(record)),
         section("how", "How", details),
     ];
@@ -179,7 +179,7 @@ const COLUMNS: [(&str, Cell); 5] = [
     }),
 ];
 
-/// The first features in a table beside the figure of their effect sizes.
+/// The first features in a table next to the figure of their effect sizes.
 fn first_features(record: &Record) -> Vec<Block> {
     let order = by_effect_size(record);
     let first = &order[..order.len().min(FIRST)];

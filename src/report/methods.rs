@@ -48,15 +48,15 @@ pub(super) fn of_selection(record: &Record) -> Methods {
         true => "sets of features, each by the mean of its members,",
         false => "features",
     };
-    methods.say(format!(
+    methods.add(format!(
         "The {} {of} were scored by {}.",
         record.public.features,
         score_in_words(record)
     ));
-    methods.say(missing_in_words(record.score.missing).to_owned());
+    methods.add(missing_in_words(record.score.missing).to_owned());
     let mechanism = methods.mechanism(&record.mechanism);
     let part = |purpose| record.guarantee.spent.iter().find(|part| part.purpose == purpose);
-    methods.say(match &record.public.false_discoveries {
+    methods.add(match &record.public.false_discoveries {
         Some(bound) => format!(
             "All features that are significant at a family-wise error rate of {} were selected among features that \
              were drawn, together with their number, by {mechanism}.",
@@ -66,12 +66,12 @@ pub(super) fn of_selection(record: &Record) -> Methods {
     });
     if part(crate::privacy::Purpose::Estimates).is_some() {
         let cube = methods.cite(reference_of("gamma"));
-        methods.say(format!(
+        methods.add(format!(
             "Effect sizes were released with joint noise that is uniform in a cube of random size {cube}."
         ));
     }
     if record.significance.significant.is_some() && record.public.false_discoveries.is_none() {
-        methods.say(format!(
+        methods.add(format!(
             "Features with an adjusted p-value of at most 0.05 are called significant; p-values are adjusted for all {} \
              features and allow for the noise (family-wise error rate).",
             record.public.features
@@ -85,7 +85,7 @@ pub(super) fn of_selection(record: &Record) -> Methods {
 pub(super) fn of_choice(record: &ChoiceRecord) -> Methods {
     let mut methods = Methods::new(&record.version);
     let mechanism = methods.mechanism(&record.mechanism);
-    methods.say(format!(
+    methods.add(format!(
         "Of {1} candidates, {0} were chosen by their scores, which one unit of the data changes by at most {2}, by {mechanism}.",
         record.selected.len(),
         record.score.candidates,
@@ -118,7 +118,7 @@ pub(super) fn of_fit(record: &FitRecord) -> Methods {
             ModelKind::Linear => "from noisy sums of products",
             ModelKind::Logistic => "by output perturbation",
         };
-        methods.say(format!(
+        methods.add(format!(
             "A {kind} regression on {on} was fitted {how} {by}, with values clipped to the range of each \
              feature."
         ));
@@ -137,7 +137,7 @@ impl Methods {
         Self { sentences: Vec::new(), references: Vec::new(), version: version.to_owned() }
     }
 
-    fn say(&mut self, sentence: String) {
+    fn add(&mut self, sentence: String) {
         self.sentences.push(sentence);
     }
 
@@ -202,7 +202,7 @@ impl Methods {
         };
         let relation = relation(guarantee);
         let program = format!("dpsis {} [1], which draws its random numbers exactly", self.version);
-        self.say(match (private, nominal) {
+        self.add(match (private, nominal) {
             (true, _) => format!(
                 "The release is differentially private with epsilon = {epsilon}{delta}, for neighboring tables that differ \
                  by {relation}.{parts} It was made by {program}."

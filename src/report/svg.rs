@@ -2,19 +2,21 @@
 
 /// The colors of figures in a page of light colors.
 const COLORS: [(&str, &str); 6] = [
-    ("var(--ink)", "#1f2328"),
-    ("var(--muted)", "#57606a"),
-    ("var(--paper)", "#ffffff"),
-    ("var(--line)", "#d5dbe1"),
-    ("var(--note-ground)", "#eef1f4"),
-    ("var(--p0)", "#0072b2"),
+    ("ink", "#1f2328"),
+    ("muted", "#57606a"),
+    ("paper", "#ffffff"),
+    ("line", "#d5dbe1"),
+    ("note-ground", "#eef1f4"),
+    ("p0", "#0072b2"),
 ];
 
 /// An SVG element of a page as a document with its style. Its colors are literal, because few programs
 /// besides browsers read variables.
 pub(super) fn document(svg: &str) -> String {
     let style = include_str!("figure.css").to_owned();
-    let style = COLORS.iter().fold(style, |style, (name, color)| style.replace(name, color));
+    let style = COLORS
+        .iter()
+        .fold(style, |style, (name, color)| style.replace(&format!("var(--{name})"), color));
     let (head, body) = svg.split_once(">\n").unwrap_or((svg, ""));
     let head =
         head.replacen("<svg ", "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"intervals\" ", 1);

@@ -11,7 +11,7 @@ use dpsis::{Error, Ledger, Result};
 
 /// Make a page or a figure of a saved record, a model or a ledger
 ///
-/// The first printed page has the findings, what may be said about them, the guarantee, the budget
+/// The first printed page has the findings, their interpretation, the guarantee, the budget
 /// that is left, and what may be published; a paragraph for the methods section of a paper and all
 /// details follow. Nothing is drawn or spent.
 #[derive(Debug, Args)]

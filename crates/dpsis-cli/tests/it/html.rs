@@ -17,7 +17,7 @@ fn the_names_follow_the_significance_and_the_guarantee() {
     let words = place(&html, "<p class=\"words\">PRIVATE</p>");
     let significance = place(&html, "<p class=\"words\">");
     let names = place(&html, "<td>gene_");
-    let said = place(&html, "What may be said");
+    let concluded = place(&html, "What may be concluded");
     let published = place(&html, "What may be published");
     let methods = place(&html, "@software{dpsis,");
     let how = place(&html, "by the mechanism ");
