@@ -25,8 +25,8 @@ fn the_names_follow_the_significance_and_the_guarantee() {
     assert!(
         significance < words
             && words < names
-            && names < said
-            && said < published
+            && names < concluded
+            && concluded < published
             && published < methods
             && methods < how
             && how < record
