@@ -143,14 +143,22 @@ pub fn fit_dry_run(plan: &FitDryRun, options: impl Fn(&[Parameter]) -> String) -
 }
 
 /// The model and the meaning of its coefficients.
-pub(super) fn kind(model: &Model) -> String {
+fn kind(model: &Model) -> String {
+    let meaning = match &model.target.classes {
+        Some([_, second]) => format!("log-odds of {second}"),
+        None => "change".to_owned(),
+    };
+    format!("{}: {meaning} per unit of a feature", regression(model))
+}
+
+/// The kind of regression, and its target.
+pub(super) fn regression(model: &Model) -> String {
+    let kind = match model.kind {
+        ModelKind::Linear => "linear",
+        ModelKind::Logistic => "logistic",
+    };
     let name = model.target.name.as_deref().map_or(String::new(), |name| format!(" of {name}"));
-    match &model.target.classes {
-        Some([_, second]) => {
-            format!("logistic regression{name}: log-odds of {second} per unit of a feature")
-        }
-        None => format!("linear regression{name}: change per unit of a feature"),
-    }
+    format!("{kind} regression{name}")
 }
 
 fn line(feature: &ModelFeature) -> String {

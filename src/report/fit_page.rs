@@ -1,12 +1,12 @@
-//! Fits as HTML pages: the model with what predicts and what does not, then what it means and what may
-//! be done with it.
+//! Fits as HTML pages: the model, with the coefficients that differ from 0, then its interpretation and
+//! rules for publication.
 
 use super::facts;
-use super::fit::{four_digits, has_no_coefficients, kind, one_prediction};
-use super::front::{Front, row, section, table_of};
+use super::fit::{four_digits, has_no_coefficients, one_prediction, regression};
+use super::front::{Front, row, table_of};
 use super::html::{all_features, tables};
 use super::methods;
-use super::page::{Axis, Block, Heading, Interval, Level, Page};
+use super::page::{Axis, Block, Heading, Interval, Level, Page, Section};
 use crate::model::{Model, ModelFeature, ModelKind};
 use crate::run::FitRecord;
 
@@ -18,12 +18,12 @@ pub(super) fn page_of_fit(record: &FitRecord, heading: &Heading) -> Page {
         found.push(Block::SideBySide(vec![coefficients(model), changes(model)]));
     }
     let mut sections = vec![
-        section("model", "Model", found),
+        Section::new("model", "Model", found),
         front.use_and_privacy(conclusions(record)),
         methods::section(&methods::of_fit(record)),
     ];
     if let Some(selection) = &record.selection {
-        sections.push(section(
+        sections.push(Section::new(
             "released",
             "The selection of its features",
             all_features(selection),
@@ -33,9 +33,9 @@ pub(super) fn page_of_fit(record: &FitRecord, heading: &Heading) -> Page {
     let mut details = vec![table_of("The model", rows_of_model(record))];
     details.extend(selection.iter().flat_map(|selection| tables(&facts::of_selection(selection))));
     details.extend((!record.guarantee.spent.is_empty()).then(|| front.parts()));
-    sections.push(section("how", "How it was fitted", details));
+    sections.push(Section::new("how", "How it was fitted", details));
     let title = match &record.model {
-        Some(model) => first_capital(kind(model).split(':').next().unwrap_or_default()),
+        Some(model) => first_capital(&regression(model)),
         None => "No model".to_owned(),
     };
     let units = record.guarantee.unit.plural();

@@ -1,7 +1,10 @@
 //! The parts that the pages of all releases share: heading, banners, privacy and use, budget.
 
 use super::page::{Block, Heading, Level, Notice, Page, Section};
-use super::words::{charged, is_paper, meaning, protected, purpose, relation, sentence};
+use super::words::{
+    PROTECTED_BY_CHOICE, charged, is_paper, meaning, protected, protected_by_fit, purpose,
+    relation, sentence,
+};
 use crate::choose::ChoiceRecord;
 use crate::privacy::Receipt;
 use crate::release::{Guarantee, Record, RunNote, Warning};
@@ -9,7 +12,7 @@ use crate::run::FitRecord;
 
 /// The common fields of a record.
 pub(super) struct Front<'a> {
-    pub(super) private: bool,
+    private: bool,
     /// Whether the guarantee is only nominal: the values were scaled by the data.
     nominal: bool,
     guarantee: &'a Guarantee,
@@ -21,43 +24,39 @@ pub(super) struct Front<'a> {
 
 impl<'a> Front<'a> {
     pub(super) fn of_selection(record: &'a Record) -> Self {
-        Self {
-            private: record.private,
-            nominal: is_paper(&record.score),
-            guarantee: &record.guarantee,
-            ledger: record.ledger.as_ref(),
-            run: record.run.as_ref(),
-            warnings: record.warnings.iter().collect(),
-            protected: protected(&record.score, &record.guarantee),
-        }
+        let Record { private, guarantee, ledger, run, score, .. } = record;
+        let warnings = record.warnings.iter().collect();
+        let front = Self::new(*private, guarantee, ledger.as_ref(), run.as_ref(), warnings);
+        Self { nominal: is_paper(score), protected: protected(score, guarantee), ..front }
     }
 
     pub(super) fn of_choice(record: &'a ChoiceRecord) -> Self {
-        Self {
-            private: record.private,
-            nominal: false,
-            guarantee: &record.guarantee,
-            ledger: record.ledger.as_ref(),
-            run: record.run.as_ref(),
-            warnings: record.warnings.iter().collect(),
-            protected: "one unit of the data behind the scores, by the sensitivity given".into(),
-        }
+        let ChoiceRecord { private, guarantee, ledger, run, warnings, .. } = record;
+        let warnings = warnings.iter().collect();
+        let front = Self::new(*private, guarantee, ledger.as_ref(), run.as_ref(), warnings);
+        Self { protected: PROTECTED_BY_CHOICE.to_owned(), ..front }
     }
 
     pub(super) fn of_fit(record: &'a FitRecord) -> Self {
-        let protected = match &record.selection {
-            Some(selection) => protected(&selection.score, &record.guarantee),
-            None => format!("one {} of the table", record.guarantee.unit),
+        let FitRecord { private, guarantee, ledger, run, selection, .. } = record;
+        let warnings = record.all_warnings().collect();
+        let front = Self::new(*private, guarantee, ledger.as_ref(), run.as_ref(), warnings);
+        let protected = match selection {
+            Some(selection) => protected(&selection.score, guarantee),
+            None => protected_by_fit(guarantee),
         };
-        Self {
-            private: record.private,
-            nominal: false,
-            guarantee: &record.guarantee,
-            ledger: record.ledger.as_ref(),
-            run: record.run.as_ref(),
-            warnings: record.all_warnings().collect(),
-            protected,
-        }
+        Self { protected, ..front }
+    }
+
+    /// The fields of any record, without its protected data.
+    fn new(
+        private: bool,
+        guarantee: &'a Guarantee,
+        ledger: Option<&'a Receipt>,
+        run: Option<&'a RunNote>,
+        warnings: Vec<&'a Warning>,
+    ) -> Self {
+        Self { private, nominal: false, guarantee, ledger, run, warnings, protected: String::new() }
     }
 
     /// A page with this heading: the given title or else the default, and below it one line with
@@ -129,8 +128,7 @@ impl<'a> Front<'a> {
             "Nothing on this page: it is not private."
         };
         rows.push(row("What may be published", published.to_owned()));
-        let table = Block::Table { caption: String::new(), header: Vec::new(), rows };
-        section("use", "Interpretation and privacy", vec![table])
+        Section::new("use", "Interpretation and privacy", vec![table_of("", rows)])
     }
 
     /// The parts of the budget.
@@ -171,10 +169,6 @@ pub(super) fn page(
     let all: Vec<&str> = all.filter(|part| !part.is_empty()).collect();
     let lead = if all.is_empty() { Vec::new() } else { vec![all.join(" \u{b7} ")] };
     Page::new(if given.is_empty() { title } else { given.clone() }, sections).lead(lead)
-}
-
-pub(super) fn section(id: &str, title: &str, blocks: Vec<Block>) -> Section {
-    Section::new(id, title, blocks)
 }
 
 pub(super) fn table_of(caption: &str, rows: Vec<Vec<String>>) -> Block {

@@ -1,11 +1,11 @@
-//! Selections and choices as HTML pages. The first printed page has what was found, what it means and
-//! what may be done with it; methods and details follow.
+//! Selections and choices as HTML pages. The first printed page has the findings, their
+//! interpretation and rules for publication; methods and details follow.
 
 use super::facts::{self, Fact, Part};
 use super::findings;
-use super::front::{Front, row, section, table_of};
+use super::front::{Front, row, table_of};
 use super::methods;
-use super::page::{Axis, Block, Heading, Interval, Level, Page};
+use super::page::{Axis, Block, Heading, Interval, Level, Page, Section};
 use super::words::{features_or_sets, line_of_features, sentence};
 use crate::choose::ChoiceRecord;
 use crate::release::{Direction, Estimate, PickOrder, Record, ScoreId};
@@ -25,15 +25,15 @@ pub(super) fn page_of_selection(record: &Record, heading: &Heading) -> Page {
     let target = target.map_or(String::new(), |name| format!(" for \u{201c}{name}\u{201d}"));
     let mut found = front.top(significance(record));
     found.extend(first_features(record));
-    let mut sections = vec![
-        section("selected", &format!("Selected {what}"), found),
-        front.use_and_privacy(conclusions(record)),
-    ];
     let mut details = tables(&facts::of_selection(record));
     details.push(front.parts());
-    sections.push(methods::section(&methods::of_selection(record)));
-    sections.push(section("released", "All released values", all_features(record)));
-    sections.push(section("how", "How they were selected", details));
+    let sections = vec![
+        Section::new("selected", format!("Selected {what}"), found),
+        front.use_and_privacy(conclusions(record)),
+        methods::section(&methods::of_selection(record)),
+        Section::new("released", "All released values", all_features(record)),
+        Section::new("how", "How they were selected", details),
+    ];
     let title = format!("{k} of {features} {what}{target}");
     front.page(heading, title, data(record), sections)
 }
@@ -122,10 +122,10 @@ pub(super) fn page_of_choice(record: &ChoiceRecord, heading: &Heading) -> Page {
     let mut details = tables(&facts::of_choice(record));
     details.push(front.parts());
     let sections = vec![
-        section("selected", "Chosen", found),
+        Section::new("selected", "Chosen", found),
         front.use_and_privacy(conclusions.to_owned()),
         methods::section(&methods::of_choice(record)),
-        section("how", "How", details),
+        Section::new("how", "How", details),
     ];
     let title = format!("{} of {} candidates", record.selected.len(), score.candidates);
     front.page(heading, title, String::new(), sections)
@@ -233,7 +233,7 @@ fn table_of_features(
     let header = std::iter::once(what).chain(names).map(str::to_owned).collect();
     let rows = order.iter().map(|&i| {
         let mut row = vec![record.selected[i].name.clone()];
-        row.extend(places.iter().map(|(_, cells)| cells[i].clone()));
+        row.extend(places.iter().map(|(_, cells)| cells.get(i).cloned().unwrap_or_default()));
         // Non-breaking spaces keep the rows low on a narrow screen, where the table scrolls.
         let cell = |(_, cell): &&(&str, Cell)| {
             let text = record.estimates.get(i).and_then(|estimate| cell(record, estimate));
@@ -401,6 +401,15 @@ mod tests {
             html.split("<svg ").skip(1).map(|svg| svg.matches("<g>").count()).collect();
         assert_eq!(figures, [10, 60, 10]);
         assert_eq!(crate::report::to_svg(&record).len(), 2);
+    }
+
+    /// A saved record may be edited.
+    #[test]
+    fn sets_without_members_are_shown() {
+        let mut record = with_effect_sizes(NAMES);
+        record.selected[0].members =
+            serde_json::from_str("{\"present\": 3, \"missing\": []}").unwrap();
+        assert!(html_of(&record).contains(">members<"));
     }
 
     #[test]

@@ -6,6 +6,7 @@ use super::words::{is_paper, purpose, relation};
 use crate::choose::ChoiceRecord;
 use crate::mechanism::CARDS;
 use crate::model::ModelKind;
+use crate::privacy::Purpose;
 use crate::release::{
     Guarantee, MechanismUsed, MissingRule, Record, ScoreId, ScoreUsed, TargetCoding,
 };
@@ -55,7 +56,6 @@ pub(super) fn of_selection(record: &Record) -> Methods {
     ));
     methods.add(missing_in_words(record.score.missing).to_owned());
     let mechanism = methods.mechanism(&record.mechanism);
-    let part = |purpose| record.guarantee.spent.iter().find(|part| part.purpose == purpose);
     methods.add(match &record.public.false_discoveries {
         Some(bound) => format!(
             "All features that are significant at a family-wise error rate of {} were selected among features that \
@@ -64,7 +64,7 @@ pub(super) fn of_selection(record: &Record) -> Methods {
         ),
         None => format!("Of these, {} were selected by {mechanism}.", record.selected.len()),
     });
-    if part(crate::privacy::Purpose::Estimates).is_some() {
+    if record.guarantee.spent.iter().any(|part| part.purpose == Purpose::Estimates) {
         let cube = methods.cite(reference_of("gamma"));
         methods.add(format!(
             "Effect sizes were released with joint noise that is uniform in a cube of random size {cube}."
@@ -107,17 +107,17 @@ pub(super) fn of_fit(record: &FitRecord) -> Methods {
         None => Methods::new(&record.version),
     };
     if let Some(model) = &record.model {
-        let on =
-            if record.selection.is_some() { "the selected features" } else { "public features" };
-        let on = if record.guarantee.spent.is_empty() { "the features" } else { on };
-        let (kind, by) = match model.kind {
-            ModelKind::Linear => ("linear", methods.cite(Some(WANG))),
-            ModelKind::Logistic => ("logistic", methods.cite(Some(CHAUDHURI))),
+        let on = match &record.selection {
+            Some(_) => "the selected features",
+            // A model alone does not show the choice of its features.
+            None if record.guarantee.spent.is_empty() => "the features",
+            None => "public features",
         };
-        let how = match model.kind {
-            ModelKind::Linear => "from noisy sums of products",
-            ModelKind::Logistic => "by output perturbation",
+        let (kind, how, reference) = match model.kind {
+            ModelKind::Linear => ("linear", "from noisy sums of products", WANG),
+            ModelKind::Logistic => ("logistic", "by output perturbation", CHAUDHURI),
         };
+        let by = methods.cite(Some(reference));
         methods.add(format!(
             "A {kind} regression on {on} was fitted {how} {by}, with values clipped to the range of each \
              feature."
@@ -155,27 +155,23 @@ impl Methods {
     /// A mechanism by the name in its publication.
     fn mechanism(&mut self, used: &MechanismUsed) -> String {
         let method = used.parameters.get("method").map(String::as_str);
-        let (name, reference) = match (method, used.id.as_str()) {
-            (Some("two-stage"), _) => {
-                ("votes of the LASSO on blocks of rows, and peeling", Some(KIFER))
-            }
-            (Some("dpkendall"), _) => ("rounds of the exponential mechanism", reference_of("em")),
-            (_, "canonical") => ("the canonical Lipschitz mechanism", reference_of("canonical")),
-            (_, "peel") => ("peeling by the exponential mechanism", reference_of("peel")),
-            (_, "peel-pnf") => ("peeling by permute-and-flip", reference_of("peel-pnf")),
-            (_, "joint") => ("the joint exponential mechanism", reference_of("joint")),
-            (_, "joint-set") => {
-                ("the joint exponential mechanism for sets", reference_of("joint-set"))
-            }
-            (_, "gamma") => ("the Gamma mechanism", reference_of("gamma")),
-            (_, "em") => ("the exponential mechanism", reference_of("em")),
-            (_, "pnf") => ("permute-and-flip", reference_of("pnf")),
-            (_, "laplace") => ("one-shot Laplace noise", reference_of("laplace")),
-            (_, id) => (id, reference_of(id)),
+        let name = match (method, used.id.as_str()) {
+            (Some("two-stage"), _) => "votes of the LASSO on blocks of rows, and peeling",
+            (Some("dpkendall"), _) => "rounds of the exponential mechanism",
+            (_, "canonical") => "the canonical Lipschitz mechanism",
+            (_, "peel") => "peeling by the exponential mechanism",
+            (_, "peel-pnf") => "peeling by permute-and-flip",
+            (_, "joint") => "the joint exponential mechanism",
+            (_, "joint-set") => "the joint exponential mechanism for sets",
+            (_, "gamma") => "the Gamma mechanism",
+            (_, "em") => "the exponential mechanism",
+            (_, "pnf") => "permute-and-flip",
+            (_, "laplace") => "one-shot Laplace noise",
+            (_, id) => &format!("the mechanism {id}"),
         };
-        let name = match CARDS.iter().any(|card| card.id == name) {
-            true => format!("the mechanism {name}"),
-            false => name.to_owned(),
+        let reference = match method {
+            Some("two-stage") => Some(KIFER),
+            _ => reference_of(&used.id),
         };
         let refined = match used.parameters.contains_key("refine") {
             true => ", followed by a refinement of the screened features",

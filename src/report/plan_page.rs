@@ -13,7 +13,7 @@ pub(super) fn page_of_plan(record: &PlanRecord, heading: &Heading) -> Page {
         let label = if label.is_empty() { "otherwise" } else { label };
         vec![label.to_owned(), words]
     });
-    let details = Block::Table { caption: String::new(), header: Vec::new(), rows: rows.collect() };
+    let details = front::table_of("", rows.collect());
     let sections = vec![
         Section::new("answer", "Answer", first),
         Section::new("details", "Details", vec![details]),

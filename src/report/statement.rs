@@ -6,7 +6,10 @@ use serde::{Deserialize, Serialize};
 use super::account::relation_words;
 use super::facts;
 use super::findings;
-use super::words::{charged, features_or_sets, line_of_features, meaning, protected, spent};
+use super::words::{
+    PROTECTED_BY_CHOICE, charged, features_or_sets, line_of_features, meaning, protected,
+    protected_by_fit, spent,
+};
 use crate::choose::ChoiceRecord;
 use crate::model::{Model, ModelKind};
 use crate::privacy::Receipt;
@@ -72,7 +75,7 @@ impl Statement {
         let features = match &record.selection {
             Some(record) => Self::of_selection(record),
             None => Self {
-                protected: format!("one {} of the table", guarantee.unit),
+                protected: protected_by_fit(guarantee),
                 public: vec!["the features of the model".to_owned()],
                 ..Self::default()
             },
@@ -125,8 +128,7 @@ impl Statement {
         let candidates = record.score.candidates;
         let sensitivity = facts::sensitivity_of(record);
         let statement = Self {
-            protected: "one unit of the data behind the scores, by the sensitivity given"
-                .to_owned(),
+            protected: PROTECTED_BY_CHOICE.to_owned(),
             released: format!("the names of {} of {candidates} candidates", record.selected.len()),
             public: vec![
                 "the names of the candidates".to_owned(),

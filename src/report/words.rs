@@ -147,6 +147,17 @@ pub(super) fn is_paper(score: &ScoreUsed) -> bool {
     score.scale == ScaleUsed::Paper
 }
 
+/// The protected data of a choice among external scores.
+#[cfg(any(feature = "exports", feature = "html"))]
+pub(super) const PROTECTED_BY_CHOICE: &str =
+    "one unit of the data behind the scores, by the sensitivity given";
+
+/// The protected data of a fit whose features were given.
+#[cfg(any(feature = "exports", feature = "html"))]
+pub(super) fn protected_by_fit(guarantee: &Guarantee) -> String {
+    format!("one {} of the table", guarantee.unit)
+}
+
 pub(super) fn protected(score: &ScoreUsed, guarantee: &Guarantee) -> String {
     if is_paper(score) {
         return "NOTHING: this output is NOT PRIVATE".into();

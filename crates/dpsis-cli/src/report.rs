@@ -99,14 +99,13 @@ fn write_figures(
             "nothing to draw: the record has no effect sizes or coefficients",
         ));
     };
-    let others: Vec<(String, usize)> = figures.zip(2..).collect();
     let named = |number: usize| {
         let path = path?;
         let stem = path.file_stem()?.to_str()?;
         let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("svg");
         Some(path.with_file_name(format!("{stem}-{number}.{ending}")))
     };
-    let others = others.into_iter().map(|(svg, number)| {
+    let others = figures.zip(2..).map(|(svg, number)| {
         let path = named(number).ok_or_else(|| {
             Error::request(
                 "the record has more features than one figure shows: name a file with --output",
