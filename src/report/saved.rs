@@ -101,7 +101,7 @@ impl Paged for Balance {
 /// let saved = SavedRecord::from_json(&to_json(&selection)?)?;
 /// let heading = Heading { title: "The pilot".to_owned(), ..Heading::default() };
 /// assert_eq!(to_html_with(&saved, &heading)?, to_html_with(&selection, &heading)?);
-/// assert_eq!(saved.figures().len(), 1);
+/// assert_eq!(saved.figures(), selection.figures());
 /// # Ok::<(), dpsis::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -34,10 +34,9 @@ pub(crate) fn with_words_here(
     let given = unknown.split('=').next().unwrap_or_default();
     let takes = |words: &str| {
         let option = words.split(' ').next().and_then(|option| option.strip_prefix("--"));
-        // The forms of a model are other ones.
-        let command = command.filter(|command| {
-            command.get_name() != "fit" || !words.starts_with("--format") || words.contains("html")
-        });
+        // The forms of a model differ from those of other releases.
+        let command =
+            command.filter(|command| option != Some("format") || command.get_name() != "fit");
         let mut all = command.into_iter().flat_map(clap::Command::get_arguments);
         all.any(|arg| arg.get_long() == option && !arg.is_hide_set())
     };
