@@ -3,30 +3,47 @@
 
 use super::facts;
 use super::fit::{four_digits, has_no_coefficients, one_prediction, regression};
-use super::front::{Front, row, table_of};
-use super::html::{all_features, tables};
+use super::front::{FIGURE, Front, row, table_of};
+use super::html::{all_features, part_of, tables};
 use super::methods;
+use super::names::short_name;
 use super::page::{Axis, Block, Heading, Interval, Level, Page, Section};
 use crate::model::{Model, ModelFeature, ModelKind};
 use crate::run::FitRecord;
+
+/// Lines by which the texts on the first page are longer than those of a selection.
+const LONGER: usize = 3;
 
 /// The page of a fit, without the JSON record.
 pub(super) fn page_of_fit(record: &FitRecord, heading: &Heading) -> Page {
     let front = Front::of_fit(record);
     let mut found = front.top(finding(record));
+    let mut shown = 0;
     if let Some(model) = &record.model {
-        found.push(Block::SideBySide(vec![coefficients(model), changes(model)]));
+        let order = by_change(model);
+        shown =
+            front.first(order.iter().map(|feature| feature.name.as_str()), LONGER).min(order.len());
+        let first = &order[..shown];
+        found.push(Block::SideBySide(vec![
+            coefficients(model, first, short_name),
+            changes(model, first),
+        ]));
     }
     let mut sections = vec![
         Section::new("model", "Model", found),
         front.use_and_privacy(conclusions(record)),
         methods::section(&methods::of_fit(record)),
     ];
+    if let Some(model) = record.model.as_ref().filter(|model| shown < model.features.len()) {
+        let mut all = vec![coefficients(model, &by_change(model), str::to_owned)];
+        all.extend(figures_of_fit(record));
+        sections.push(Section::new("coefficients", "All coefficients", all));
+    }
     if let Some(selection) = &record.selection {
         sections.push(Section::new(
             "released",
             "The selection of its features",
-            all_features(selection),
+            all_features(selection, true),
         ));
     }
     let selection = record.selection.as_ref();
@@ -155,13 +172,13 @@ fn ends(feature: &ModelFeature) -> Option<[f64; 2]> {
     }
 }
 
-fn coefficients(model: &Model) -> Block {
+fn coefficients(model: &Model, order: &[&ModelFeature], name_of: fn(&str) -> String) -> Block {
     let interval = match model.kind {
         ModelKind::Linear => "90% interval",
         ModelKind::Logistic => "within noise",
     };
     let header = ["feature", "coefficient", interval, "range", "differs from 0"];
-    let rows = by_change(model).into_iter().map(|feature| {
+    let rows = order.iter().map(|feature| {
         let interval = ends(feature).map_or("\u{2013}".to_owned(), |[low, high]| {
             format!("{} to {}", four_digits(low), four_digits(high))
         });
@@ -177,7 +194,7 @@ fn coefficients(model: &Model) -> Block {
         };
         let cells = [four_digits(feature.coefficient), interval, values, differs.to_owned()];
         let cells = cells.map(|cell| cell.replace(' ', "\u{a0}"));
-        std::iter::once(feature.label()).chain(cells).collect()
+        std::iter::once(name_of(&feature.label())).chain(cells).collect()
     });
     let caption = match model.kind {
         ModelKind::Linear => {
@@ -189,20 +206,20 @@ fn coefficients(model: &Model) -> Block {
         }
     };
     Block::Table {
-        caption: caption.into(),
+        caption: part_of(order.len(), model.features.len(), caption),
         header: header.map(str::to_owned).to_vec(),
         rows: rows.collect(),
     }
 }
 
-/// The figure of the changes over the ranges.
-fn changes(model: &Model) -> Block {
+/// The figure of the changes over the ranges of these features.
+fn changes(model: &Model, order: &[&ModelFeature]) -> Block {
     let what = match model.kind {
         ModelKind::Linear => "prediction",
         ModelKind::Logistic => "log-odds",
     };
-    let intervals: Vec<Interval> = by_change(model)
-        .into_iter()
+    let intervals: Vec<Interval> = order
+        .iter()
         .map(|feature| {
             let width = feature.range[1] - feature.range[0];
             let ends = ends(feature).unwrap_or([feature.coefficient; 2]).map(|end| end * width);
@@ -219,7 +236,7 @@ fn changes(model: &Model) -> Block {
         ),
         label: format!("Changes of the {what} over the ranges: {}", texts.join("; ")),
         intervals,
-        axis: Axis::Change,
+        axis: Axis::Change { name: format!("change of the {what}") },
     }
 }
 
@@ -245,7 +262,9 @@ fn rows_of_model(record: &FitRecord) -> Vec<Vec<String>> {
     rows
 }
 
-/// The figure of a fit, if there is a model.
-pub(super) fn figure_of_fit(record: &FitRecord) -> Option<Block> {
-    record.model.as_ref().map(changes)
+/// The figures of a fit, if there is a model.
+pub(super) fn figures_of_fit(record: &FitRecord) -> Vec<Block> {
+    let figures =
+        |model| by_change(model).chunks(FIGURE).map(|part| changes(model, part)).collect();
+    record.model.as_ref().map_or_else(Vec::new, figures)
 }

@@ -1,5 +1,6 @@
 //! The parts that the pages of all releases share: heading, banners, privacy and use, budget.
 
+use super::names::fitting_names;
 use super::page::{Block, Heading, Level, Notice, Page, Section};
 use super::words::{
     PROTECTED_BY_CHOICE, charged, is_paper, meaning, protected, protected_by_fit, purpose,
@@ -9,6 +10,15 @@ use crate::choose::ChoiceRecord;
 use crate::privacy::Receipt;
 use crate::release::{Guarantee, Record, RunNote, Warning};
 use crate::run::FitRecord;
+
+/// The number of features on the first page, if their names are short and there are no warnings.
+const FIRST: usize = 10;
+
+/// The number of lines that names have in a figure of the first page.
+const LINES: usize = 12;
+
+/// The number of features of one figure.
+pub(super) const FIGURE: usize = 60;
 
 /// The common fields of a record.
 pub(super) struct Front<'a> {
@@ -101,6 +111,13 @@ impl<'a> Front<'a> {
             Block::Notice(Notice::new(level, sentence(&warning.text)))
         });
         std::iter::once(Block::SideBySide(vec![finding, privacy])).chain(notices).collect()
+    }
+
+    /// The number of features, by their names in order, that fit on the first page; `taken` lines are
+    /// taken by longer texts.
+    pub(super) fn first<'n>(&self, names: impl Iterator<Item = &'n str>, taken: usize) -> usize {
+        let taken = (self.warnings.len() + taken).min(LINES / 2);
+        fitting_names(names.take(FIRST), LINES - taken)
     }
 
     /// The section on what the result allows: `conclusions` is its interpretation.

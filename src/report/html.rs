@@ -3,18 +3,13 @@
 
 use super::facts::{self, Fact, Part};
 use super::findings;
-use super::front::{Front, row, table_of};
+use super::front::{FIGURE, Front, row, table_of};
 use super::methods;
+use super::names::short_name;
 use super::page::{Axis, Block, Heading, Interval, Level, Page, Section};
 use super::words::{features_or_sets, line_of_features, sentence};
 use crate::choose::ChoiceRecord;
 use crate::release::{Direction, Estimate, PickOrder, Record, ScoreId};
-
-/// The number of features on the first page.
-const FIRST: usize = 10;
-
-/// The number of features of one figure.
-pub(super) const FIGURE: usize = 60;
 
 /// The page of a selection, without the JSON record.
 pub(super) fn page_of_selection(record: &Record, heading: &Heading) -> Page {
@@ -24,14 +19,16 @@ pub(super) fn page_of_selection(record: &Record, heading: &Heading) -> Page {
     let target = record.target.name.as_deref();
     let target = target.map_or(String::new(), |name| format!(" for \u{201c}{name}\u{201d}"));
     let mut found = front.top(significance(record));
-    found.extend(first_features(record));
+    let order = by_effect_size(record);
+    let shown = front.first(order.iter().map(|&i| record.selected[i].name.as_str()), 0);
+    found.extend(first_features(record, &order[..shown.min(order.len())]));
     let mut details = tables(&facts::of_selection(record));
     details.push(front.parts());
     let sections = vec![
         Section::new("selected", format!("Selected {what}"), found),
         front.use_and_privacy(conclusions(record)),
         methods::section(&methods::of_selection(record)),
-        Section::new("released", "All released values", all_features(record)),
+        Section::new("released", "All released values", all_features(record, shown < k)),
         Section::new("how", "How they were selected", details),
     ];
     let title = format!("{k} of {features} {what}{target}");
@@ -180,47 +177,50 @@ const COLUMNS: [(&str, Cell); 5] = [
 ];
 
 /// The first features in a table next to the figure of their effect sizes.
-fn first_features(record: &Record) -> Vec<Block> {
-    let order = by_effect_size(record);
-    let first = &order[..order.len().min(FIRST)];
-    let shown = match order.len() > FIRST {
-        true => format!("The first {FIRST} of {}. ", order.len()),
-        false => String::new(),
-    };
-    let table = table_of_features(record, first, &shown, &COLUMNS, &[]);
+fn first_features(record: &Record, first: &[usize]) -> Vec<Block> {
+    let table = table_of_features(record, first, short_name, &COLUMNS, &[]);
     match findings::has(record, |estimate| estimate.effect_size) {
         true => vec![Block::SideBySide(vec![table, effect_sizes(record, first)])],
         false => vec![table],
     }
 }
 
-/// All features with their places in the file, and the figures of those that the first page leaves
-/// out.
-pub(super) fn all_features(record: &Record) -> Vec<Block> {
+/// The caption of a table that shows so many of all features.
+pub(super) fn part_of(shown: usize, all: usize, caption: &str) -> String {
+    match shown < all {
+        true => format!("The first {shown} of {all}. {caption}"),
+        false => caption.to_owned(),
+    }
+}
+
+/// All features with their places in the file, and their figures, if the first page does not show all
+/// of them.
+pub(super) fn all_features(record: &Record, with_figures: bool) -> Vec<Block> {
     let order = by_effect_size(record);
     let error: (&str, Cell) = ("error", |_, estimate| findings::direction_error(estimate));
     let columns: Vec<(&str, Cell)> = COLUMNS.into_iter().chain([error]).collect();
     let places = record.selected.iter().map(|picked| picked.column.to_string());
     let mut places = vec![(line_of_features(record), places.collect())];
     places.extend(findings::members(record));
-    let mut blocks = vec![table_of_features(record, &order, "", &columns, &places)];
+    let mut blocks = vec![table_of_features(record, &order, str::to_owned, &columns, &places)];
     if record.directions.is_some() {
         blocks.push(Block::Paragraph(format!(
             "Direction: {}. Error: about the probability of a direction as clear as this one if the other one is right.",
             findings::DIRECTION
         )));
     }
-    if order.len() > FIRST && findings::has(record, |estimate| estimate.effect_size) {
+    if with_figures && findings::has(record, |estimate| estimate.effect_size) {
         blocks.extend(order.chunks(FIGURE).map(|part| effect_sizes(record, part)));
     }
     blocks
 }
 
-/// A table of the features at these places, with the columns that were released.
+/// A table of the features at these places, with the columns that were released; `name_of` makes a
+/// name of a feature fit.
 fn table_of_features(
     record: &Record,
     order: &[usize],
-    shown: &str,
+    name_of: fn(&str) -> String,
     columns: &[(&str, Cell)],
     places: &[(&str, Vec<String>)],
 ) -> Block {
@@ -232,7 +232,7 @@ fn table_of_features(
     let names = places.iter().map(|(name, _)| *name).chain(columns.iter().map(|(name, _)| *name));
     let header = std::iter::once(what).chain(names).map(str::to_owned).collect();
     let rows = order.iter().map(|&i| {
-        let mut row = vec![record.selected[i].name.clone()];
+        let mut row = vec![name_of(&record.selected[i].name)];
         row.extend(places.iter().map(|(_, cells)| cells.get(i).cloned().unwrap_or_default()));
         // Non-breaking spaces keep the rows low on a narrow screen, where the table scrolls.
         let cell = |(_, cell): &&(&str, Cell)| {
@@ -246,7 +246,8 @@ fn table_of_features(
         true => "Sorted by effect size.",
         false => in_order(record.order),
     };
-    Block::Table { caption: format!("{shown}{sorted}"), header, rows: rows.collect() }
+    let caption = part_of(order.len(), record.selected.len(), sorted);
+    Block::Table { caption, header, rows: rows.collect() }
 }
 
 /// The places of the selected features: significant ones first, then by descending effect size.
@@ -297,7 +298,10 @@ pub(super) fn effect_sizes(record: &Record, places: &[usize]) -> Block {
         caption,
         label: format!("Effect sizes with 90% intervals: {}", all.join("; ")),
         intervals: estimates.iter().filter_map(interval).collect(),
-        axis: Axis::Share { threshold: threshold.zip(findings::threshold_in_words(record)) },
+        axis: Axis::Share {
+            name: meaning.split(", 0 to 1").collect(),
+            threshold: threshold.zip(findings::threshold_in_words(record)),
+        },
     }
 }
 

@@ -8,7 +8,7 @@
 use std::fmt::Write;
 
 use super::markup::escape;
-use super::names::{lines_of_name, width_of_text};
+use super::names::{IN_FIGURE, lines_of_name, width_of_text};
 use super::page::{Axis, Interval};
 
 /// Sizes in units of the figure: somewhat less than a pixel on a phone, and more on a wide screen.
@@ -16,10 +16,9 @@ const WIDTH: f64 = 460.0;
 const RIGHT: f64 = 18.0;
 const TOP: f64 = 26.0;
 const ROW: f64 = 24.0;
-const BOTTOM: f64 = 24.0;
+const BOTTOM: f64 = 42.0;
 
-/// The largest width of a name, the space around it, and the distance of its lines.
-const NAME: f64 = 154.0;
+/// The space around a name, and the distance of its lines.
 const SPACE: f64 = 18.0;
 const LINE: f64 = 14.0;
 
@@ -29,7 +28,7 @@ const HALF_LABEL: f64 = 80.0;
 /// The figure as an SVG element of a page, which has its style.
 pub(super) fn svg(label: &str, intervals: &[Interval], axis: &Axis) -> String {
     let names: Vec<Vec<String>> =
-        intervals.iter().map(|interval| lines_of_name(&interval.name, NAME)).collect();
+        intervals.iter().map(|interval| lines_of_name(&interval.name, IN_FIGURE)).collect();
     let widest = names.iter().flatten().map(|line| width_of_text(line)).fold(40.0, f64::max);
     let left = (widest + SPACE).ceil();
     let scale = Scale::new(axis, intervals, left);
@@ -61,6 +60,9 @@ pub(super) fn svg(label: &str, intervals: &[Interval], axis: &Axis) -> String {
              <text class=\"tick\" x=\"{x:.1}\" y=\"{y}\">{value}</text>"
         );
     }
+    let (middle, y) = ((left + WIDTH - RIGHT) / 2.0, foot + 35.0);
+    let name = escape(axis.name());
+    let _ = writeln!(svg, "<text class=\"tick\" x=\"{middle:.1}\" y=\"{y}\">{name}</text>");
     let vertical = |svg: &mut String, class: &str, x: f64| {
         let _ = writeln!(
             svg,
@@ -68,9 +70,9 @@ pub(super) fn svg(label: &str, intervals: &[Interval], axis: &Axis) -> String {
         );
     };
     match axis {
-        Axis::Change => vertical(&mut svg, "zero", scale.x_of(0.0)),
-        Axis::Share { threshold: None } => {}
-        Axis::Share { threshold: Some((at, words)) } => {
+        Axis::Change { .. } => vertical(&mut svg, "zero", scale.x_of(0.0)),
+        Axis::Share { threshold: None, .. } => {}
+        Axis::Share { threshold: Some((at, words)), .. } => {
             let x = scale.x_of(*at);
             if *at <= 1.0 {
                 vertical(&mut svg, "mark", x);
@@ -130,7 +132,7 @@ impl Scale {
     fn new(axis: &Axis, intervals: &[Interval], left: f64) -> Self {
         match axis {
             Axis::Share { .. } => Self { left, low: 0.0, high: 1.0 },
-            Axis::Change => {
+            Axis::Change { .. } => {
                 let values = intervals.iter().flat_map(|one| [one.value, one.ends[0], one.ends[1]]);
                 let largest = values
                     .filter(|value| value.is_finite())
@@ -176,7 +178,10 @@ mod tests {
     use crate::markup::is_balanced;
 
     fn shares(threshold: Option<(f64, &str)>) -> Axis {
-        Axis::Share { threshold: threshold.map(|(at, words)| (at, words.to_owned())) }
+        Axis::Share {
+            name: "effect size".to_owned(),
+            threshold: threshold.map(|(at, words)| (at, words.to_owned())),
+        }
     }
 
     /// The axis goes from 58 to 442.
@@ -218,7 +223,8 @@ mod tests {
     #[test]
     fn changes_are_drawn_on_both_sides_of_zero() {
         let both = [Interval::new("a", 1.5, [1.0, 1.7]), Interval::new("b", -1.0, [-2.0, 0.5])];
-        let svg = svg("", &both, &Axis::Change);
+        let svg = svg("", &both, &Axis::Change { name: "a<b".to_owned() });
+        assert!(is_balanced(&svg) && svg.contains(">a&lt;b</text>"), "{svg}");
         assert!(svg.contains("<line class=\"zero\" x1=\"250.0\""), "{svg}");
         assert!(svg.contains(">-2</text>") && svg.contains(">2</text>"), "{svg}");
         assert!(svg.contains("cx=\"394.0\"") && svg.contains("cx=\"154.0\""), "{svg}");

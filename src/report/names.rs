@@ -1,4 +1,10 @@
-//! Names of features in figures: at most two lines of a given width.
+//! Names of features in figures and on the first page: at most two lines of a given width.
+
+/// The largest width of a line of a name in a figure, in units of the figure.
+pub(super) const IN_FIGURE: f64 = 154.0;
+
+/// The largest width of a line of a name in a table of the first page as printed.
+const IN_TABLE: f64 = 300.0;
 
 /// A name in one or two lines, each at most `width` wide in a font of 13 units. The middle of a name
 /// that is too long is left out.
@@ -26,6 +32,26 @@ pub(super) fn lines_of_name(name: &str, width: f64) -> Vec<String> {
     };
     let last: Vec<char> = rest[..kept].iter().rev().copied().collect();
     vec![text(&letters[..first]), format!("\u{2026}{}", text(&last))]
+}
+
+/// A name for a table of the first page: the middle of a name that needs more than two lines is left
+/// out.
+pub(super) fn short_name(name: &str) -> String {
+    match &lines_of_name(name, IN_TABLE)[..] {
+        [first, last] if last.starts_with('\u{2026}') => format!("{first}{last}"),
+        _ => name.to_owned(),
+    }
+}
+
+/// The number of names, in this order, that the first page has room for: at least one, and at most as
+/// many as have `lines` lines in a figure.
+pub(super) fn fitting_names<'a>(names: impl IntoIterator<Item = &'a str>, lines: usize) -> usize {
+    let mut taken = 0;
+    let fits = |name: &&str| {
+        taken += lines_of_name(name, IN_FIGURE).len();
+        taken <= lines
+    };
+    names.into_iter().take_while(fits).count().max(1)
 }
 
 /// The approximate width of a text in the same font.
@@ -94,6 +120,19 @@ mod tests {
         assert_eq!(cut.len(), 2);
         assert!(cut[0].starts_with("systolic blood") && cut[1].starts_with('\u{2026}'), "{cut:?}");
         assert!(cut[1].ends_with("three readings"), "{cut:?}");
+    }
+
+    #[test]
+    fn long_names_make_room_on_the_first_page() {
+        let long = "systolic blood pressure at the second visit";
+        assert_eq!(fitting_names(["a"; 20], 12), 12);
+        assert_eq!(fitting_names([long; 20], 12), 6);
+        assert_eq!(fitting_names([long, "a", "b", "c"], 4), 3);
+        assert_eq!(fitting_names([long], 1), 1);
+        assert_eq!(short_name(long), long);
+        let short = short_name(&[long; 9].join(", "));
+        assert!(short.starts_with(long) && short.ends_with(long), "{short}");
+        assert!(short.contains('\u{2026}') && short.chars().count() < 110, "{short}");
     }
 
     #[test]

@@ -198,19 +198,30 @@ pub enum Block {
 pub enum Axis {
     /// From 0 to 1.
     Share {
+        /// Its name, drawn below it.
+        name: String,
         /// A value that the points are compared with, and its label, drawn as a dashed line if it is
         /// at most 1. The side below it is shaded, and intervals are not drawn.
         threshold: Option<(f64, String)>,
     },
     /// Around 0, as far as the intervals reach.
-    Change,
+    Change {
+        /// Its name, drawn below it.
+        name: String,
+    },
 }
 
 impl Axis {
     pub(super) fn threshold(&self) -> Option<&(f64, String)> {
         match self {
-            Self::Share { threshold } => threshold.as_ref(),
-            Self::Change => None,
+            Self::Share { threshold, .. } => threshold.as_ref(),
+            Self::Change { .. } => None,
+        }
+    }
+
+    pub(super) fn name(&self) -> &str {
+        match self {
+            Self::Share { name, .. } | Self::Change { name } => name,
         }
     }
 }

@@ -325,7 +325,7 @@ mod tests {
                     Interval::new(HOSTILE_TEXT, 0.5, [0.4, 0.6]),
                     Interval::new(HOSTILE_TEXT, f64::NAN, [-1.0, f64::INFINITY]).filled(false),
                 ],
-                axis: Axis::Share { threshold: Some((0.3, hostile_text())) },
+                axis: Axis::Share { name: hostile_text(), threshold: Some((0.3, hostile_text())) },
             },
             Block::Curve {
                 caption: hostile_text(),

@@ -5,8 +5,9 @@ use std::ops::Deref;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::fit_page::{figure_of_fit, page_of_fit};
-use super::html::{FIGURE, by_effect_size, effect_sizes, page_of_choice, page_of_selection};
+use super::fit_page::{figures_of_fit, page_of_fit};
+use super::front::FIGURE;
+use super::html::{by_effect_size, effect_sizes, page_of_choice, page_of_selection};
 use super::ledger::page_of_ledger;
 use super::page::{Block, Heading, Page};
 use super::plan_page::{curve_of_plan, page_of_plan};
@@ -67,7 +68,7 @@ impl Paged for FitRecord {
     }
 
     fn figures(&self) -> Vec<Block> {
-        figure_of_fit(self).into_iter().collect()
+        figures_of_fit(self)
     }
 }
 

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use crate::output::{self, Destination};
+#[cfg(not(feature = "png"))]
+use dpsis::Parameter;
 use dpsis::report::{Heading, SavedRecord, to_html_with, to_svg};
 use dpsis::{Error, Ledger, Result};
 
@@ -24,7 +26,8 @@ pub(super) struct ReportArguments {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// html, a page, or svg, the figure alone [default: by the ending of --output, else html]
+    /// html, a page, or svg or png, the figure alone [default: by the ending of --output, else
+    /// html]
     #[arg(long, value_enum, hide_possible_values = true)]
     format: Option<ReportFormat>,
 
@@ -46,6 +49,7 @@ pub(super) struct ReportArguments {
 enum ReportFormat {
     Html,
     Svg,
+    Png,
 }
 
 const AFTER_HELP: &str = "\
@@ -55,15 +59,18 @@ Examples:
   dpsis report record.json -o figure.svg
   dpsis report budget.txt -o budget.html
 
-A figure has at most 60 features; further ones go to figure-2.svg and so on.
+A figure has at most 60 features; further ones go to figure-2.svg and so on. PNG
+needs a build with the feature png.
 
 Exit codes: 0 written; 2 wrong request; 3 not a record; 5 reading or writing
 failed.";
 
 pub(super) fn report(arguments: &ReportArguments) -> Result<()> {
     let ReportArguments { file, output, format, title, study, contact } = arguments;
-    let format = format.unwrap_or_else(|| match output.as_deref().and_then(Path::extension) {
+    let ending = output.as_deref().and_then(Path::extension);
+    let format = format.unwrap_or_else(|| match ending {
         Some(ending) if ending.eq_ignore_ascii_case("svg") => ReportFormat::Svg,
+        Some(ending) if ending.eq_ignore_ascii_case("png") => ReportFormat::Png,
         _ => ReportFormat::Html,
     });
     let destination = Destination::check(output.as_deref(), &[file])?;
@@ -74,7 +81,7 @@ pub(super) fn report(arguments: &ReportArguments) -> Result<()> {
         kind => Error::io(format!("cannot read {}: {kind}", file.display())),
     })?;
     if !text.trim_start().starts_with('{') {
-        if format == ReportFormat::Svg {
+        if format != ReportFormat::Html {
             return Err(Error::request("a ledger has no figure: --format html"));
         }
         let balance = Ledger::open(file)?.read()?;
@@ -83,13 +90,20 @@ pub(super) fn report(arguments: &ReportArguments) -> Result<()> {
     let record = SavedRecord::from_json(&text)?;
     match format {
         ReportFormat::Html => destination.write(&to_html_with(&record, &heading)?),
-        ReportFormat::Svg => write_figures(to_svg(&record), destination, output.as_deref()),
+        ReportFormat::Svg => {
+            let figures = to_svg(&record).into_iter().map(String::into_bytes).collect();
+            write_figures(figures, destination, output.as_deref())
+        }
+        ReportFormat::Png => {
+            let figures: Result<_> = to_svg(&record).iter().map(|svg| png_of(svg)).collect();
+            write_figures(figures?, destination, output.as_deref())
+        }
     }
 }
 
 /// Writes the first figure to the destination, and further ones to files whose names are numbered.
 fn write_figures(
-    figures: Vec<String>,
+    figures: Vec<Vec<u8>>,
     destination: Destination,
     path: Option<&Path>,
 ) -> Result<()> {
@@ -102,22 +116,49 @@ fn write_figures(
     let named = |number: usize| {
         let path = path?;
         let stem = path.file_stem()?.to_str()?;
-        let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("svg");
+        let ending = path.extension().and_then(|ending| ending.to_str())?;
         Some(path.with_file_name(format!("{stem}-{number}.{ending}")))
     };
-    let others = figures.zip(2..).map(|(svg, number)| {
+    let others = figures.zip(2..).map(|(figure, number)| {
         let path = named(number).ok_or_else(|| {
             Error::request(
                 "the record has more features than one figure shows: name a file with --output",
             )
         })?;
-        Ok((Destination::check(Some(&path), &[])?, path, svg))
+        Ok((Destination::check(Some(&path), &[])?, path, figure))
     });
     let others = others.collect::<Result<Vec<_>>>()?;
-    destination.write(&first)?;
-    for (destination, path, svg) in others {
-        destination.write(&svg)?;
+    destination.write_bytes(&first)?;
+    for (destination, path, figure) in others {
+        destination.write_bytes(&figure)?;
         output::remark(&format!("written: {}\n", path.display()));
     }
     Ok(())
+}
+
+/// A figure with three pixels per unit, with the fonts of the system.
+#[cfg(feature = "png")]
+fn png_of(svg: &str) -> Result<Vec<u8>> {
+    use resvg::tiny_skia::{Pixmap, Transform};
+    use resvg::usvg::{Options, Tree};
+
+    const PIXELS: f32 = 3.0;
+    let failed = |_| Error::request("the figure cannot be drawn as PNG: write SVG");
+    let mut options = Options::default();
+    options.fontdb_mut().load_system_fonts();
+    if options.fontdb.is_empty() {
+        return Err(Error::request("no fonts are installed here: write SVG"));
+    }
+    let tree = Tree::from_str(svg, &options).map_err(|_| failed(()))?;
+    let [width, height] =
+        [tree.size().width(), tree.size().height()].map(|units| (units * PIXELS).ceil() as u32);
+    let mut image = Pixmap::new(width, height).ok_or(()).map_err(failed)?;
+    resvg::render(&tree, Transform::from_scale(PIXELS, PIXELS), &mut image.as_mut());
+    image.encode_png().map_err(|_| failed(()))
+}
+
+#[cfg(not(feature = "png"))]
+fn png_of(_: &str) -> Result<Vec<u8>> {
+    let error = Error::request("PNG needs a build with the feature png: write SVG, or install it");
+    Err(error.about([Parameter::BuildFeature("png")]))
 }

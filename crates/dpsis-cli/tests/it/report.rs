@@ -89,6 +89,32 @@ fn figures_are_split() {
     assert_lacks(&folder.read("figure.svg"), "var(");
 }
 
+#[cfg(feature = "png")]
+#[test]
+fn figures_are_drawn_as_png() {
+    let folder = folder();
+    folder.run("select --k 70 --eps 2 --seed 7 -o record.json demo.csv").succeeds();
+    folder.run("report record.json -o figure.png").succeeds();
+    // Width and height are the first two numbers of a file.
+    let size = |name: &str| {
+        let bytes = fs::read(folder.path(name)).unwrap();
+        assert_eq!(bytes[..8], *b"\x89PNG\r\n\x1a\n", "{name}");
+        [16, 20].map(|at| u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap()))
+    };
+    assert_eq!(size("figure.png"), [1380, 3 * (26 + 60 * 24 + 42)]);
+    assert_eq!(size("figure-2.png"), [1380, 3 * (26 + 10 * 24 + 42)]);
+}
+
+#[cfg(not(feature = "png"))]
+#[test]
+fn png_needs_its_feature() {
+    let folder = folder();
+    folder.run("select --k 2 --eps 2 --seed 7 -o record.json demo.csv").succeeds();
+    let remedy = "cargo install --path crates/dpsis-cli --features png";
+    folder.refuses(&[("report record.json -o figure.png", 2, remedy)]);
+    assert!(!folder.path("figure.png").exists());
+}
+
 #[test]
 fn other_files_are_refused() {
     let folder =
