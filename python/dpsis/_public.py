@@ -214,6 +214,9 @@ class Plan(Document, Paged):
         ten; the same at other epsilons; the rows and the epsilon for an effect size.
     """
 
+    # The page, rather than the text of a document.
+    _repr_html_ = Paged._repr_html_
+
     def plot(self, ax: Any = None) -> Any:
         """Draw the effect sizes that are needed against epsilon.
 

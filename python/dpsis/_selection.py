@@ -13,6 +13,8 @@ from ._errors import RequestError
 from ._exports import Exported
 from ._job import delivered
 
+FEATURES_OF_A_FIGURE = 60
+
 
 @dataclass(frozen=True)
 class Estimate:
@@ -22,7 +24,7 @@ class Estimate:
     ----------
     name : str
         The feature.
-    effect size : float
+    effect_size : float
         The effect size of its association with the target, from 0 to 1, with noise.
     low, high : float
         The ends of its 90% interval.
@@ -169,7 +171,7 @@ class Selection(Choice):
                 frame[column] = values
         return frame
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Any = None, *, page: int = 1) -> Any:
         """Draw the effect sizes by size, and the significance threshold.
 
         With a threshold only points are drawn: it allows for their noise. Without one, points have their intervals.
@@ -178,6 +180,8 @@ class Selection(Choice):
         ----------
         ax : matplotlib.axes.Axes, optional
             The axes to draw into; new ones if not given.
+        page : int
+            Features 1 to 60 by size, 61 to 120, and so on.
 
         Returns
         -------
@@ -186,11 +190,17 @@ class Selection(Choice):
         Raises
         ------
         RequestError
-            If no effect sizes were released.
+            If no effect sizes were released, or the page has no features.
         """
-        estimates = sorted(self.estimates, key=lambda one: -1 if one.effect_size is None else one.effect_size)
-        if not estimates:
+        drawn = [one for one in self.estimates if one.effect_size is not None]
+        if not drawn:
             raise RequestError("no feature was named, or no effect sizes were released: there is nothing to draw", [])
+        drawn.sort(key=lambda one: (one.significant is True, one.effect_size), reverse=True)
+        pages = -(-len(drawn) // FEATURES_OF_A_FIGURE)
+        if page not in range(1, pages + 1):
+            raise RequestError(f"page must be from 1 to {pages}", ["page"])
+        first = (page - 1) * FEATURES_OF_A_FIGURE
+        estimates = drawn[first : first + FEATURES_OF_A_FIGURE][::-1]
         if ax is None:
             from matplotlib import pyplot
 
@@ -207,13 +217,14 @@ class Selection(Choice):
             if level <= 1:
                 ax.axvline(level, color="gray", linestyle="--", label=f"significant from {level:.2f} on")
                 ax.legend(loc="lower left", bbox_to_anchor=(0, 1), frameon=False)
-        ax.set_yticks(range(len(estimates)), [one.name for one in estimates])
+        # Dollar signs in names are not mathematics.
+        ax.set_yticks(range(len(estimates)), [one.name for one in estimates], parse_math=False)
         label = "effect size, with its 90% interval" if level is None else "effect size"
         ax.set(xlim=(0, 1), ylim=(-0.5, len(estimates) - 0.5), xlabel=label)
         return ax
 
     def _figsize(self) -> tuple[float, float]:
-        return 6, 1 + 0.3 * len(self.names)
+        return 6, 1 + 0.3 * min(len(self.names), FEATURES_OF_A_FIGURE)
 
     def _figure(self) -> bytes | None:
         if all(one.effect_size is None for one in self.estimates):

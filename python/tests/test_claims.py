@@ -115,8 +115,16 @@ def test_the_picture_of_a_selection():
     # No interval crosses the threshold: points alone are compared with it.
     assert all(len(line.get_xdata()) == 1 or np.allclose(line.get_xdata(), level) for line in axes.lines)
     assert found.plot(axes) is axes
+    with pytest.raises(dpsis.RequestError, match="page must be from 1 to 1"):
+        found.plot(page=2)
     with pytest.raises(dpsis.RequestError, match="no effect sizes"):
         dpsis.select(X, 3, 9, shares={"estimates": 0}, seed=1, **ON).plot()
+    wide = np.random.default_rng(5).uniform(-1, 1, (500, 70))
+    many = dpsis.select(wide, 65, 9, feature_names=[f"$f{i}_$^" for i in range(70)], seed=1, **ON)
+    pages = [many.plot(page=page) for page in (1, 2)]
+    assert [len(axes.get_yticklabels()) for axes in pages] == [60, 5]
+    # Names are not mathematics: drawing them succeeds.
+    pages[1].figure.canvas.draw()
     frame = dpsis.select(X, 2, 9, direction=True, seed=1, **ON).to_frame()
     columns = ["name", "index", "effect_size", "low", "high", "p_value", "significant", "direction", "direction_error"]
     assert list(frame.columns) == columns

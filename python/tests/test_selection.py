@@ -145,7 +145,7 @@ def test_a_plan_is_drawn(k):
         values = [at["needed"][kind.split(",")[0]][place % 2]["value"] for at in outlook.record["over"]]
         # A larger epsilon finds smaller effect sizes.
         assert list(lines[kind]) == values == sorted(values, reverse=True)
-    assert outlook._repr_html_().startswith("<pre>") and "rows" in outlook._repr_html_()
+    assert outlook._repr_html_().startswith("<iframe") and "Power analysis" in outlook._repr_html_()
     assert pickle.loads(pickle.dumps(outlook)) == outlook
 
 

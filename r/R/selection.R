@@ -51,12 +51,18 @@ estimates <- function(x) {
   frame[c(TRUE, !vapply(frame[-1], function(column) all(is.na(column)), NA))]
 }
 
-# The effect sizes that there are to draw.
-drawable <- function(x) {
+features_of_a_figure <- 60L
+
+# The effect sizes to draw, from the smallest of this page to the largest.
+drawable <- function(x, page) {
   all <- estimates(x)
   if (is.null(all$effect_size)) fail("no feature was named, or no effect sizes were released: there is nothing to draw")
   all$filled <- if (is.null(all$significant)) TRUE else !(all$significant %in% FALSE)
-  all[order(all$effect_size), ]
+  all <- all[order(all$significant %in% TRUE, all$effect_size, decreasing = TRUE), ]
+  pages <- (nrow(all) - 1L) %/% features_of_a_figure + 1L
+  if (!page %in% seq_len(pages)) fail(sprintf("page must be from 1 to %d", pages), "page")
+  first <- (page - 1L) * features_of_a_figure
+  all[rev(seq(first + 1L, min(nrow(all), first + features_of_a_figure))), ]
 }
 
 # The significance threshold; NULL if significance was not tested.
@@ -73,14 +79,15 @@ effect_size_label <- function(level) if (is.null(level)) "effect size, with its 
 #' points; without a threshold, points have their 90% intervals. Hollow points are not significant.
 #'
 #' @param x,object The result of [dp_select()].
+#' @param page Features 1 to 60 by size, 61 to 120, and so on.
 #' @param ... Further arguments of [graphics::plot.default()].
 #' @return `plot` returns `x`, invisibly; `autoplot` of ggplot2 a plot.
 #' @examples
 #' x <- matrix(runif(8000), 2000, 4)
 #' plot(dp_select(x, 2, 5, y = x[, 1], bounds = c(0, 1), target_bounds = c(0, 1)))
 #' @export
-plot.dpsis_selection <- function(x, ...) {
-  all <- drawable(x)
+plot.dpsis_selection <- function(x, page = 1, ...) {
+  all <- drawable(x, page)
   places <- seq_len(nrow(all))
   width <- max(graphics::strwidth(all$name, units = "inches", cex = 0.9)) + 0.5
   old <- graphics::par(mai = c(1, width, 0.6, 0.3))
@@ -111,8 +118,8 @@ utils::globalVariables(".data")
 
 #' @rdname plot.dpsis_selection
 #' @exportS3Method ggplot2::autoplot
-autoplot.dpsis_selection <- function(object, ...) {
-  all <- drawable(object)
+autoplot.dpsis_selection <- function(object, page = 1, ...) {
+  all <- drawable(object, page)
   all$name <- factor(all$name, levels = all$name)
   level <- threshold(object)
   points <- ggplot2::aes(fill = .data$filled)

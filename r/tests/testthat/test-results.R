@@ -25,6 +25,7 @@ test_that("a selection has names, a record and methods", {
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
   expect_identical(plot(found), found)
+  expect_error(plot(found, page = 2), "page must be from 1 to 1", class = "dpsis_request_error")
   skip_if_not_installed("ggplot2")
   expect_s3_class(ggplot2::autoplot(found), "ggplot")
 })
