@@ -120,7 +120,8 @@ def test_the_picture_of_a_selection():
     with pytest.raises(dpsis.RequestError, match="no effect sizes"):
         dpsis.select(X, 3, 9, shares={"estimates": 0}, seed=1, **ON).plot()
     wide = np.random.default_rng(5).uniform(-1, 1, (500, 70))
-    many = dpsis.select(wide, 65, 9, feature_names=[f"$f{i}_$^" for i in range(70)], seed=1, **ON)
+    names = [f"$f{i}_$^" for i in range(70)]
+    many = dpsis.select(wide, 65, 9, feature_names=names, seed=1, y=wide[:, 0], target_bounds=(-1, 1))
     pages = [many.plot(page=page) for page in (1, 2)]
     assert [len(axes.get_yticklabels()) for axes in pages] == [60, 5]
     # Names are not mathematics: drawing them succeeds.
