@@ -21,21 +21,125 @@
 //! sqrt(2) k sensitivity/eps for independent Laplace noise: half of it at k = 5. One radius and k
 //! uniform integers.
 //!
+//! # With a delta
+//!
+//! As a part of a release of concentrated differential privacy, every score gets independent
+//! discrete Gaussian noise of the variance k sensitivity^2/(2 rho): all k together move by at most
+//! sqrt(k) sensitivity in Euclidean length, so the effect sizes are rho-zCDP. The tail of discrete
+//! Gaussian noise is taken as that of a normal number; they differ by less than one step of the
+//! grid (proposition 23 of Canonne, Kamath and Steinke).
+//!
 //! # Source
 //!
 //! Hardt and Talwar, "On the Geometry of Differential Privacy" (2010), for the cube; T. Steinke and
-//! J. Ullman, "Between Pure and Approximate Differential Privacy" (2016).
+//! J. Ullman, "Between Pure and Approximate Differential Privacy" (2016); C. Canonne, G. Kamath and
+//! T. Steinke, "The Discrete Gaussian for Differential Privacy" (2020).
 
 use std::f64::consts::LN_2;
 
 use num_bigint::{BigInt, BigUint};
+use num_rational::BigRational;
 
-use crate::exact::saturating_i64;
+use crate::estimate::significance::unit;
+use crate::exact::{near_f64, saturating_i64};
 use crate::privacy::Epsilon;
-use crate::random::{Bits, cube_radius, uniform_below};
+use crate::random::{Bits, WordStream, cube_radius, discrete_gaussian, uniform_below};
 
 /// The lane of the point of the cube; the radius takes lane 0.
 const POINT_LANE: u64 = 1;
+
+/// The noise of effect sizes. Its laws are in units of its scale.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum EffectNoise {
+    /// Joint noise that is purely private with this epsilon.
+    Pure(Epsilon),
+    /// Gaussian noise that is rho-zCDP.
+    Concentrated {
+        /// rho
+        rho: BigRational,
+    },
+}
+
+impl EffectNoise {
+    /// Adds noise to values that each move by at most `sensitivity` between neighbors.
+    pub(crate) fn add(&self, values: &[i64], sensitivity: u64, bits: &Bits) -> Vec<i64> {
+        match self {
+            Self::Pure(epsilon) => private_effect_sizes(values, sensitivity, epsilon, bits),
+            Self::Concentrated { rho } => {
+                // A sensitivity of 0 is replaced by 1.
+                let squares = BigInt::from(sensitivity.max(1)).pow(2) * values.len();
+                let variance = BigRational::from(squares) / (rho + rho);
+                let mut words = bits.lane(0);
+                let noisy = |&value: &i64| {
+                    saturating_i64(&(discrete_gaussian(&mut words, &variance) + value))
+                };
+                values.iter().map(noisy).collect()
+            }
+        }
+    }
+
+    /// The sensitivity divided by the scale of the noise of `k` effect sizes; the scale of Gaussian
+    /// noise is its standard deviation.
+    pub(crate) fn rate(&self, k: usize) -> f64 {
+        match self {
+            Self::Pure(epsilon) => epsilon.to_f64(),
+            Self::Concentrated { rho } => (2.0 * near_f64(rho) / k as f64).sqrt(),
+        }
+    }
+
+    /// The level that the largest noise of `k` effect sizes exceeds with probability `alpha`.
+    pub(crate) fn level(&self, alpha: f64, k: usize) -> f64 {
+        match self {
+            Self::Pure(_) => noise_level(alpha, k),
+            Self::Concentrated { .. } => {
+                normal_quantile(-libm::expm1(libm::log1p(-alpha) / k as f64))
+            }
+        }
+    }
+
+    /// The probability that the noise of one of `k` effect sizes exceeds `x`.
+    pub(crate) fn above(&self, k: usize, x: f64) -> f64 {
+        match self {
+            Self::Pure(_) => noise_above(k, x),
+            Self::Concentrated { .. } => normal_tail(x),
+        }
+    }
+
+    /// The half-width of the interval that covers the noise of one of `k` effect sizes with
+    /// probability `level`.
+    pub(crate) fn half_width(&self, k: usize, level: f64) -> f64 {
+        match self {
+            Self::Pure(_) => half_width(k, level),
+            Self::Concentrated { .. } => normal_quantile((1.0 - level) / 2.0),
+        }
+    }
+
+    /// The simulated noise of one of `k` effect sizes.
+    pub(crate) fn simulated(&self, k: usize, words: &mut WordStream) -> f64 {
+        match self {
+            Self::Pure(_) => {
+                let radius: f64 = (0..=k).map(|_| -libm::log(unit(words))).sum();
+                radius * (2.0 * unit(words) - 1.0)
+            }
+            Self::Concentrated { .. } => normal_quantile(unit(words)),
+        }
+    }
+}
+
+/// The probability that a standard normal number exceeds `x`.
+fn normal_tail(x: f64) -> f64 {
+    libm::erfc(x * std::f64::consts::FRAC_1_SQRT_2) / 2.0
+}
+
+/// The number that a standard normal number exceeds with probability `p`, rounded up a little.
+fn normal_quantile(p: f64) -> f64 {
+    let (mut low, mut high) = (-40.0, 40.0);
+    while high - low > 1e-9 {
+        let middle = (low + high) / 2.0;
+        if normal_tail(middle) > p { low = middle } else { high = middle }
+    }
+    high
+}
 
 /// Adds noise to values that each move by at most `sensitivity` between neighbors.
 pub(crate) fn private_effect_sizes(
@@ -64,7 +168,7 @@ pub(crate) fn private_effect_sizes(
 /// ```text
 /// E[1 - ((1 + x/r)/2)^k; r > x] = Q(k + 1, x) - e^x 2^-k Q(k + 1, 2 x),   Q(k + 1, x) = P(Gamma(k + 1) > x)
 /// ```
-pub(crate) fn noise_level(alpha: f64, k: usize) -> f64 {
+fn noise_level(alpha: f64, k: usize) -> f64 {
     let above = |x: f64| {
         let second = libm::exp(x - k as f64 * LN_2 + ln_gamma_tail(k + 1, 2.0 * x));
         libm::exp(ln_gamma_tail(k + 1, x)) - second
@@ -78,7 +182,7 @@ pub(crate) fn noise_level(alpha: f64, k: usize) -> f64 {
 }
 
 /// The probability that the noise of one of `k` effect sizes exceeds `x`, in the same unit.
-pub(crate) fn noise_above(k: usize, x: f64) -> f64 {
+fn noise_above(k: usize, x: f64) -> f64 {
     if x < 0.0 {
         return 1.0 - noise_above(k, -x);
     }
@@ -112,7 +216,7 @@ fn ln_gamma_tail(shape: usize, x: f64) -> f64 {
 ///
 /// For continuous noise: a Gamma(k + 1) radius times a uniform number from -1 to 1 exceeds w in
 /// magnitude with probability e^-w times the sum over i < k of (1 - i/k) w^i/i!.
-pub(crate) fn half_width(k: usize, level: f64) -> f64 {
+fn half_width(k: usize, level: f64) -> f64 {
     let beyond = 1.0 - level;
     let (mut low, mut high) = (0.0, 1.0);
     while tail(k, high) > beyond && high < f64::MAX / 2.0 {
@@ -272,6 +376,62 @@ mod tests {
         assert!((half_width(1, 0.95) - 20f64.ln()).abs() < 1e-12);
         // Large k: a uniform number of about k.
         assert!((half_width(1_000_000, 0.9) / 900_000.0 - 1.0).abs() < 1e-3);
+    }
+
+    /// Gaussian noise has its law, and its quantiles are those of published tables.
+    #[test]
+    fn gaussian_noise_has_its_law() {
+        let rho = BigRational::new(BigInt::from(1), BigInt::from(50));
+        let noise = EffectNoise::Concentrated { rho };
+        // sqrt(4/(2/50))
+        assert!((noise.rate(4) - 0.1).abs() < 1e-12);
+        for (p, quantile) in [(0.5, 0.0), (0.025, 1.959_964), (1e-6, 4.753_424), (0.9, -1.281_552)]
+        {
+            assert!((normal_quantile(p) - quantile).abs() < 1e-6, "{p}");
+        }
+        assert!((noise.half_width(4, 0.9) - 1.644_854).abs() < 1e-6);
+        assert!((noise.above(4, 1.0) - 0.158_655_3).abs() < 1e-6);
+        let draws = 4_000;
+        let (mut above, mut squares, mut covered) = (0.0, 0.0, 0.0);
+        let level = noise.level(0.3, 4) * 30.0;
+        for seed in 0..draws {
+            let bits = Entropy::Seeded(seed).source().unwrap().bits(5);
+            let noisy = noise.add(&[0; 4], 3, &bits);
+            above += f64::from(*noisy.iter().max().unwrap() as f64 > level);
+            squares += noisy.iter().map(|z| (*z as f64 / 30.0).powi(2)).sum::<f64>() / 4.0;
+            let simulated = noise.simulated(4, &mut bits.lane(9));
+            covered += f64::from(simulated.abs() < noise.half_width(4, 0.9));
+        }
+        let [above, squares, covered] = [above, squares, covered].map(|sum| sum / draws as f64);
+        assert!((above - 0.3).abs() < 0.04, "{above}");
+        assert!((squares - 1.0).abs() < 0.06, "{squares}");
+        assert!((covered - 0.9).abs() < 0.025, "{covered}");
+    }
+
+    /// Enumerated: the Renyi divergence of every order from neighboring vectors is at most that of
+    /// rho-zCDP. Noise for one effect size alone exceeds it.
+    #[test]
+    fn gaussian_effect_sizes_are_concentrated() {
+        // k = 2, sensitivity 1: the variance is 2/(2 rho).
+        let rho = 0.125;
+        let divergence = |variance: f64, order: f64| {
+            let weight = |z: [i64; 2]| {
+                let square = (z[0] * z[0] + z[1] * z[1]) as f64;
+                (-square / (2.0 * variance)).exp()
+            };
+            let total: f64 = pairs(60).map(weight).sum();
+            let term = |z: [i64; 2]| {
+                let (p, q) = (weight(z) / total, weight([z[0] - 1, z[1] - 1]) / total);
+                p.powf(order) * q.powf(1.0 - order)
+            };
+            pairs(60).map(term).sum::<f64>().ln() / (order - 1.0)
+        };
+        for order in [1.5, 2.0, 4.0, 9.0] {
+            let right = divergence(1.0 / rho, order);
+            assert!(right <= order * rho * (1.0 + 1e-9), "{order}: {right}");
+            let wrong = divergence(0.5 / rho, order);
+            assert!(wrong > 1.5 * order * rho, "{order}: {wrong}");
+        }
     }
 
     /// Against simulated noise, and for one effect size against Laplace noise: of 40,000 draws a

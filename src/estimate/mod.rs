@@ -51,7 +51,7 @@ pub use quantile::quantile;
 pub(crate) use center::{
     Counted, count_step, private_center, private_class_centers, private_pairs, private_rows, shrunk,
 };
-pub(crate) use effect_sizes::{half_width, noise_above, noise_level, private_effect_sizes};
+pub(crate) use effect_sizes::{EffectNoise, private_effect_sizes};
 pub(crate) use median::{LARGEST, MAGNITUDES, MedianGrid, TIME_STEP, TIME_UNITS, TIMES};
 pub(crate) use quantile::{POINTS as MIDDLE_POINTS, private_middle};
 pub(crate) use rank_race::RankCounts;

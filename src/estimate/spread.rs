@@ -7,9 +7,9 @@
 //! values depend on the same noise, so the level is not exact; in simulations it is reached or
 //! exceeded.
 
-use crate::estimate::effect_sizes::error_beyond;
-use crate::estimate::significance::{laplace, unit};
-use crate::random::{Bits, WordStream};
+use crate::estimate::effect_sizes::{EffectNoise, error_beyond};
+use crate::estimate::significance::laplace;
+use crate::random::Bits;
 
 /// The number of simulations of the noise.
 const DRAWS: usize = 2_000;
@@ -36,27 +36,32 @@ struct Draw {
     shift: f64,
     /// True counts.
     counts: Vec<f64>,
-    /// The noise of an effect size, in units of sensitivity/eps.
+    /// The noise of an effect size, in units of its scale.
     effect_size: f64,
 }
 
 impl Spread {
-    /// Draws for `k` effect sizes.
-    pub(crate) fn new(counted: &NoisyCounts<'_>, k: usize, bits: &Bits) -> Self {
+    /// Draws for `k` effect sizes with this noise.
+    pub(crate) fn new(
+        counted: &NoisyCounts<'_>,
+        noise: &EffectNoise,
+        k: usize,
+        bits: &Bits,
+    ) -> Self {
         let mut words = bits.lane(0);
         let total: f64 = counted.counts.iter().map(|count| count.max(0.0)).sum();
         let mut draw = || {
-            let noise: Vec<f64> = counted
+            let errors: Vec<f64> = counted
                 .counts
                 .iter()
                 .map(|_| laplace(counted.rate, counted.step, &mut words))
                 .collect();
-            let drift: f64 = noise.iter().sum();
+            let drift: f64 = errors.iter().sum();
             let off = |(z, count): (&f64, &f64)| (z - count.max(0.0) / total * drift).abs();
             Draw {
-                shift: noise.iter().zip(counted.counts).map(off).sum::<f64>() / 2.0,
-                counts: noise.iter().zip(counted.counts).map(|(z, n)| (n - z).max(0.0)).collect(),
-                effect_size: coordinate(k, &mut words),
+                shift: errors.iter().zip(counted.counts).map(off).sum::<f64>() / 2.0,
+                counts: errors.iter().zip(counted.counts).map(|(z, n)| (n - z).max(0.0)).collect(),
+                effect_size: noise.simulated(k, &mut words),
             }
         };
         Self { draws: (0..DRAWS).map(|_| draw()).collect(), k }
@@ -92,17 +97,18 @@ impl Spread {
     }
 }
 
-/// One component of continuous K-norm noise of scale 1.
-fn coordinate(k: usize, words: &mut WordStream) -> f64 {
-    let radius: f64 = (0..=k).map(|_| -libm::log(unit(words))).sum();
-    radius * (2.0 * unit(words) - 1.0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::estimate::half_width;
+    use num_rational::BigRational;
+
     use crate::random::Entropy;
+
+    /// Both laws of noise of effect sizes.
+    fn laws() -> [EffectNoise; 2] {
+        let rho = BigRational::new(1.into(), 10.into());
+        [EffectNoise::Pure("1".parse().unwrap()), EffectNoise::Concentrated { rho }]
+    }
 
     fn bits(seed: u64) -> Bits {
         Entropy::Seeded(seed).source().unwrap().bits(4)
@@ -112,10 +118,10 @@ mod tests {
     #[test]
     fn exact_counts_leave_the_noise_of_effect_sizes() {
         let counted = NoisyCounts { counts: &[500.0, 500.0], rate: 1e6, step: 1.0 };
-        for k in [1, 5] {
-            let spread = Spread::new(&counted, k, &bits(3));
+        for (k, law) in laws().into_iter().flat_map(|law| [(1, law.clone()), (5, law)]) {
+            let spread = Spread::new(&counted, &law, k, &bits(3));
             let [low, high] = spread.interval(200.0, 10.0, 0.9, |counts| counts.iter().sum());
-            let half = half_width(k, 0.9) * 10.0 / 1000.0;
+            let half = law.half_width(k, 0.9) * 10.0 / 1000.0;
             // The quantiles of 2,000 draws are accurate within a tenth.
             assert!((low - (0.2 - half)).abs() < 0.1 * half, "{k}: {low}");
             assert!((high - (0.2 + half)).abs() < 0.1 * half, "{k}: {high}");
@@ -132,22 +138,25 @@ mod tests {
         let largest =
             |counts: &[f64]| 2.0 * counts[0] * counts[1] / (counts[0] + counts[1]).max(1.0);
         let truth = 0.4;
-        let mut covered = 0;
-        for seed in 0..runs {
-            let mut words = bits(seed).lane(1);
-            let counts: Vec<f64> = n.iter().map(|n| n + laplace(rate, 1.0, &mut words)).collect();
-            let share = |c: &[f64]| c[1] / (c[0] + c[1]);
-            // A column whose score is shifted as far as the center allows.
-            let shift = 200.0 * (share(&counts) - share(&n)).abs();
-            let sign = if seed % 2 == 0 { 1.0 } else { -1.0 };
-            let noise = coordinate(5, &mut words) * scale;
-            let released = truth * largest(&n) + sign * shift + noise;
-            let counted = NoisyCounts { counts: &counts, rate, step: 1.0 };
-            let [low, high] =
-                Spread::new(&counted, 5, &bits(seed)).interval(released, scale, 0.9, largest);
-            covered += u32::from(low <= truth && truth <= high);
+        for law in laws() {
+            let mut covered = 0;
+            for seed in 0..runs {
+                let mut words = bits(seed).lane(1);
+                let counts: Vec<f64> =
+                    n.iter().map(|n| n + laplace(rate, 1.0, &mut words)).collect();
+                let share = |c: &[f64]| c[1] / (c[0] + c[1]);
+                // A column whose score is shifted as far as the center allows.
+                let shift = 200.0 * (share(&counts) - share(&n)).abs();
+                let sign = if seed % 2 == 0 { 1.0 } else { -1.0 };
+                let noise = law.simulated(5, &mut words) * scale;
+                let released = truth * largest(&n) + sign * shift + noise;
+                let counted = NoisyCounts { counts: &counts, rate, step: 1.0 };
+                let [low, high] = Spread::new(&counted, &law, 5, &bits(seed))
+                    .interval(released, scale, 0.9, largest);
+                covered += u32::from(low <= truth && truth <= high);
+            }
+            // Below 345 of 400 with probability under 0.01 at 90%.
+            assert!(covered >= 345, "{covered}");
         }
-        // Below 345 of 400 with probability under 0.01 at 90%.
-        assert!(covered >= 345, "{covered}");
     }
 }

@@ -78,7 +78,7 @@ fn test(plan: &Plan, counts: &[f64]) -> Option<SignificanceTest> {
     let rate = plan.counting().ok()?.to_f64() / steps;
     let noise = match plan.fwer {
         Some(_) => 0.0,
-        None => steps / plan.estimates.as_ref()?.to_f64(),
+        None => steps / plan.estimates.as_ref()?.rate(plan.k),
     };
     plan.significance_test(counts, rate, noise)
 }

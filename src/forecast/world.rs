@@ -13,7 +13,7 @@
 //! close together.
 
 use crate::error::Result;
-use crate::estimate::{Counted, noise_above, noise_level, unit};
+use crate::estimate::{Counted, EffectNoise, unit};
 use crate::exact::GRID;
 use crate::forecast::Chances;
 use crate::forecast::law::{Effect, Law, QuantileMemo, Split};
@@ -218,11 +218,10 @@ impl<'a> World<'a> {
         let scores = Scores::new(values, steps * one_row, plan.request.neighbors)?;
         let hooks = Hooks::default();
         let release = release(plan, &table.randomness, &hooks);
-        let picks =
-            release.select_at(&scores, table.counted.as_ref(), |_, _| table.threshold)?.picks;
-        let number = picks.len();
-        let picked = picks.into_iter().filter(|pick| *pick < strong).map(|pick| features[pick]);
-        let exceeding = self.exceeding(table, number);
+        let picks = release.select_at(&scores, table.counted.as_ref(), |_, _| table.threshold)?;
+        let exceeding = self.exceeding(table, picks.noise, picks.picks.len());
+        let picked =
+            picks.picks.into_iter().filter(|pick| *pick < strong).map(|pick| features[pick]);
         let (mut found, mut significant) = (0.0, 0.0);
         for [_, effect] in picked {
             found += 1.0;
@@ -234,19 +233,25 @@ impl<'a> World<'a> {
     }
 
     /// The probability that a selected feature of an exact effect size in rows exceeds the
-    /// significance threshold, when `number` features are selected.
-    fn exceeding(&self, table: &Table, number: usize) -> Option<impl Fn(f64) -> f64> {
+    /// significance threshold, when `number` features are selected and effect sizes have this noise.
+    fn exceeding(
+        &self,
+        table: &Table,
+        noise: Option<EffectNoise>,
+        number: usize,
+    ) -> Option<impl Fn(f64) -> f64> {
         let (plan, counted) = (self.plan, table.counted.as_ref()?);
         let steps = plan.request.neighbors.steps() as f64;
         let one_row = Reach::one_row(&counted.classes);
-        let scale = steps * one_row / plan.estimates.as_ref()?.to_f64();
+        let noise = noise?;
+        let scale = steps * one_row / noise.rate(number);
         let mut threshold = table.threshold?;
         if let Some(fwer) = &plan.fwer {
-            threshold += noise_level(fwer.half(), number) * scale + 2.0 / f64::from(GRID);
+            threshold += noise.level(fwer.half(), number) * scale + 2.0 / f64::from(GRID);
         }
         let largest = plan.scoring.reach()?.largest(&counted.classes);
         Some(move |effect: f64| match threshold < largest {
-            true => noise_above(number, (threshold - effect) / scale),
+            true => noise.above(number, (threshold - effect) / scale),
             false => 0.0,
         })
     }

@@ -31,10 +31,10 @@
 use num_bigint::BigInt;
 use num_rational::BigRational;
 
-use crate::account::{Accountant, Event, Zcdp};
-use crate::error::{Error, Result};
+use crate::account::{Event, Zcdp};
+use crate::error::Result;
 use crate::estimate::private_effect_sizes;
-use crate::exact::{Exact, Interval, near_f64, ratio, saturating_i64};
+use crate::exact::{Exact, near_f64, ratio, saturating_i64};
 use crate::privacy::{Delta, Epsilon};
 use crate::random::{Bits, discrete_gaussian, discrete_laplace};
 
@@ -90,7 +90,7 @@ impl VectorNoise {
         if delta.is_zero() {
             return Ok(best);
         }
-        let rho = largest_rho(epsilon, delta)?;
+        let rho = Zcdp::largest_rho(epsilon, delta)?;
         let Some(exact) = rho.clone().rational() else { return Ok(best) };
         let variance =
             BigRational::from(BigInt::from(moves.squares)) / (exact * ratio(2, 1).numer());
@@ -134,40 +134,6 @@ impl VectorNoise {
     }
 }
 
-/// The largest rho, to four digits, that is (epsilon, delta)-differentially private by [`Zcdp`].
-///
-/// # Errors
-///
-/// `Request` if no rho of at least 1e-15 is.
-fn largest_rho(epsilon: &Epsilon, delta: &Delta) -> Result<Exact> {
-    let most = Interval::rational(delta.as_rational()).lo;
-    let suffices = |rho: &Exact| -> Result<bool> {
-        Ok(Zcdp::of(&[Event::zcdp(rho.clone())?])?.delta(epsilon.clone())? <= most)
-    };
-    // Pure differential privacy alone allows epsilon^2/2 (not with delta = 0), so rho is of that
-    // order or below.
-    let (mut low, mut high) = (1e-15, epsilon.to_f64().max(1e-6));
-    while suffices(&four_digits(high))? && high < 1e12 {
-        high *= 2.0;
-    }
-    while high > 1.00002 * low {
-        let middle = (low * high).sqrt();
-        if suffices(&four_digits(middle))? { low = middle } else { high = middle }
-    }
-    let rho = four_digits(low);
-    if suffices(&rho)? {
-        return Ok(rho);
-    }
-    Err(Error::request("the delta is too small for this epsilon"))
-}
-
-/// The largest number with four digits that is at most a positive one.
-fn four_digits(number: f64) -> Exact {
-    let exponent = libm::log10(number).floor() as i32 - 3;
-    let digits = (number / libm::pow(10.0, exponent.into())).floor();
-    Exact::from(format!("{digits:.0}e{exponent}"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -179,29 +145,6 @@ mod tests {
 
     fn epsilon(text: &str) -> Epsilon {
         text.parse().unwrap()
-    }
-
-    /// The pair (rho, epsilon) has a delta just below the given one: by the curve of rho-zCDP,
-    /// minimized here on a fine grid of orders.
-    #[test]
-    fn rho_is_the_largest_that_is_allowed() {
-        for (eps, delta) in [("1", "1e-6"), ("0.1", "1e-9"), ("5", "1e-5"), ("0.001", "1e-6")] {
-            let rho = largest_rho(&epsilon(eps), &delta.parse().unwrap()).unwrap();
-            let rho = near_f64(&rho.rational().unwrap());
-            let g: f64 = eps.parse().unwrap();
-            let at = |rho: f64| {
-                let curve = |i: i32| {
-                    let a = (f64::from(i) / 2000.0).exp();
-                    let exponent =
-                        a * ((1.0 + a) * rho - g) + a * (a / (1.0 + a)).ln() - (1.0 + a).ln();
-                    exponent.exp()
-                };
-                (-20_000..40_000).map(curve).fold(f64::MAX, f64::min)
-            };
-            let delta: f64 = delta.parse().unwrap();
-            assert!(at(rho) <= 1.0001 * delta, "{eps} {}", at(rho));
-            assert!(at(1.002 * rho) > delta, "{eps} {}", at(1.002 * rho));
-        }
     }
 
     /// The law with the smallest deviation: any for one component, Laplace for few components with

@@ -3,7 +3,7 @@
 
 use crate::error::{Error, Result};
 use crate::estimate::{
-    Counted, CountedStrata, MedianGrid, RankCounts, RowsEstimate, private_center,
+    Counted, CountedStrata, EffectNoise, MedianGrid, RankCounts, RowsEstimate, private_center,
     private_class_centers, private_pairs, private_rows, private_strata,
 };
 use crate::exact::GRID;
@@ -13,7 +13,7 @@ use crate::privacy::{Epsilon, Purpose};
 use crate::random::{Bits, RandomnessSource};
 use crate::release::findings::{Findings, findings};
 use crate::release::large_scores;
-use crate::release::number;
+use crate::release::number::{self, Drawn as DrawnNumber};
 use crate::release::record::Released;
 use crate::release::scarce::Scarce;
 use crate::release::settled::Settled;
@@ -50,6 +50,8 @@ pub(crate) struct Picks {
     pub(crate) mechanism: ChosenMechanism,
     /// The number of picks, if it was drawn.
     drawn: Option<usize>,
+    /// The noise of their effect sizes, if these are released.
+    pub(crate) noise: Option<EffectNoise>,
     /// The significance threshold, in rows, of a selection without k, if the counts give one.
     level: Option<f64>,
     /// The largest change of a score.
@@ -90,7 +92,15 @@ impl Picks {
     /// The picks of a method without scores of single features.
     fn without_scores(plan: &Plan, picks: Vec<usize>) -> Self {
         let mechanism = plan.choice.chosen(Known::default());
-        Self { mechanism, drawn: None, level: None, sensitivity: 0, screened: Vec::new(), picks }
+        Self {
+            mechanism,
+            drawn: None,
+            noise: None,
+            level: None,
+            sensitivity: 0,
+            screened: Vec::new(),
+            picks,
+        }
     }
 }
 
@@ -171,18 +181,21 @@ impl Release<'_> {
             _ => None,
         };
         let counts = counted.map(|counted| &counted.classes[..]);
-        let chosen = self.plan.choice.chosen(Known { counts, many });
+        let mut chosen = self.plan.choice.chosen(Known { counts, many });
         let bits = self.randomness.bits(Purpose::Selection.draw());
         let (mut level, mut drawn) = (None, None);
         if let (Some(fwer), Some(counted)) = (&self.plan.fwer, counted) {
             level = threshold(fwer, counted);
             drawn = match level {
-                Some(level) => number::draw(self.plan, scores, counted, level, &bits)?,
+                Some(level) => number::draw(self.plan, scores, counted, level, self.randomness)?,
                 None => None,
             };
         }
-        let picks = match drawn {
-            Some(picks) => picks,
+        let (picks, noise) = match drawn {
+            Some(DrawnNumber { picks, mechanism, noise }) => {
+                chosen.mechanism = mechanism;
+                (picks, Some(noise))
+            }
             None => {
                 // Without a significance threshold no feature is named: one is enough.
                 let k = if self.plan.fwer.is_some() { 1 } else { self.plan.picks() };
@@ -192,12 +205,12 @@ impl Release<'_> {
                     // The same form of the output for every mechanism.
                     picks.sort_unstable();
                 }
-                picks
+                (picks, self.plan.estimates.clone())
             }
         };
         let drawn = self.plan.fwer.is_some().then_some(picks.len());
         let screened = picks.clone();
-        Ok(Picks { mechanism: chosen, drawn, level, sensitivity, screened, picks })
+        Ok(Picks { mechanism: chosen, drawn, noise, level, sensitivity, screened, picks })
     }
 
     /// Whether these values are enough for scores and a refinement.
@@ -287,7 +300,8 @@ impl Release<'_> {
         let findings = match &settled.counted {
             Some(counted) if wanted => {
                 let exact = exact(&settled.target, &picks.picks)?;
-                Some(findings(self.plan, counted, &exact, picks.level, self.randomness))
+                let terms = (picks.noise.as_ref(), picks.level);
+                Some(findings(self.plan, counted, &exact, terms, self.randomness))
             }
             _ => None,
         };

@@ -2,7 +2,7 @@
 //! They are computed from released noisy values.
 
 use crate::estimate::{
-    Counted, LEVEL, NoisyCounts, Spread, count_step, noise_level, private_effect_sizes,
+    Counted, EffectNoise, LEVEL, NoisyCounts, Spread, count_step, private_effect_sizes,
 };
 use crate::exact::GRID;
 use crate::privacy::{Epsilon, Purpose};
@@ -61,20 +61,20 @@ impl Findings {
     }
 }
 
-/// Releases effect sizes and directions if the plan has a part of the budget for them. If all
-/// significant features are requested, `level` is the significance threshold of their scores, in
-/// rows, if there is one.
+/// Releases effect sizes with this noise, and directions if the plan has a part of the budget for
+/// them. If all significant features are requested, `level` is the significance threshold of their
+/// scores, in rows, if there is one.
 pub(crate) fn findings(
     plan: &Plan,
     counted: &Counted,
     exact: &Exact,
-    level: Option<f64>,
+    (noise, level): (Option<&EffectNoise>, Option<f64>),
     randomness: &RandomnessSource,
 ) -> Findings {
-    let picked = plan.estimates.as_ref().filter(|_| !exact.effect_sizes.is_empty());
-    let effect_sizes = picked.and_then(|epsilon| {
+    let picked = noise.filter(|_| !exact.effect_sizes.is_empty());
+    let effect_sizes = picked.and_then(|noise| {
         let units = Units::of(plan, counted)?;
-        Some(effect_sizes(plan, &units, epsilon, counted, exact, level, randomness))
+        Some(effect_sizes(plan, &units, noise, counted, exact, level, randomness))
     });
     let (effect_sizes, threshold) = match effect_sizes {
         Some((effect_sizes, threshold)) => (Some(effect_sizes), threshold),
@@ -96,7 +96,7 @@ pub(crate) fn findings(
 fn effect_sizes(
     plan: &Plan,
     units: &Units,
-    epsilon: &Epsilon,
+    law: &EffectNoise,
     counted: &Counted,
     exact: &Exact,
     level: Option<f64>,
@@ -105,12 +105,12 @@ fn effect_sizes(
     let (k, steps) = (exact.effect_sizes.len(), plan.request.neighbors.steps());
     let bits = randomness.bits(Purpose::Estimates.draw());
     let sensitivity = steps * exact.one_row;
-    let noisy = private_effect_sizes(&exact.effect_sizes, sensitivity, epsilon, &bits);
+    let noisy = law.add(&exact.effect_sizes, sensitivity, &bits);
     // The scale of the noise, in rows.
-    let scale = sensitivity as f64 / units.row / epsilon.to_f64();
+    let scale = sensitivity as f64 / units.row / law.rate(k);
     let rows: Vec<f64> = noisy.iter().map(|&effect_size| effect_size as f64 / units.row).collect();
     // The scale depends on the rounded center.
-    let noise = (scale / units.one_row).max(steps as f64 / epsilon.to_f64())
+    let noise = (scale / units.one_row).max(steps as f64 / law.rate(k))
         * (1.0 + counted.classes.len() as f64 / f64::from(GRID));
     let test = plan.significance_test(&counted.classes, counted.rate, noise);
     let largest = units.reach.largest(&counted.classes);
@@ -124,11 +124,11 @@ fn effect_sizes(
     };
     // The effect size beyond which features are named, in rows.
     let least = plan.fwer.as_ref().map(|fwer| {
-        let noise_level = noise * noise_level(fwer.half(), k);
+        let noise_level = noise * law.level(fwer.half(), k);
         let rounded = 2.0 / f64::from(GRID);
         level.map_or(f64::INFINITY, |level| level + (noise_level + rounded) * units.one_row)
     });
-    let spread = Spread::new(&noisy_counts(counted), k, &bits.branch(SPREAD_LANE));
+    let spread = Spread::new(&noisy_counts(counted), law, k, &bits.branch(SPREAD_LANE));
     let effect_size = |(i, &rows): (usize, &f64)| {
         let [low, high] =
             spread.interval(rows, scale, INTERVAL_LEVEL, |counts| units.reach.largest(counts));
@@ -177,7 +177,8 @@ fn directions(
     let sensitivity = 2 * plan.request.neighbors.steps() * one_row;
     let bits = randomness.bits(Purpose::Direction.draw());
     let noisy = private_effect_sizes(&sums, sensitivity, epsilon, &bits);
-    let spread = Spread::new(&noisy_counts(counted), sums.len(), &bits.branch(SPREAD_LANE));
+    let law = EffectNoise::Pure(epsilon.clone());
+    let spread = Spread::new(&noisy_counts(counted), &law, sums.len(), &bits.branch(SPREAD_LANE));
     // Twice the score of a row of weight 1.
     let q = f64::from(GRID);
     let row = match plan.association() {

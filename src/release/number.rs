@@ -46,13 +46,27 @@
 //! tables of 300 rows and 5,000 features with eight of KS distances from .42 to .55, at epsilon 2,
 //! this explained all of the 20% of runs that named no feature.
 //!
+//! # With a delta
+//!
+//! Where the released counts allow large scores, the number alone is drawn first, by
+//! permute-and-flip with the loss max(0, -q_i, q_(i+1), ...) and its own part of the budget. If it is
+//! small, sets are drawn as above. If it is large, K features are drawn by K rounds of the exponential
+//! mechanism, and their effect sizes get Gaussian noise, which both grow with sqrt(K) instead of K
+//! (see `request/plan/concentrated.rs`). For these, t_K is the larger of L + 0.7 r_K and the score
+//! from which on a feature is drawn rather than any of the null features: their typical score plus
+//! the noise 2 Delta/e times ln(d/K). *Large* is from the number on from which on this requires less
+//! than sets do; the number is drawn with the smaller of both required scores. Drawing it first does
+//! no harm here: where it is too large, a few null features are selected, but not named.
+//!
 //! # Privacy
 //!
 //! The t_K are functions of released counts. A least score, an order statistic, and maxima of their
 //! differences from constants move by at most Delta where each score does: the loss of every set
 //! has the sensitivity Delta, and the draw of the number and the set is private by the proof of
 //! `pnf`, at the part of the budget for the selection. The effect sizes are private given this set;
-//! names are a function of all these. The whole spends the sum of its parts.
+//! names are a function of all these. The whole spends the sum of its parts. With a delta, the loss of
+//! a number has the sensitivity Delta for the same reason, so that K is purely private; for what
+//! follows it see `request/plan/concentrated.rs`.
 //!
 //! # False discoveries
 //!
@@ -70,14 +84,17 @@
 //! tables with people of several rows are refused, unless the score is paired: then each person
 //! counts once.
 
+use std::cmp::Reverse;
+use std::sync::Arc;
+
 use crate::error::Result;
-use crate::estimate::{Counted, noise_level};
-use crate::mechanism::check_choice;
+use crate::estimate::{Counted, EffectNoise};
 use crate::mechanism::sized_sets::{self, SetSize};
-use crate::privacy::Purpose;
-use crate::random::Bits;
+use crate::mechanism::{Mechanism, Peel, PermuteAndFlip, check_choice, choose};
+use crate::privacy::{Epsilon, Purpose};
+use crate::random::{Bits, RandomnessSource};
 use crate::release::units::Units;
-use crate::request::plan::{FwerControl, Known, Plan};
+use crate::request::plan::{Concentrated, FwerControl, Known, Plan};
 use crate::request::reach::Reach;
 use crate::score::{LARGEST, Scores};
 
@@ -106,30 +123,54 @@ struct Needed {
     score: f64,
 }
 
+/// A way to select features and to release their effect sizes.
+enum Way<'a> {
+    /// Sets compete with this epsilon.
+    Sets(&'a Epsilon, EffectNoise),
+    /// Features are drawn in rounds.
+    Rounds(&'a Concentrated),
+}
+
+impl Way<'_> {
+    fn noise(&self) -> EffectNoise {
+        match self {
+            Self::Sets(_, noise) => noise.clone(),
+            Self::Rounds(rounds) => rounds.estimates(),
+        }
+    }
+}
+
 /// The numbers that may be drawn by these counts: ascending from 1, as long as scores can reach the
-/// required ones. `level` is the significance threshold, in rows.
-fn numbers(plan: &Plan, counts: &[f64], level: f64) -> Result<Vec<Needed>> {
-    let (Some(fwer), Some(reach)) = (&plan.fwer, plan.scoring.reach()) else {
-        return Ok(Vec::new());
-    };
-    let Some(scale) = Units::null_scale(plan, counts) else { return Ok(Vec::new()) };
+/// ones that this way requires. `level` is the significance threshold, in rows.
+fn numbers(plan: &Plan, counts: &[f64], level: f64, way: &Way<'_>) -> Vec<Needed> {
+    let (Some(fwer), Some(reach)) = (&plan.fwer, plan.scoring.reach()) else { return Vec::new() };
+    let Some(scale) = Units::null_scale(plan, counts) else { return Vec::new() };
+    let estimates = way.noise();
     let splits = reach.splits(counts.len());
     let largest = reach.largest(counts);
-    let selection = plan.part(Purpose::Selection)?.to_f64();
-    let estimates = plan.part(Purpose::Estimates)?.to_f64();
     let one_row = plan.request.neighbors.steps() as f64 * Reach::one_row(counts);
     // 1/r, in rows.
-    let noise = 2.0 * one_row / selection;
+    let noise = |epsilon: &Epsilon| 2.0 * one_row / epsilon.to_f64();
+    let selected = |place: usize, number: usize| match way {
+        Way::Sets(epsilon, _) => {
+            let noise = noise(epsilon);
+            let null_sets = null_sets((scale, splits), plan.features, number, noise);
+            let place = place as f64;
+            null_sets + noise * libm::log((place + 1.0) * (place + 2.0) / UNRELATED)
+        }
+        Way::Rounds(rounds) => {
+            let typical = scale * (2.0 * libm::log(4.0 * splits)).sqrt();
+            let others = plan.features as f64 / number as f64;
+            typical + noise(&rounds.round(number)) * libm::log(others)
+        }
+    };
     let needed = |(place, number): (usize, usize)| {
-        let largest_noise = one_row * noise_level(fwer.half(), number) / estimates;
-        let null_sets = null_sets((scale, splits), plan.features, number, noise);
-        let place = place as f64;
-        let margin = noise * libm::log((place + 1.0) * (place + 2.0) / UNRELATED);
-        let score = (level + NOISE_REQUIRED * largest_noise).max(null_sets + margin);
+        let largest_noise = one_row * estimates.level(fwer.half(), number) / estimates.rate(number);
+        let score = (level + NOISE_REQUIRED * largest_noise).max(selected(place, number));
         Needed { number, score }
     };
     let possible = |needed: &Needed| needed.number == 1 || needed.score <= largest;
-    Ok(ascending(plan.k).enumerate().map(needed).take_while(possible).collect())
+    ascending(plan.k).enumerate().map(needed).take_while(possible).collect()
 }
 
 /// The largest of u + ln C(m(u), k) `noise` over scores u, in rows, for null scores of this scale
@@ -176,8 +217,18 @@ pub(crate) fn level(
     Some(test.level(fwer.half(), &bits.branch(LEVEL))? * units.one_row)
 }
 
-/// Draws the features to select, ascending, and their number, by their scores; `level` is the
-/// significance threshold, in rows. `None` if the counts give no units.
+/// Features drawn together with their number.
+pub(crate) struct Drawn {
+    /// The features, ascending.
+    pub(crate) picks: Vec<usize>,
+    /// The mechanism that drew them.
+    pub(crate) mechanism: Arc<dyn Mechanism>,
+    /// The noise of their effect sizes.
+    pub(crate) noise: EffectNoise,
+}
+
+/// Draws the features to select and their number by their scores; `level` is the significance
+/// threshold, in rows. `None` if the counts give no units.
 ///
 /// # Errors
 ///
@@ -187,17 +238,88 @@ pub(crate) fn draw(
     scores: &Scores,
     counted: &Counted,
     level: f64,
+    randomness: &RandomnessSource,
+) -> Result<Option<Drawn>> {
+    let bits = &randomness.bits(Purpose::Selection.draw());
+    let (Some(units), Some(noise)) = (Units::of(plan, counted), plan.estimates.clone()) else {
+        return Ok(None);
+    };
+    let numbers = |way: &Way<'_>| numbers(plan, &counted.classes, level, way);
+    let sizes = |numbers: &[Needed]| -> Vec<SetSize> {
+        let required = |needed: &Needed| on_grid(needed.score * units.row);
+        let size = |needed: &Needed| SetSize { k: needed.number, required: required(needed) };
+        numbers.iter().map(size).collect()
+    };
+    let steps = plan.request.neighbors.steps() as f64;
+    let largest = units.reach.largest(&counted.classes) / (steps * units.one_row);
+    let concentrated = plan.concentrated.as_ref().filter(|one| one.draws_number(largest));
+    let mut sets = Way::Sets(plan.selection(), noise);
+    if let Some(concentrated) = concentrated {
+        let [selection, estimates] = &concentrated.after_number;
+        sets = Way::Sets(selection, EffectNoise::Pure(estimates.clone()));
+        let rounds = numbers(&Way::Rounds(concentrated));
+        let (least, first_of_rounds) = least_required(&numbers(&sets), &rounds);
+        let number_bits = randomness.bits(Purpose::Number.draw());
+        let k = number_alone(scores, &sizes(&least), &concentrated.number, &number_bits)?;
+        if first_of_rounds.is_some_and(|first| k >= first) {
+            let mut picks = choose(&Peel, scores, k, &concentrated.rounds(k), bits)?;
+            picks.sort_unstable();
+            let (mechanism, noise) = (Arc::new(Peel), concentrated.estimates());
+            return Ok(Some(Drawn { picks, mechanism, noise }));
+        }
+    }
+    let of_sets = numbers(&sets);
+    let Some(last) = of_sets.last() else { return Ok(None) };
+    let mechanism = plan.choice.chosen(Known::default()).mechanism;
+    check_choice(mechanism.card(), scores, last.number)?;
+    let Way::Sets(epsilon, noise) = sets else { return Ok(None) };
+    let picks = sized_sets::draw(scores, &sizes(&of_sets), epsilon, bits);
+    Ok(Some(Drawn { picks, mechanism, noise }))
+}
+
+/// The smaller of the scores that sets and rounds require of each number, and the number from which
+/// on rounds require less.
+fn least_required(of_sets: &[Needed], of_rounds: &[Needed]) -> (Vec<Needed>, Option<usize>) {
+    // The numbers of both are the same, up to the end of the shorter list.
+    let better = |place: usize| match (of_sets.get(place), of_rounds.get(place)) {
+        (Some(sets), Some(rounds)) => rounds.score < sets.score,
+        (sets, _) => sets.is_none(),
+    };
+    let all = of_sets.len().max(of_rounds.len());
+    let first = (0..all).rev().take_while(|place| better(*place)).last();
+    let sets = first.unwrap_or(of_sets.len());
+    let least = of_sets[..sets].iter().chain(of_rounds.get(sets..).unwrap_or_default());
+    (least.copied().collect(), first.map(|place| of_rounds[place].number))
+}
+
+/// Draws one of these sizes by permute-and-flip with their [losses](losses_of_sizes).
+fn number_alone(
+    scores: &Scores,
+    sizes: &[SetSize],
+    epsilon: &Epsilon,
     bits: &Bits,
-) -> Result<Option<Vec<usize>>> {
-    let epsilon = plan.part(Purpose::Selection)?;
-    let Some(units) = Units::of(plan, counted) else { return Ok(None) };
-    let numbers = numbers(plan, &counted.classes, level)?;
-    let Some(last) = numbers.last() else { return Ok(None) };
-    check_choice(plan.choice.chosen(Known::default()).mechanism.card(), scores, last.number)?;
-    let size =
-        |needed: &Needed| SetSize { k: needed.number, required: on_grid(needed.score * units.row) };
-    let sizes: Vec<SetSize> = numbers.iter().map(size).collect();
-    Ok(Some(sized_sets::draw(scores, &sizes, epsilon, bits)))
+) -> Result<usize> {
+    let losses = losses_of_sizes(scores.values(), sizes);
+    let values = losses.into_iter().map(|loss| -loss).collect();
+    let scores = Scores::new(values, scores.sensitivity(), scores.neighbors())?;
+    let picks = choose(&PermuteAndFlip, &scores, 1, epsilon, bits)?;
+    Ok(picks.first().map_or(1, |&place| sizes[place].k))
+}
+
+/// The loss of each size: max(0, -q_i, q_(i+1), q_(i+2), ...).
+fn losses_of_sizes(values: &[i64], sizes: &[SetSize]) -> Vec<i64> {
+    let mut descending = values.to_vec();
+    descending.sort_unstable_by_key(|value| Reverse(*value));
+    let mut later = 0;
+    let loss = |size: &SetSize| {
+        let q = descending[size.k - 1].saturating_sub(size.required);
+        let loss = later.max(-q);
+        later = later.max(q);
+        loss
+    };
+    let mut losses: Vec<i64> = sizes.iter().rev().map(loss).collect();
+    losses.reverse();
+    losses
 }
 
 /// A required score on the grid, rounded up and limited to the range of scores.
@@ -210,8 +332,6 @@ const LEVEL: u64 = 1 << 32;
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use crate::privacy::Neighbors;
     use crate::random::Entropy;
@@ -227,7 +347,12 @@ mod tests {
         let select = Select::significant().epsilon(2).target(Target::classes(["a", "b"]));
         let request = select.into_request();
         let plan = Plan::new(&request, features, Arc::new(Scaling::RowRank)).unwrap();
-        let numbers = numbers(&plan, &[150.0; 2], 54.0).unwrap();
+        let numbers = numbers(
+            &plan,
+            &[150.0; 2],
+            54.0,
+            &Way::Sets(plan.selection(), plan.estimates.clone().unwrap()),
+        );
         // In hundredths of a row; one row moves a score by 50.
         let size =
             |needed: &Needed| SetSize { k: needed.number, required: on_grid(100.0 * needed.score) };
@@ -264,6 +389,93 @@ mod tests {
         }
         assert!((means[0] - 1.0).abs() < 0.2 && (means[1] - 3.0).abs() < 0.3, "{means:?}");
         assert!(means[2] > 4.0 && means[3] > 7.0 && means[5] > means[4], "{means:?}");
+    }
+
+    type Losses = fn(&[i64], &[SetSize]) -> Vec<i64>;
+
+    /// The largest change of the loss of a number, over all tables of three scores and their
+    /// neighbors, whose scores move by at most 1.
+    fn largest_change(losses: Losses) -> i64 {
+        let sizes: Vec<SetSize> =
+            [(1, 3), (2, 2), (3, 1)].map(|(k, required)| SetSize { k, required }).to_vec();
+        let vectors = |from: i64, to: i64| {
+            let all = from..=to;
+            let pairs = all.clone().flat_map(move |a| (from..=to).map(move |b| [a, b]));
+            pairs.flat_map(move |[a, b]| all.clone().map(move |c| [a, b, c]))
+        };
+        let change = |x: [i64; 3], moves: [i64; 3]| {
+            let moved = [0, 1, 2].map(|i| x[i] + moves[i]);
+            let pairs = losses(&x, &sizes).into_iter().zip(losses(&moved, &sizes));
+            pairs.map(|(a, b)| (a - b).abs()).max().unwrap_or(0)
+        };
+        let all = vectors(0, 4).flat_map(|x| vectors(-1, 1).map(move |moves| (x, moves)));
+        all.map(|(x, moves)| change(x, moves)).max().unwrap()
+    }
+
+    /// Enumerated. A broken variant, which adds up the scores beyond the required ones of all later
+    /// numbers, is rejected.
+    #[test]
+    fn the_loss_of_a_number_has_the_sensitivity_of_scores() {
+        assert_eq!(largest_change(losses_of_sizes), 1);
+        let summed: Losses = |values, sizes| {
+            let mut descending = values.to_vec();
+            descending.sort_unstable_by_key(|value| Reverse(*value));
+            let q = |size: &SetSize| descending[size.k - 1] - size.required;
+            let later = |place: usize| sizes[place + 1..].iter().map(q).sum::<i64>().max(0);
+            sizes.iter().enumerate().map(|(place, size)| later(place).max(-q(size))).collect()
+        };
+        assert!(largest_change(summed) > 1);
+    }
+
+    /// The loss is 0 for the last number whose required score is reached.
+    #[test]
+    fn the_number_is_the_last_that_is_reached() {
+        let sizes = [(1, 50), (2, 40), (3, 45)].map(|(k, required)| SetSize { k, required });
+        assert_eq!(losses_of_sizes(&[10, 90, 44], &sizes), [4, 0, 35]);
+        assert_eq!(losses_of_sizes(&[10, 40, 44], &sizes), [6, 0, 35]);
+        let scores = Scores::new(vec![10, 90, 44], 1, Neighbors::AddRemove).unwrap();
+        let drawn = |seed, epsilon: &str| {
+            let bits = Entropy::Seeded(seed).source().unwrap().bits(13);
+            number_alone(&scores, &sizes, &epsilon.parse().unwrap(), &bits).unwrap()
+        };
+        assert!((0..20).all(|seed| drawn(seed, "100") == 2));
+        // e^(-eps/2 loss), the others accepted first half of the time: permute-and-flip.
+        let one = (0..4000).filter(|seed| drawn(*seed, "0.5") == 1).count() as f64 / 4000.0;
+        let p = (-0.25f64 * 4.0).exp();
+        assert!((one - p / 2.0).abs() < 0.03, "{one}");
+    }
+
+    /// By the counts and the number: sets where scores are small or few, and rounds where many
+    /// features have large scores.
+    #[test]
+    fn many_features_are_drawn_in_rounds() {
+        let drawn = |count: f64, strong: usize, features: usize| {
+            let select = Select::significant().epsilon(1).delta("1e-6");
+            let select = select.target(Target::classes(["a", "b"]));
+            let plan =
+                Plan::new(&select.into_request(), features, Arc::new(Scaling::RowRank)).unwrap();
+            let row = Units::row(&plan);
+            let score = |feature| if feature < strong { 0.4 * count } else { 0.02 * count };
+            let values = (0..features).map(|feature| (row * score(feature)) as i64).collect();
+            let scores = Scores::new(values, (row / 2.0) as u64, Neighbors::AddRemove).unwrap();
+            let usable = crate::estimate::RowsEstimate { rows: 0, noise: 0.0 };
+            let counted = Counted { classes: vec![count; 2], rate: 0.12, usable, unusable: 0 };
+            let source = Entropy::Seeded(3).source().unwrap();
+            draw(&plan, &scores, &counted, 0.1 * count, &source).unwrap().unwrap()
+        };
+        let many = drawn(2000.0, 40, 500);
+        assert_eq!(many.mechanism.card().id, "peel");
+        assert!(matches!(many.noise, EffectNoise::Concentrated { .. }));
+        assert!(many.picks.len() >= 30 && many.picks.is_sorted(), "{:?}", many.picks);
+        assert!(many.picks.iter().filter(|pick| **pick < 40).count() >= 30);
+        for (count, strong) in [(2000.0, 3), (300.0, 40)] {
+            let few = drawn(count, strong, 500);
+            assert_eq!(few.mechanism.card().id, "canonical", "{count} {strong}");
+            let EffectNoise::Pure(epsilon) = few.noise else { panic!("{count} {strong}") };
+            // .36 of epsilon, or ten elevenths of it after a number was drawn.
+            let expected = if count > 1000.0 { 0.36 * 10.0 / 11.0 } else { 0.36 };
+            assert!((epsilon.to_f64() - expected).abs() < 1e-12, "{epsilon}");
+        }
     }
 
     #[test]

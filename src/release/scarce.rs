@@ -19,7 +19,7 @@
 
 use crate::error::Parameter;
 use crate::estimate::{Counted, CountedStratum, SignificanceTest, count_step};
-use crate::privacy::{Epsilon, Purpose};
+use crate::privacy::Epsilon;
 use crate::release::record::{Warning, WarningKind};
 use crate::request::plan::Plan;
 use crate::table::Schema;
@@ -46,10 +46,9 @@ pub(crate) struct Scarce {
 impl Plan {
     /// The count of one class, in rows, up to which it is scarce.
     fn scarce_up_to(&self, rate: f64) -> f64 {
-        let part = |purpose| self.part(purpose).ok().map(Epsilon::to_f64);
         let counting = self.counting().ok().map(Epsilon::to_f64);
-        let parts = counting.zip(part(Purpose::Selection));
-        let ends = parts.map_or(0.0, |(center, selection)| {
+        let ends = counting.map_or(0.0, |center| {
+            let selection = self.selection().to_f64();
             libm::log(self.features.max(1) as f64) * center / (2.0 * selection)
         });
         (libm::log(RUNS) + ends) / rate

@@ -57,9 +57,8 @@ pub(crate) fn check_counts(
     counted: Option<&Counted>,
 ) -> Result<()> {
     let Some(counted) = counted else { return Ok(()) };
-    let (Some(reach), Ok(selection)) = (plan.scoring.reach(), plan.part(Purpose::Selection)) else {
-        return Ok(());
-    };
+    let Some(reach) = plan.scoring.reach() else { return Ok(()) };
+    let selection = plan.selection();
     // There is nothing to lose if all features are selected.
     if plan.fwer.is_none() && plan.picks() >= plan.features {
         return Ok(());

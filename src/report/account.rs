@@ -91,7 +91,10 @@ impl Releases {
     /// damaged file; `Io` if it cannot be read.
     pub fn add(&mut self, release: &str) -> Result<()> {
         match release.split_once(':') {
-            Some((kind, _)) if ["pure", "range", "zcdp", "laplace", "gaussian"].contains(&kind) => {
+            Some((kind, _))
+                if ["pure", "range", "approximate", "zcdp", "laplace", "gaussian"]
+                    .contains(&kind) =>
+            {
                 self.events.push(release.parse()?);
                 Ok(())
             }
@@ -218,11 +221,11 @@ fn of_record(name: &str, text: &str) -> Result<(String, Vec<Event>)> {
 /// The relation and the events of a budget file.
 fn of_ledger(path: &Path) -> Result<(String, Vec<Event>)> {
     let balance = Ledger::open(PathBuf::from(path))?.read()?;
-    if balance.entries.iter().any(|entry| !entry.delta.is_zero()) {
-        let rule = "a budget file does not record which mechanisms spent a delta";
-        return Err(Error::request(rule).hint("give the JSON records of its releases"));
-    }
-    let events = balance.entries.iter().map(|entry| Event::pure(entry.epsilon.clone()));
+    let events = balance.entries.iter().map(|entry| match entry.delta.is_zero() {
+        true => Event::pure(entry.epsilon.clone()),
+        // Which mechanism spent the delta is not recorded.
+        false => Event::approximate(entry.epsilon.clone(), entry.delta.clone()),
+    });
     let LedgerTerms { neighbors, unit, .. } = &balance.terms;
     Ok((relation_words(*neighbors, &unit.to_string()), events.collect()))
 }

@@ -411,6 +411,7 @@ pub fn purpose(purpose: Purpose) -> &'static str {
         Purpose::Selection => "selection",
         Purpose::FeatureMedians => "feature medians",
         Purpose::Signs => "refinement",
+        Purpose::Findings => "selection and effect sizes",
         Purpose::Estimates => "effect sizes",
         Purpose::Direction => "directions",
         Purpose::Ranges => "ranges of the columns",

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::error::{Error, Parameter, Result};
 use crate::mechanism::{Chooses, Sensitivity, check_k};
 use crate::method::{MAX_BLOCKS, MAX_PICKS, check_penalty};
-use crate::privacy::{Delta, Neighbors};
+use crate::privacy::Neighbors;
 use crate::request::fields::{Association, Center, Method, Names, Request, ScoreKind, TwoStage};
 use crate::request::plan::Plan;
 use crate::table::{Scaling, Schema, UnitTarget};
@@ -102,7 +102,6 @@ pub(crate) fn check(request: &Request) -> Result<()> {
 /// for scores of single features against a target coded by private counts. (People with several
 /// rows are refused where the header is known.)
 fn check_without_k(request: &Request) -> Result<()> {
-    let delta = Delta::given(request.delta.clone())?;
     let (rule, about) = match request {
         _ if request.method != Method::Scores || request.paper => {
             ("this method has no significance threshold", Parameter::Method)
@@ -138,7 +137,6 @@ fn check_without_k(request: &Request) -> Result<()> {
                 .hint("give bounds, or the score ks without a scaling; or k")
                 .about([Parameter::Scaling, Parameter::Bounds, Parameter::K]));
         }
-        _ if !delta.is_zero() => ("a delta needs the number of features", Parameter::Delta),
         _ => return Ok(()),
     };
     Err(Error::request(rule).hint("give k").about([about, Parameter::K]))

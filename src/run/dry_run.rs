@@ -3,9 +3,10 @@
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::estimate::{MIDDLE_POINTS, MedianGrid, ROWS_FOR_A_CENTER, half_width};
+use crate::estimate::{EffectNoise, MIDDLE_POINTS, MedianGrid, ROWS_FOR_A_CENTER};
 use crate::exact::two_digits;
 use crate::forecast::{Forecast, Least, Simulated, check_method};
+use crate::mechanism::{Mechanism, Peel};
 use crate::privacy::{Epsilon, Purpose};
 use crate::release::describe::{guarantee, mechanism_used, score_used, target_used, warnings};
 use crate::release::record::{
@@ -24,6 +25,9 @@ const EFFECT_SIZES: [f64; 3] = [0.2, 0.3, 0.5];
 
 /// The number of names to plan with, where the number of significant features is not known.
 pub(crate) const EXAMPLE: usize = 5;
+
+/// The same where a delta is for many names.
+const MANY: usize = 30;
 
 /// A plan that was not executed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -170,8 +174,8 @@ fn planned_mechanism(plan: &Plan) -> MechanismUsed {
 }
 
 /// The noise of a part; `units` names rows, or samples that are columns.
-fn noise(plan: &Plan, purpose: Purpose, epsilon: &Epsilon, units: &str) -> String {
-    let epsilon = epsilon.to_f64();
+fn noise(plan: &Plan, purpose: Purpose, part: &Epsilon, units: &str) -> String {
+    let epsilon = part.to_f64();
     let steps = plan.request.neighbors.steps() as f64;
     let (k, of_names) = match plan.given_k() {
         Some(k) => (k, ""),
@@ -224,13 +228,24 @@ fn noise(plan: &Plan, purpose: Purpose, epsilon: &Epsilon, units: &str) -> Strin
             )
         }
         Purpose::Estimates => {
-            let half = half_width(k, 0.9) * steps / epsilon;
+            let half = EffectNoise::Pure(part.clone()).half_width(k, 0.9) * steps / epsilon;
             format!(
                 "90 of 100 effect sizes are off by less than the effect of {half:.0} {units}{of_names}"
             )
         }
+        Purpose::Findings => {
+            let Some(concentrated) = &plan.concentrated else { return String::new() };
+            let k = MANY.min(plan.k);
+            let noise = Peel.gap(plan.features, k, &concentrated.rounds(k)) * steps;
+            let effects = concentrated.estimates();
+            let off = effects.half_width(k, 0.9) * steps / effects.rate(k);
+            format!(
+                "if there are {k} names, the noise of the selection is the effect of about {noise:.0} {units}, and 90 \
+                 of 100 effect sizes are off by less than the effect of {off:.0} {units}"
+            )
+        }
         Purpose::Direction => {
-            let half = half_width(k, 0.9) * steps / epsilon;
+            let half = EffectNoise::Pure(part.clone()).half_width(k, 0.9) * steps / epsilon;
             format!(
                 "90 of 100 are right where more than {half:.0} {units} support one direction{of_names}"
             )
@@ -239,7 +254,7 @@ fn noise(plan: &Plan, purpose: Purpose, epsilon: &Epsilon, units: &str) -> Strin
             let rows = steps / epsilon;
             format!("it is drawn by scores with noise of the effect of about {rows:.0} {units}")
         }
-        // Not parts of a selection: without k, the number of features is drawn together with them.
+        // Not parts of a selection.
         Purpose::Number | Purpose::Ranges | Purpose::Model => String::new(),
         Purpose::Selection if matches!(plan.scoring, Scoring::TwoStage(_)) => {
             let votes = plan.votes_needed();

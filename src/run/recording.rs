@@ -34,20 +34,25 @@ pub(crate) fn record(plan: &Plan, schema: &Schema, entropy: Entropy, chosen: Cho
             index: schema.index(index),
         }
     };
+    // A person who is replaced may have no identifier, or no entry in a file of targets.
+    let rows_are_public = plan.request.neighbors == Neighbors::ReplaceOne
+        && !schema.compares_ids()
+        && !schema.has_people();
     let (estimates, significance) = estimates_and_significance(plan, schema, &chosen);
     let mut warnings = warnings(plan, &randomness, schema);
     warnings.extend(chosen.scarce.warning(plan, schema));
     if let Some(counted) = &chosen.strata {
         warnings.extend(warnings_of_strata(plan, schema, counted));
     }
+    let estimate = chosen.estimate.as_ref().map(|estimate| estimate.rows);
+    let rows = if rows_are_public { Some(chosen.rows) } else { estimate };
+    warnings.extend(rows.and_then(|rows| {
+        Warning::of_delta_and_rows(&plan.calibrated.delta, rows, schema.privacy_unit())
+    }));
     warnings.extend(few_rows(schema, &chosen, &significance));
     warnings.extend(unusable_targets(plan, schema, &chosen.released, chosen.estimate));
     warnings.extend(one_sided_split(schema, &chosen.released));
     warnings.extend(few_blocks(plan, schema, chosen.blocks));
-    // A person who is replaced may have no identifier, or no entry in a file of targets.
-    let rows_are_public = plan.request.neighbors == Neighbors::ReplaceOne
-        && !schema.compares_ids()
-        && !schema.has_people();
     Record {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         command: Command::Select,

@@ -43,6 +43,7 @@ Events, each with xN at its end for N of them:
   pure:EPS            an epsilon-differentially private release
   range:EPS           an epsilon-bounded-range one: a pick of the exponential
                       mechanism
+  approximate:EPS,DELTA  an (epsilon, delta)-differentially private release
   zcdp:RHO            a rho-zCDP release
   laplace:SENS,SCALE  Laplace noise; gaussian:SENS,SD: normal noise
   MECHANISM:EPS,K     K picks of a mechanism of this program: peel:2,50

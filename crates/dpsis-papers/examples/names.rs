@@ -3,6 +3,7 @@
 //! ```text
 //! cargo run --release -p dpsis-papers --example names -- designs 40
 //! cargo run --release -p dpsis-papers --example names -- wide 120
+//! cargo run --release -p dpsis-papers --example names -- many 20
 //! cargo run --release -p dpsis-papers --example names -- rows 20 docs/figures/names-by-rows.svg
 //! cargo run --release -p dpsis-papers --example names -- planted 20
 //! cargo run --release -p dpsis-papers --example names -- null 1000
@@ -10,10 +11,10 @@
 //! cargo run --release -p dpsis-papers --example names -- permuted-planted 200
 //! ```
 //!
-//! The tables are public, all draws seeded; nothing here is private.
+//! `--delta DELTA` before these words gives all selections without k a delta. The tables are public, all draws seeded; nothing here is private.
 #![allow(clippy::print_stdout, reason = "an example prints its results")]
 
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 
 use dpsis::internals::{self, WholeTable};
 use dpsis::mechanism::Peel;
@@ -31,15 +32,20 @@ use rand_distr::StandardNormal;
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let mut words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    if let ["--delta", delta, rest @ ..] = words.as_slice() {
+        DELTA.get_or_init(|| (*delta).to_owned());
+        words = rest.to_vec();
+    }
     let wrong = || {
-        let rule = "designs RUNS | wide RUNS | rows RUNS FIGURE | planted RUNS | null RUNS | permuted RUNS FILE... | permuted-planted RUNS";
+        let rule = "designs RUNS | wide RUNS | many RUNS | rows RUNS FIGURE | planted RUNS | null RUNS | permuted RUNS FILE... | permuted-planted RUNS";
         Error::request(rule)
     };
     let runs = |text: &str| text.parse::<usize>().map_err(|_| wrong());
     match words.as_slice() {
         ["designs", count] => designs(runs(count)?),
         ["wide", count] => wide(runs(count)?),
+        ["many", count] => many(runs(count)?),
         ["rows", count, figure] => rows(runs(count)?, figure),
         ["planted", count] => planted(runs(count)?),
         ["null", count] => null(runs(count)?),
@@ -49,9 +55,13 @@ fn main() -> Result<()> {
     }
 }
 
+/// The delta of all selections without k.
+static DELTA: OnceLock<String> = OnceLock::new();
+
 /// All significant features.
 fn all_significant() -> Select {
-    Select::significant().threads(1)
+    let delta = DELTA.get().map_or("0", String::as_str);
+    Select::significant().delta(delta).threads(1)
 }
 
 /// The names of a seeded run; `None` if the run ended after its counts.
@@ -255,6 +265,70 @@ fn wide(runs: usize) -> Result<()> {
         );
     }
     Ok(())
+}
+
+/// Features named without k, without and with a delta of 1e-6, and how many runs with a delta name a
+/// null feature: many and few findings.
+fn many(runs: usize) -> Result<()> {
+    // Quantiles of normal shifts with a standard deviation of one half.
+    let normal = |i: usize| 0.5 * normal_quantile((i as f64 + 0.5) / 100.0);
+    let normal: Vec<f64> = (0..100).map(normal).collect();
+    let falling = |count: usize, first: f64| -> Vec<f64> {
+        (0..count).map(|i| first - (first - 0.15) * i as f64 / count as f64).collect()
+    };
+    let cells = [
+        ("100 of 2,000, normal shifts", 2000, &[1000, 2500, 5000][..], normal),
+        ("50 of 5,000, falling", 5000, &[1600, 2500], falling(50, 0.9)),
+        ("10 of 500, falling", 500, &[1000, 4000], falling(10, 0.9)),
+        ("3 of 2,000", 2000, &[1000], vec![0.9, 0.7, 0.5]),
+        ("5 equal of 1,000", 1000, &[300, 500, 1000], vec![0.8; 5]),
+    ];
+    println!(
+        "| true features | n | eps | named | with a delta | runs with a delta and a false one |\n\
+         | --- | --- | --- | --- | --- | --- |"
+    );
+    for (what, features, all_rows, shifts) in cells {
+        let truth: Vec<usize> = (0..shifts.len()).collect();
+        for rows in all_rows.iter().copied() {
+            let shifts = shifts.clone();
+            let design = Design { what, rows, features, cases: 0.5, shifts, epsilons: &["1", "2"] };
+            for epsilon in design.epsilons {
+                let sums = Sums::new(3);
+                in_parallel(runs, |run| {
+                    let (x, labels) = design.draw(run);
+                    let table = ArrayTable::new(x.view(), labels.view())?;
+                    let select = || {
+                        let select = all_significant().epsilon(*epsilon);
+                        select.target(Target::classes(["a", "b"]))
+                    };
+                    let [all, wrong] = counted(names(select(), run, &table)?.as_ref(), &truth);
+                    sums.add(0, all - wrong);
+                    let record = names(select().delta("1e-6"), run, &table)?;
+                    let [all, wrong] = counted(record.as_ref(), &truth);
+                    sums.add(1, all - wrong);
+                    sums.add(2, f64::from(wrong > 0.0));
+                    Ok(())
+                })?;
+                let means = sums.means(runs);
+                println!(
+                    "| {what} | {rows} | {epsilon} | {:.1} | {:.1} | {:.3} |",
+                    means[0], means[1], means[2]
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The number that a standard normal number is below with probability `p`, by halving.
+fn normal_quantile(p: f64) -> f64 {
+    let (mut low, mut high) = (-10.0f64, 10.0f64);
+    for _ in 0..60 {
+        let middle = (low + high) / 2.0;
+        let below = 0.5 * libm::erfc(-middle / std::f64::consts::SQRT_2);
+        if below < p { low = middle } else { high = middle }
+    }
+    high
 }
 
 /// The features that the procedure of Benjamini and Hochberg names at a false discovery rate of 5%,

@@ -9,6 +9,9 @@ mod words;
 use std::collections::BTreeMap;
 use std::ops::Deref;
 
+use num_bigint::BigInt;
+use num_rational::BigRational;
+use num_traits::One;
 use serde::{Deserialize, Serialize};
 
 use crate::account::Event;
@@ -495,6 +498,18 @@ impl Warning {
         let text = "the given delta would buy next to nothing here and is not spent: the release is purely private";
         let warning = || Self::new(WarningKind::UnspentDelta, text).about([Parameter::Delta]);
         calibrated.is_unspent.then(warning)
+    }
+
+    /// The warning about a delta that is above one over the number of rows, by a private estimate or
+    /// where the number is public.
+    pub(crate) fn of_delta_and_rows(delta: &Delta, rows: u64, unit: Unit) -> Option<Self> {
+        let is_large = delta.as_rational() * BigInt::from(rows.max(1)) > BigRational::one();
+        let text = format!(
+            "delta {delta} is above one over the number of {} (about {rows}): with this probability the guarantee fails \
+             for some of them; choose a delta far below it",
+            unit.plural()
+        );
+        is_large.then(|| Self::new(WarningKind::LargeDelta, text).about([Parameter::Delta]))
     }
 
     pub(crate) fn about(mut self, parameters: impl IntoIterator<Item = Parameter>) -> Self {

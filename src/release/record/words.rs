@@ -172,6 +172,8 @@ words! {
         IdAsFeature = "id-as-feature",
         /// A given delta that would gain next to nothing, and is not spent.
         UnspentDelta = "unspent-delta",
+        /// A delta above one over the number of rows.
+        LargeDelta = "large-delta",
         /// An epsilon that protects little.
         LargeEpsilon = "large-epsilon",
         /// Nearly all rows fall on one side of the split.

@@ -5,6 +5,7 @@
 //! center, the scores and the selection. Runs, dry runs and simulations follow the same plan.
 
 mod choice;
+mod concentrated;
 mod draft;
 mod fwer;
 mod refinement;
@@ -15,7 +16,7 @@ use std::sync::Arc;
 
 use crate::account::Event;
 use crate::error::{Error, Parameter, Result};
-use crate::estimate::Family;
+use crate::estimate::{EffectNoise, Family};
 use crate::mechanism::{Calibrated, Mechanism, calibrate};
 use crate::privacy::{Delta, Epsilon, Purpose, Spending};
 use crate::request::fields::{Association, Method, Names, Request};
@@ -23,6 +24,7 @@ use crate::request::reach::Reach;
 use crate::table::{Grouping, Labels, Scaling, Schema, TargetCode};
 
 pub(crate) use choice::{Choice, ChosenBy, ChosenMechanism, Known};
+pub(crate) use concentrated::Concentrated;
 use draft::{PlanDraft, center_used, scale_given, scale_used};
 pub(crate) use fwer::FwerControl;
 pub(crate) use refinement::Refinement;
@@ -55,8 +57,11 @@ pub(crate) struct Plan {
     pub(crate) epsilon: Epsilon,
     /// The noise of the selection, by its part of the budget and the delta it spends.
     pub(crate) calibrated: Calibrated,
-    /// The part for the effect sizes of the picks, if they are released.
-    pub(crate) estimates: Option<Epsilon>,
+    /// The noise of the effect sizes of the picks, if they are released, unless the picks are
+    /// released with another noise.
+    pub(crate) estimates: Option<EffectNoise>,
+    /// The selection and the effect sizes, if they may spend a delta together.
+    pub(crate) concentrated: Option<Concentrated>,
     /// The part for the directions of the picks, if they are released.
     pub(crate) direction: Option<Epsilon>,
     /// All parts of the budget.
@@ -259,7 +264,8 @@ impl Plan {
         };
         let (scale, center) =
             (scale_used(request, &scoring, &scaling), center_used(request, &scoring));
-        Ok(Self {
+        let spends_delta = fwer.is_some() && !delta.is_zero();
+        let plan = Self {
             k,
             fwer,
             features,
@@ -274,11 +280,41 @@ impl Plan {
             refinement,
             epsilon,
             calibrated,
-            estimates,
+            estimates: estimates.map(EffectNoise::Pure),
+            concentrated: None,
             direction,
             events: events(&spent, &event),
             spent,
-        })
+        };
+        match spends_delta {
+            true => plan.concentrated(&delta),
+            false => Ok(plan),
+        }
+    }
+
+    /// The plan of a selection without k that spends a delta, if that is better: the number of
+    /// features has its own part of epsilon; selection and effect sizes share the rest.
+    fn concentrated(mut self, delta: &Delta) -> Result<Self> {
+        if self.request.shares.estimates.is_some() {
+            let rule = "without k, a delta is for selection and effect sizes together: their shares are not given";
+            return Err(Error::request(rule).about([Parameter::Shares, Parameter::Delta]));
+        }
+        let [selection, estimates] =
+            [Purpose::Selection, Purpose::Estimates].map(|of| self.part(of));
+        let [selection, estimates] = [selection?.clone(), estimates?.clone()];
+        let concentrated = Concentrated::new([&selection, &estimates], delta)?;
+        if !concentrated.is_better(self.k) {
+            self.calibrated.is_unspent = true;
+            return Ok(self);
+        }
+        let whole = selection + estimates;
+        self.calibrated.delta = delta.clone();
+        self.spent.retain(|part| !matches!(part.purpose, Purpose::Selection | Purpose::Estimates));
+        self.spent.push(Spending { purpose: Purpose::Findings, epsilon: whole.clone() });
+        self.spent.sort_by_key(|part| part.purpose);
+        self.events = events(&self.spent, &Event::approximate(whole, delta.clone()));
+        self.concentrated = Some(concentrated);
+        Ok(self)
     }
 
     /// Whether rows of a table contribute differently to scores; scores are then computed from
@@ -387,8 +423,17 @@ impl Plan {
         self.median().filter(|_| has_sums)
     }
 
-    /// If a delta is spent, the epsilon of the whole run without it.
+    /// The part of the budget for the selection; if it may spend a delta together with the effect
+    /// sizes, the part of a purely private selection.
+    pub(crate) fn selection(&self) -> &Epsilon {
+        self.part(Purpose::Selection).unwrap_or(&self.calibrated.noise)
+    }
+
+    /// If a delta is spent, the epsilon of the whole run without it, if it has one.
     pub(crate) fn pure_epsilon(&self) -> Option<Epsilon> {
+        if self.concentrated.is_some() {
+            return None;
+        }
         let others = self.spent.iter().filter(|part| part.purpose != Purpose::Selection);
         let others = others.map(|part| part.epsilon.clone());
         let Calibrated { noise, delta, .. } = &self.calibrated;
@@ -409,7 +454,7 @@ impl Plan {
 /// One event per part of a budget: the given one for the selection, pure ones for all others.
 fn events(spent: &[Spending], selection: &Event) -> Vec<Event> {
     let event = |part: &Spending| match part.purpose {
-        Purpose::Selection => selection.clone(),
+        Purpose::Selection | Purpose::Findings => selection.clone(),
         _ => Event::pure(part.epsilon.clone()),
     };
     spent.iter().map(event).collect()

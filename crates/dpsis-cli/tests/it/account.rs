@@ -61,10 +61,14 @@ fn records_and_ledgers_are_priced() {
     let shown = folder.run("ledger show budget.txt").succeeds().stdout;
     assert_contains(&shown, "delta 1e-6, 1e-6 spent");
     folder.refuses(&[
-        ("account budget.txt", 2, "does not record which mechanisms"),
         (&peel, 4, ""),
         (&*format!("{SELECT} --k 2 --seed 1 -o budget.txt"), 2, "overwrite a budget file"),
     ]);
+
+    let ledger = folder.run("account budget.txt --delta 2e-6 --format json").json();
+    assert_eq!(ledger["events"], serde_json::json!(["approximate:1,1e-6"]));
+    assert_eq!(price(&ledger, "basic"), Some(1.0));
+    folder.refuses(&[("account budget.txt --delta 1e-7", 2, "no accountant prices")]);
 
     folder.run("ledger create --cap 9 pure.txt").succeeds();
     let pure = format!("{SELECT} --k 2 --ledger pure.txt");

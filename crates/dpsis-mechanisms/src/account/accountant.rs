@@ -1,7 +1,7 @@
 //! The common parts of all accountants: the trait, the cards, the search for epsilon.
 
 use num_rational::BigRational;
-use num_traits::{One, Signed};
+use num_traits::{One, Signed, Zero};
 
 use super::{Event, basic, gaussian, heterogeneous, homogeneous, range, range_in_advance, zcdp};
 use crate::error::{Error, Result};
@@ -38,13 +38,23 @@ pub struct AccountantCard {
 
 impl AccountantCard {
     /// An upper bound of the least epsilon for which the events together are (epsilon,
-    /// delta)-differentially private.
+    /// delta)-differentially private. Approximate events are taken as pure ones, and their deltas add
+    /// up.
     ///
     /// # Errors
     ///
     /// As for [`Accountant::of`] and [`Accountant::epsilon`].
     pub fn epsilon(&self, events: &[Event], delta: impl Into<Exact>) -> Result<f64> {
-        epsilon((self.of)(events)?.as_ref(), delta.into())
+        let (events, failure) = unless_any_fails(events);
+        let left = delta.into().rational().map(|delta| delta - &failure);
+        if !failure.is_zero() && left.as_ref().is_some_and(Signed::is_negative) {
+            return Err(Error::request(
+                "delta must be at least the sum of the deltas of the events",
+            ));
+        }
+        // Not a number: refused by the search.
+        let left = left.map_or_else(|| f64::NAN.into(), Exact::of);
+        epsilon((self.of)(&events)?.as_ref(), left)
     }
 
     /// A delta for which the events together are (epsilon, delta)-differentially private.
@@ -53,8 +63,20 @@ impl AccountantCard {
     ///
     /// As for [`Accountant::of`] and [`Accountant::delta`].
     pub fn delta(&self, events: &[Event], epsilon: impl Into<Exact>) -> Result<f64> {
-        checked_delta((self.of)(events)?.as_ref(), epsilon.into())
+        let (events, failure) = unless_any_fails(events);
+        let delta = checked_delta((self.of)(&events)?.as_ref(), epsilon.into())?;
+        if failure.is_zero() {
+            return Ok(delta);
+        }
+        Ok((Interval::point(delta) + Interval::rational(&failure)).hi.min(1.0))
     }
+}
+
+/// The events, with approximate ones as pure ones, and the probability that any of these fails.
+fn unless_any_fails(events: &[Event]) -> (Vec<Event>, BigRational) {
+    let (events, failures): (Vec<Event>, Vec<BigRational>) =
+        events.iter().map(Event::unless_it_fails).unzip();
+    (events, failures.into_iter().sum())
 }
 
 /// An accountant: computes the epsilon and delta of events. Sealed, so that every number comes with

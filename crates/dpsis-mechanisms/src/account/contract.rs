@@ -113,6 +113,29 @@ fn numbers_out_of_range_are_refused() {
     assert!(Zcdp::of(&[hopeless]).unwrap().epsilon("1e-9").is_err());
 }
 
+/// Approximate events cost what pure ones do, and their deltas on top; too small a delta is refused.
+#[test]
+fn deltas_of_approximate_events_add_up() {
+    let approximate = |count| {
+        let delta = "1e-7".parse().unwrap();
+        Event::approximate(thousandths(100), delta).times(count).unwrap()
+    };
+    for card in ACCOUNTANTS.iter().filter(|card| (card.of)(&[pure(100, 1)]).is_ok()) {
+        let price = |events: &[Event], epsilon: &str| card.delta(events, epsilon).unwrap();
+        let alone = price(&[pure(100, 6)], "0.25");
+        let with = price(&[approximate(4), pure(100, 2)], "0.25");
+        assert!(with > alone && with <= alone + 4.000_001e-7 || with == 1.0, "{}: {with}", card.id);
+        assert!(with >= (alone + 3.999_999e-7).min(1.0), "{}: {with}", card.id);
+        let epsilon = card.epsilon(&[approximate(4)], "1e-6").unwrap();
+        assert_eq!(epsilon, card.epsilon(&[pure(100, 4)], "6e-7").unwrap(), "{}", card.id);
+        assert!(card.epsilon(&[approximate(4)], "3e-7").is_err(), "{}", card.id);
+        assert!(card.epsilon(&[approximate(1)], "nan").is_err(), "{}", card.id);
+        assert!((card.of)(&[approximate(1)]).is_err(), "{}", card.id);
+    }
+    let range = [approximate(1), range(100, 2)];
+    assert!(BoundedRange::of(&range).is_err());
+}
+
 /// Agreement with Google's dp-accounting to 1e-6; Laplace noise is priced by the bound for all pure
 /// releases.
 #[test]

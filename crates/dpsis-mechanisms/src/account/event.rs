@@ -3,13 +3,14 @@
 use std::fmt;
 use std::str::FromStr;
 
+use num_bigint::BigInt;
 use num_rational::BigRational;
-use num_traits::Signed;
+use num_traits::{Signed, Zero};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::error::{Error, Result};
 use crate::exact::{Exact, ratio};
-use crate::privacy::Epsilon;
+use crate::privacy::{Delta, Epsilon};
 
 /// The maximum number of releases of one event.
 const MAX_COUNT: u64 = 1 << 32;
@@ -46,6 +47,13 @@ pub enum Loss {
     /// Its largest and smallest value on a pair of neighboring tables differ by at most epsilon:
     /// bounded range. Such a release is epsilon-differentially private too.
     BoundedRange(Epsilon),
+    /// The release is (epsilon, delta)-differentially private, and nothing else is known of it.
+    Approximate {
+        /// Its epsilon.
+        epsilon: Epsilon,
+        /// Its delta.
+        delta: Delta,
+    },
     /// The release is rho-zCDP (zero-concentrated differential privacy).
     Zcdp(Exact),
     /// The loss of noise with a density proportional to e^(-|z|/scale) on numbers whose changes sum
@@ -78,6 +86,12 @@ impl Event {
     /// An epsilon-bounded-range release, such as a pick of the exponential mechanism.
     pub fn bounded_range(epsilon: Epsilon) -> Self {
         Self::once(Loss::BoundedRange(epsilon))
+    }
+
+    /// An (epsilon, delta)-differentially private release, such as one whose mechanism depends on an
+    /// earlier result. [`AccountantCard`](super::AccountantCard) prices it with other events.
+    pub fn approximate(epsilon: Epsilon, delta: Delta) -> Self {
+        Self::once(Loss::Approximate { epsilon, delta })
     }
 
     /// A rho-zCDP release.
@@ -158,7 +172,20 @@ impl Event {
                 Some(epsilon.as_rational().clone())
             }
             Loss::Laplace { sensitivity, scale } => quotient(sensitivity, scale),
-            Loss::Zcdp(_) | Loss::Gaussian { .. } => None,
+            Loss::Approximate { .. } | Loss::Zcdp(_) | Loss::Gaussian { .. } => None,
+        }
+    }
+
+    /// The event apart from an outcome whose probability is returned, too: an (epsilon,
+    /// delta)-differentially private release is an epsilon-differentially private one, unless an
+    /// event of probability delta occurs.
+    pub(super) fn unless_it_fails(&self) -> (Self, BigRational) {
+        match &self.loss {
+            Loss::Approximate { epsilon, delta } => {
+                let pure = Self { loss: Loss::Pure(epsilon.clone()), ..self.clone() };
+                (pure, delta.as_rational() * BigInt::from(self.count))
+            }
+            _ => (self.clone(), BigRational::zero()),
         }
     }
 
@@ -198,13 +225,14 @@ impl Event {
 }
 
 /// Formats an event as its proven property, `x` and the count, as in `pure:0.5`, `range:0.04x50`,
-/// `zcdp:0.01`, `laplace:1,2.5x10` and `gaussian:1,4` (sensitivity, then scale or deviation); a `+`
+/// `approximate:0.5,1e-6`, `zcdp:0.01`, `laplace:1,2.5x10` and `gaussian:1,4` (sensitivity, then scale or deviation); a `+`
 /// at the end means that its releases are fixed in advance.
 impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.loss {
             Loss::Pure(epsilon) => write!(f, "pure:{epsilon}"),
             Loss::BoundedRange(epsilon) => write!(f, "range:{epsilon}"),
+            Loss::Approximate { epsilon, delta } => write!(f, "approximate:{epsilon},{delta}"),
             Loss::Zcdp(rho) => write!(f, "zcdp:{rho}"),
             Loss::Laplace { sensitivity, scale } => write!(f, "laplace:{sensitivity},{scale}"),
             Loss::Gaussian { sensitivity, deviation } => {
@@ -229,8 +257,9 @@ impl FromStr for Event {
     fn from_str(text: &str) -> Result<Self> {
         let unknown = || {
             Error::request("there is no such event").hint(
-                "events are pure:EPSILON, range:EPSILON, zcdp:RHO, laplace:SENSITIVITY,SCALE and \
-                 gaussian:SENSITIVITY,DEVIATION, with x and a count for several, such as pure:0.5x12",
+                "events are pure:EPSILON, range:EPSILON, approximate:EPSILON,DELTA, zcdp:RHO, \
+                 laplace:SENSITIVITY,SCALE and gaussian:SENSITIVITY,DEVIATION, with x and a count for several, \
+                 such as pure:0.5x12",
             )
         };
         let (kind, rest) = text.trim().split_once(':').ok_or_else(unknown)?;
@@ -246,6 +275,10 @@ impl FromStr for Event {
         let event = match kind {
             "pure" => Self::pure(epsilon(numbers)?),
             "range" => Self::bounded_range(epsilon(numbers)?),
+            "approximate" => {
+                let (number, delta) = pair()?;
+                Self::approximate(epsilon(number)?, delta.parse()?)
+            }
             "zcdp" => Self::zcdp(numbers)?,
             "laplace" => {
                 pair().and_then(|(sensitivity, scale)| Self::laplace(sensitivity, scale))?
@@ -317,6 +350,12 @@ mod tests {
         for (text, event) in [
             ("pure:0.5", Event::pure("0.5".parse().unwrap())),
             ("range:0.04x50+", fixed.fixed_in_advance()),
+            (
+                "approximate:0.5,1e-6x3",
+                Event::approximate("0.5".parse().unwrap(), "1e-6".parse().unwrap())
+                    .times(3)
+                    .unwrap(),
+            ),
             ("zcdp:1/3x2", Event::zcdp("1/3").unwrap().times(2).unwrap()),
             ("laplace:1,2.5x10", Event::laplace(1, "2.5").unwrap().times(10).unwrap()),
             ("gaussian:2,4", Event::gaussian(2, 4).unwrap()),
@@ -338,6 +377,8 @@ mod tests {
             "laplace:0,1",
             "range:1++",
             "pure:1,2",
+            "approximate:1",
+            "approximate:1,1",
             "zcdp:-1",
         ] {
             assert!(wrong.parse::<Event>().is_err(), "{wrong}");

@@ -13,8 +13,9 @@ use num_rational::BigRational;
 use super::accountant::{each, sealed::Curve};
 use super::basic::sum;
 use super::{Accountant, AccountantCard, Event};
-use crate::error::Result;
-use crate::exact::{Exact, Interval, near_f64};
+use crate::error::{Error, Result};
+use crate::exact::{Exact, Interval, four_digits_down, near_f64};
+use crate::privacy::{Delta, Epsilon};
 
 /// The card of [`Zcdp`].
 pub(super) static CARD: AccountantCard = AccountantCard {
@@ -44,6 +45,34 @@ pub struct Zcdp {
 }
 
 impl Zcdp {
+    /// The largest rho, to four digits, for which a rho-zCDP release is (epsilon,
+    /// delta)-differentially private.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if no rho of at least 1e-15 is.
+    pub fn largest_rho(epsilon: &Epsilon, delta: &Delta) -> Result<Exact> {
+        let most = Interval::rational(delta.as_rational()).lo;
+        let suffices = |rho: &Exact| -> Result<bool> {
+            Ok(Self::of(&[Event::zcdp(rho.clone())?])?.delta(epsilon.clone())? <= most)
+        };
+        // Pure differential privacy alone allows epsilon^2/2 (not with delta = 0), so rho is of that
+        // order or below.
+        let (mut low, mut high) = (1e-15, epsilon.to_f64().max(1e-6));
+        while suffices(&four_digits_down(high))? && high < 1e12 {
+            high *= 2.0;
+        }
+        while high > 1.00002 * low {
+            let middle = (low * high).sqrt();
+            if suffices(&four_digits_down(middle))? { low = middle } else { high = middle }
+        }
+        let rho = four_digits_down(low);
+        if suffices(&rho)? {
+            return Ok(rho);
+        }
+        Err(Error::request("the delta is too small for this epsilon"))
+    }
+
     /// The sum: the events together are rho-zCDP.
     pub fn rho(&self) -> Exact {
         Exact::of(self.rho.clone())
@@ -97,4 +126,32 @@ fn best_order(rho: f64, epsilon: f64) -> f64 {
         if falls(middle) { low = middle } else { high = middle }
     }
     low
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The pair (rho, epsilon) has a delta just below the given one: by the curve of rho-zCDP,
+    /// minimized here on a fine grid of orders.
+    #[test]
+    fn rho_is_the_largest_that_is_allowed() {
+        for (eps, delta) in [("1", "1e-6"), ("0.1", "1e-9"), ("5", "1e-5"), ("0.001", "1e-6")] {
+            let rho = Zcdp::largest_rho(&eps.parse().unwrap(), &delta.parse().unwrap()).unwrap();
+            let rho = near_f64(&rho.rational().unwrap());
+            let g: f64 = eps.parse().unwrap();
+            let at = |rho: f64| {
+                let curve = |i: i32| {
+                    let a = (f64::from(i) / 2000.0).exp();
+                    let exponent =
+                        a * ((1.0 + a) * rho - g) + a * (a / (1.0 + a)).ln() - (1.0 + a).ln();
+                    exponent.exp()
+                };
+                (-20_000..40_000).map(curve).fold(f64::MAX, f64::min)
+            };
+            let delta: f64 = delta.parse().unwrap();
+            assert!(at(rho) <= 1.0001 * delta, "{eps} {}", at(rho));
+            assert!(at(1.002 * rho) > delta, "{eps} {}", at(1.002 * rho));
+        }
+    }
 }

@@ -19,6 +19,6 @@ pub(crate) use enclosure::Enclosure;
 pub use grid::ratio_to_grid;
 pub use grid::{MAX_ROWS, codes_by_rank, to_grid};
 pub use interval::Interval;
-pub use number::{saturating_i64, two_digits};
+pub use number::{four_digits_down, saturating_i64, two_digits};
 pub use rational::{Decimal, format_rational, parse_rational};
 pub use rational::{near_f64, ratio};

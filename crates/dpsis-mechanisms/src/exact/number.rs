@@ -92,6 +92,13 @@ pub fn saturating_i64(value: &BigInt) -> i64 {
     value.to_i64().unwrap_or(if value.is_negative() { i64::MIN } else { i64::MAX })
 }
 
+/// The largest number with four digits that is at most a positive one.
+pub fn four_digits_down(number: f64) -> Exact {
+    let exponent = libm::log10(number).floor() as i32 - 3;
+    let digits = (number / libm::pow(10.0, exponent.into())).floor();
+    Exact::from(format!("{digits:.0}e{exponent}"))
+}
+
 /// A number of rows or an epsilon rounded up to two digits.
 pub fn two_digits(value: f64) -> String {
     let scale = libm::pow(10.0, libm::log10(value).floor() - 1.0);

@@ -18,8 +18,7 @@ pub enum Purpose {
     /// The count of rows that determines the number of blocks of the two-stage method.
     Rows,
     /// The significance threshold, if all significant features are requested: a simulation with its
-    /// own random bits, which spends no budget. (The number of features is drawn with the
-    /// selection.)
+    /// own random bits, which spends no budget. (The number of features is a part of the selection.)
     Number,
     /// The draw that decides on the mechanism of the selection.
     Mechanism,
@@ -29,6 +28,9 @@ pub enum Purpose {
     FeatureMedians,
     /// The sums of signs by which a selection is refined.
     Signs,
+    /// The selection and the effect sizes together, if all significant features are requested with
+    /// a delta.
+    Findings,
     /// The effect sizes of the selected features.
     Estimates,
     /// The directions of the selected features.
@@ -43,7 +45,8 @@ impl Purpose {
     /// The number of the draw that this part is spent on; each draw has its own random bits.
     pub fn draw(self) -> u64 {
         match self {
-            Self::Selection => 0,
+            // The effect sizes of findings have the number of estimates.
+            Self::Selection | Self::Findings => 0,
             Self::TargetCenter => 1,
             Self::TargetMedian => 2,
             Self::Rows => 3,

@@ -16,7 +16,7 @@ use num_rational::BigRational;
 
 use crate::account::{Accountant, BoundedRange, Event};
 use crate::error::{Error, Parameter, Result};
-use crate::exact::{Exact, Interval};
+use crate::exact::{Interval, four_digits_down};
 use crate::mechanism::Card;
 use crate::privacy::{Delta, Epsilon};
 
@@ -120,9 +120,7 @@ fn largest_round(
 
 /// The largest number with four digits that is at most this one.
 fn near(number: f64) -> Result<Epsilon> {
-    let exponent = libm::log10(number).floor() as i32 - 3;
-    let digits = (number / libm::pow(10.0, exponent.into())).floor();
-    let exact = Exact::from(format!("{digits:.0}e{exponent}")).rational();
+    let exact = four_digits_down(number).rational();
     exact.map(Epsilon::part).ok_or_else(|| Error::request("epsilon is out of range"))
 }
 
@@ -135,6 +133,7 @@ fn whole(round: &Epsilon, k: usize) -> Epsilon {
 mod tests {
     use super::*;
     use crate::account::BoundedRangeInAdvance;
+    use crate::exact::Exact;
     use crate::mechanism::{CARDS, canonical, peel};
 
     fn epsilon(text: &str) -> Epsilon {

@@ -49,3 +49,43 @@ impl sealed::Draw for Peel {
         first_arrivals(scores.values(), &rate, FirstArrival::Exponential, k, bits, 0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::support::laws::{Noise, exponential, flips, of_one};
+
+    /// All vectors of three whole numbers from `low` to `high`.
+    fn vectors(low: i32, high: i32) -> impl Iterator<Item = [f64; 3]> {
+        let all = move || (low..=high).map(f64::from);
+        all().flat_map(move |a| all().flat_map(move |b| all().map(move |c| [a, b, c])))
+    }
+
+    /// The largest Renyi divergence of one round at `epsilon`, over the order and the bound epsilon^2/8
+    /// of a release of this range: over score vectors of three candidates and their neighbors.
+    fn largest_divergence(noise: Noise, epsilon: f64) -> f64 {
+        let mut largest = 0.0f64;
+        for x in vectors(0, 3) {
+            for moves in vectors(-1, 1) {
+                let moved = [0, 1, 2].map(|i| x[i] + moves[i]);
+                let [p, q] = [&x, &moved].map(|x| of_one(x, epsilon / 2.0, noise));
+                for order in [1.001, 2.0, 8.0] {
+                    let terms = p.iter().zip(&q).map(|(p, q)| p.powf(order) * q.powf(1.0 - order));
+                    let divergence = terms.sum::<f64>().ln() / (order - 1.0);
+                    largest = largest.max(divergence / (order * epsilon * epsilon / 8.0));
+                }
+            }
+        }
+        largest
+    }
+
+    /// A round is (eps^2/8)-zCDP. Permute-and-flip, whose losses have a larger range, is rejected.
+    #[test]
+    fn a_round_is_concentrated() {
+        for epsilon in [0.1, 1.0, 3.0] {
+            let round = largest_divergence(exponential, epsilon);
+            assert!(round <= 1.0 + 1e-6, "{epsilon}: {round}");
+            let flipped = largest_divergence(flips, epsilon);
+            assert!(flipped > 1.2, "{epsilon}: {flipped}");
+        }
+    }
+}
