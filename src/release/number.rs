@@ -253,12 +253,15 @@ pub(crate) fn draw(
     let steps = plan.request.neighbors.steps() as f64;
     let largest = units.reach.largest(&counted.classes) / (steps * units.one_row);
     let concentrated = plan.concentrated.as_ref().filter(|one| one.draws_number(largest));
-    let mut sets = Way::Sets(plan.selection(), noise);
+    let sets = match concentrated.map(|one| &one.after_number) {
+        Some([selection, estimates]) => Way::Sets(selection, EffectNoise::Pure(estimates.clone())),
+        None => Way::Sets(plan.selection(), noise),
+    };
+    let of_sets = numbers(&sets);
+    let (Some(last), Way::Sets(epsilon, noise)) = (of_sets.last(), sets) else { return Ok(None) };
     if let Some(concentrated) = concentrated {
-        let [selection, estimates] = &concentrated.after_number;
-        sets = Way::Sets(selection, EffectNoise::Pure(estimates.clone()));
         let rounds = numbers(&Way::Rounds(concentrated));
-        let (least, first_of_rounds) = least_required(&numbers(&sets), &rounds);
+        let (least, first_of_rounds) = least_required(&of_sets, &rounds);
         let number_bits = randomness.bits(Purpose::Number.draw());
         let k = number_alone(scores, &sizes(&least), &concentrated.number, &number_bits)?;
         if first_of_rounds.is_some_and(|first| k >= first) {
@@ -268,11 +271,8 @@ pub(crate) fn draw(
             return Ok(Some(Drawn { picks, mechanism, noise }));
         }
     }
-    let of_sets = numbers(&sets);
-    let Some(last) = of_sets.last() else { return Ok(None) };
     let mechanism = plan.choice.chosen(Known::default()).mechanism;
     check_choice(mechanism.card(), scores, last.number)?;
-    let Way::Sets(epsilon, noise) = sets else { return Ok(None) };
     let picks = sized_sets::draw(scores, &sizes(&of_sets), epsilon, bits);
     Ok(Some(Drawn { picks, mechanism, noise }))
 }

@@ -204,12 +204,18 @@ fn of_record(name: &str, text: &str) -> Result<(String, Vec<Event>)> {
     // A column is one sample in either orientation of its table.
     let unit = if unit == "column" { "row".to_owned() } else { unit };
     let events = events.iter().map(|event| event.parse()).collect::<Result<Vec<Event>>>()?;
-    let pure_is_open = pure_epsilon.is_none();
-    let whole = Exact::from(pure_epsilon.unwrap_or(epsilon));
-    let sum = BasicComposition::of(&events).map(|sum| Exact::from(sum.total().clone()));
-    // Gaussian noise of a model has no pure epsilon.
-    let is_open = pure_is_open && delta.is_some_and(|delta| delta != "0");
-    let are_whole = is_open || sum.is_ok_and(|sum| sum == whole);
+    let (without_deltas, deltas) = Event::without_deltas(&events);
+    let sum = BasicComposition::of(&without_deltas).map(|sum| Exact::from(sum.total().clone()));
+    let delta = Exact::from(delta.unwrap_or_else(|| "0".to_owned()));
+    let are_whole = match sum {
+        Ok(sum) => {
+            // The delta of a peeling follows from its rounds.
+            let delta = if pure_epsilon.is_some() { Exact::from(0) } else { delta };
+            sum == Exact::from(pure_epsilon.unwrap_or(epsilon)) && deltas == delta
+        }
+        // Gaussian noise of a model has no pure epsilon.
+        Err(_) => pure_epsilon.is_none() && delta != Exact::from(0),
+    };
     match relation(&neighbors, &unit) {
         Some(relation) if are_whole => Ok((relation, events)),
         _ => Err(Error::input(format!(

@@ -78,8 +78,8 @@ impl<'a> Front<'a> {
         data: String,
         sections: Vec<Section>,
     ) -> Page {
-        let day = self.run.map_or("", |run| &run.day);
-        page(heading, title, &[day, &data], sections)
+        let day = self.run.map_or(String::new(), |run| format!("released {}", run.day));
+        page(heading, title, &[&day, &data], sections)
     }
 
     /// The banner of a finding next to the banner of privacy, then the warnings.
@@ -91,7 +91,7 @@ impl<'a> Front<'a> {
                 level: Level::Good,
                 words: "PRIVATE".into(),
                 text: format!(
-                    "Epsilon {epsilon}, delta {delta}, for {}.",
+                    "Differentially private: epsilon {epsilon}, delta {delta}, for {}.",
                     relation(self.guarantee)
                 ),
             }
@@ -131,7 +131,10 @@ impl<'a> Front<'a> {
         }
         let budget = match self.ledger {
             Some(receipt) => {
-                format!("Epsilon {epsilon} for this release. Ledger: {}.", charged(receipt))
+                format!(
+                    "Epsilon {epsilon} for this release. The ledger after it: {}.",
+                    charged(receipt)
+                )
             }
             None => format!(
                 "Epsilon {epsilon} for this release. No charge to a ledger is recorded, so what is left to spend is unknown."
@@ -139,7 +142,7 @@ impl<'a> Front<'a> {
         };
         rows.push(row("Budget", budget));
         let published = if self.private {
-            "This page and the record in it. Not the table, not partial sums of its rows, and no result that was \
+            "This page and the record at its end. Not the table, not partial sums of its rows, and no result that was \
              drawn from a seed."
         } else {
             "Nothing on this page: it is not private."

@@ -53,7 +53,7 @@ fn conclusions(record: &Record) -> String {
     let total = record.selected.len();
     let cutoff = match record.score.id {
         ScoreId::Ks => {
-            " The value or category at which a feature separates the rows is private and is not released."
+            " The cutoff or category at which a feature separates the rows is private and is not released."
         }
         _ => "",
     };
@@ -83,13 +83,17 @@ fn conclusions(record: &Record) -> String {
         }
     };
     let largest = largest_effect(record).unwrap_or_default();
+    let directions = match findings::has(record, |estimate| estimate.direction) {
+        true => " Directions have errors of their own, listed with all values.",
+        false => "",
+    };
     let effects = match findings::has(record, |estimate| estimate.effect_size) {
         true => {
-            " Effect sizes describe this table; their intervals allow for the noise of privacy."
+            " Effect sizes describe this table; their intervals allow for the noise of privacy, not for sampling."
         }
         false => "",
     };
-    format!("{established}{largest}{effects} An association is not a cause.{cutoff}")
+    format!("{established}{largest}{directions}{effects} An association is not a cause.{cutoff}")
 }
 
 /// The significant feature with the largest effect size, in words.
@@ -101,8 +105,9 @@ fn largest_effect(record: &Record) -> Option<String> {
     let direction = direction.filter(|_| estimate.direction != Some(Direction::Unclear));
     let is = direction.map_or(String::new(), |direction| format!(" {direction}"));
     let name = findings::short(&estimate.name, 60);
-    (estimate.significant == Some(true))
-        .then(|| format!(" The largest effect: {name}{is} (effect {effect_size}, at least {low})."))
+    (estimate.significant == Some(true)).then(|| {
+        format!(" The largest released effect: {name}{is} (effect {effect_size}, at least {low}).")
+    })
 }
 
 /// The page of a choice, without the JSON record.
@@ -282,8 +287,8 @@ pub(super) fn effect_sizes(record: &Record, places: &[usize]) -> Block {
         None => format!("Effect size ({meaning}), with its 90% interval{bound}."),
         Some(level) if level > 1.0 => format!("Effect size ({meaning}){bound}."),
         Some(_) => format!(
-            "Effect size ({meaning}){bound}. Features right of the dashed line are significant: its place allows for \
-             the noise of the points."
+            "Effect size ({meaning}){bound}. Features right of the dashed line are significant: the line allows for \
+             the noise of privacy."
         ),
     };
     let one = |estimate: &&Estimate| {
@@ -435,7 +440,7 @@ mod tests {
     #[test]
     fn results_that_are_not_private_may_not_be_published() {
         let mut record = with_effect_sizes(NAMES);
-        assert!(html_of(&record).contains("This page and the record in it."));
+        assert!(html_of(&record).contains("This page and the record at its end."));
         record.private = false;
         record.warnings = vec![Warning::new(WarningKind::Seeded, "seeded: not for release")];
         let html = html_of(&record);

@@ -2,7 +2,7 @@
 
 use super::findings;
 use super::page::{Block, Section};
-use super::words::{is_paper, purpose, relation};
+use super::words::{is_concentrated, is_paper, purpose, relation};
 use crate::choose::ChoiceRecord;
 use crate::mechanism::CARDS;
 use crate::model::ModelKind;
@@ -56,15 +56,39 @@ pub(super) fn of_selection(record: &Record) -> Methods {
     ));
     methods.add(missing_in_words(record.score.missing).to_owned());
     let mechanism = methods.mechanism(&record.mechanism);
-    methods.add(match &record.public.false_discoveries {
-        Some(bound) => format!(
-            "All features that are significant at a family-wise error rate of {} were selected among features that \
-             were drawn, together with their number, by {mechanism}.",
-            bound.fwer
-        ),
+    let is_concentrated = is_concentrated(record);
+    let selected = match &record.public.false_discoveries {
+        Some(bound) => {
+            let drawn = match is_concentrated {
+                true => {
+                    let flips = methods.cite(reference_of("pnf"));
+                    format!(
+                        "drawn by {mechanism}, after their number was drawn by permute-and-flip {flips}"
+                    )
+                }
+                false => format!("drawn, together with their number, by {mechanism}"),
+            };
+            format!(
+                "All features that are significant at a family-wise error rate of {} were selected among features that \
+                 were {drawn}.",
+                bound.fwer
+            )
+        }
         None => format!("Of these, {} were selected by {mechanism}.", record.selected.len()),
-    });
-    if record.guarantee.spent.iter().any(|part| part.purpose == Purpose::Estimates) {
+    };
+    methods.add(selected);
+    if is_concentrated {
+        let gaussian = methods.cite(Some(DISCRETE_GAUSSIAN));
+        methods.add(format!(
+            "Effect sizes were released with independent discrete Gaussian noise {gaussian}; by zero-concentrated \
+             differential privacy, they and the selection are (epsilon, delta)-differentially private."
+        ));
+    } else if record
+        .guarantee
+        .spent
+        .iter()
+        .any(|part| matches!(part.purpose, Purpose::Estimates | Purpose::Findings))
+    {
         let cube = methods.cite(reference_of("gamma"));
         methods.add(format!(
             "Effect sizes were released with joint noise that is uniform in a cube of random size {cube}."
@@ -126,6 +150,10 @@ pub(super) fn of_fit(record: &FitRecord) -> Methods {
     methods.guarantee(record.private, false, &record.guarantee);
     methods
 }
+
+/// The publication of discrete Gaussian noise.
+const DISCRETE_GAUSSIAN: &str = "C. Canonne, G. Kamath and T. Steinke, \"The Discrete Gaussian for Differential \
+                                 Privacy\" (2020)";
 
 /// The publication of a mechanism.
 fn reference_of(id: &str) -> Option<&'static str> {

@@ -49,12 +49,19 @@ pub(super) fn selected_by(record: &Record) -> String {
     };
     let number = number_of(Some(record.selected.len()), record.public.features, &record.score);
     if let Some(bound) = &record.public.false_discoveries {
-        let drawn = record.released.number.map_or(String::new(), |drawn| {
-            format!(", among {drawn} drawn together with their number")
-        });
+        let drawn =
+            record.released.number.map_or(String::new(), |drawn| match is_concentrated(record) {
+                true => format!(", among {drawn} drawn after their number"),
+                false => format!(", among {drawn} drawn together with their number"),
+            });
         return format!("{number}: {}{drawn}", beyond(bound));
     }
     format!("{number}{how} by {}", chosen_by(&record.mechanism, record.order))
+}
+
+/// Whether features were drawn after their number, with Gaussian noise of their effect sizes.
+pub(super) fn is_concentrated(record: &Record) -> bool {
+    record.public.false_discoveries.is_some() && record.mechanism.id == "peel"
 }
 
 /// The mechanisms between which a private draw decides.

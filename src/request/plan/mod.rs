@@ -302,11 +302,12 @@ impl Plan {
         let [selection, estimates] =
             [Purpose::Selection, Purpose::Estimates].map(|of| self.part(of));
         let [selection, estimates] = [selection?.clone(), estimates?.clone()];
-        let concentrated = Concentrated::new([&selection, &estimates], delta)?;
-        if !concentrated.is_better(self.k) {
+        // A delta that is too small for the epsilon does not help either.
+        let concentrated = Concentrated::new([&selection, &estimates], delta).ok();
+        let Some(concentrated) = concentrated.filter(|one| one.is_better(self.k)) else {
             self.calibrated.is_unspent = true;
             return Ok(self);
-        }
+        };
         let whole = selection + estimates;
         self.calibrated.delta = delta.clone();
         self.spent.retain(|part| !matches!(part.purpose, Purpose::Selection | Purpose::Estimates));

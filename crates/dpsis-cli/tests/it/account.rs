@@ -62,7 +62,7 @@ fn records_and_ledgers_are_priced() {
     assert_contains(&shown, "delta 1e-6, 1e-6 spent");
     folder.refuses(&[
         (&peel, 4, ""),
-        (&*format!("{SELECT} --k 2 --seed 1 -o budget.txt"), 2, "overwrite a budget file"),
+        (&format!("{SELECT} --k 2 --seed 1 -o budget.txt"), 2, "overwrite a budget file"),
     ]);
 
     let ledger = folder.run("account budget.txt --delta 2e-6 --format json").json();
@@ -94,6 +94,16 @@ fn expenses_without_a_price_are_refused() {
     let epsilon = record.replacen("\"epsilon\": \"1\"", "\"epsilon\": \"2\"", 1);
     assert_ne!(epsilon, record);
     folder.write("epsilon.json", epsilon);
+    // Selection and effect sizes share a delta, which their event contains.
+    folder.run(&format!("{SELECT} --delta 1e-6 -o many.json")).succeeds();
+    let many = folder.run("account many.json --delta 2e-6 --format json").json();
+    assert_eq!(price(&many, "basic"), Some(1.0));
+    let record = folder.read("many.json");
+    for (name, event) in [("delta.json", "approximate:0.5,1e-6"), ("pure.json", "pure:0.78")] {
+        let start = record.find("approximate:").unwrap();
+        let end = start + record[start..].find('"').unwrap();
+        folder.write(name, format!("{}{event}{}", &record[..start], &record[end..]));
+    }
     folder.refuses(&[
         ("account seeded.json", 2, "not private"),
         ("account first.json replaced.json", 2, "another neighbor relation"),
@@ -101,6 +111,8 @@ fn expenses_without_a_price_are_refused() {
         ("account without.json", 3, "damaged"),
         ("account unknown.json", 3, "damaged"),
         ("account epsilon.json", 3, "damaged"),
+        ("account delta.json", 3, "damaged"),
+        ("account pure.json", 3, "damaged"),
         ("account table.csv", 3, "neither a record in JSON nor a budget file"),
         ("account missing.json", 5, "cannot read"),
         ("account exponential:1", 5, "cannot read"),

@@ -47,10 +47,10 @@ fn the_heading_is_on_the_page() {
         &page,
         &[
             "<h1>Dose &amp; response</h1>",
-            "<p class=\"lead\">the pilot \u{b7} 20",
+            "<p class=\"lead\">the pilot \u{b7} released 20",
             "Contact: A. Lovelace</p>",
-            "Epsilon 2 for this release. Ledger: Ward 7: spent 2 of 6, 4 left.",
-            "This page and the record in it.",
+            "Epsilon 2 for this release. The ledger after it: Ward 7: spent 2 of 6, 4 left.",
+            "This page and the record at its end.",
         ],
     );
     let budget = folder.run("report budget.txt --study 'the pilot'").succeeds().stdout;

@@ -45,14 +45,16 @@ impl AccountantCard {
     ///
     /// As for [`Accountant::of`] and [`Accountant::epsilon`].
     pub fn epsilon(&self, events: &[Event], delta: impl Into<Exact>) -> Result<f64> {
-        let (events, failure) = unless_any_fails(events);
-        let left = delta.into().rational().map(|delta| delta - &failure);
+        let (events, failure) = Event::without_deltas(events);
+        let delta = delta.into().rational().filter(|delta| *delta <= BigRational::one());
+        let failure = failure.rational().unwrap_or_default();
+        let left = delta.map(|delta| delta - &failure);
         if !failure.is_zero() && left.as_ref().is_some_and(Signed::is_negative) {
             return Err(Error::request(
                 "delta must be at least the sum of the deltas of the events",
             ));
         }
-        // Not a number: refused by the search.
+        // Not a number, or above 1: refused by the search.
         let left = left.map_or_else(|| f64::NAN.into(), Exact::of);
         epsilon((self.of)(&events)?.as_ref(), left)
     }
@@ -63,20 +65,14 @@ impl AccountantCard {
     ///
     /// As for [`Accountant::of`] and [`Accountant::delta`].
     pub fn delta(&self, events: &[Event], epsilon: impl Into<Exact>) -> Result<f64> {
-        let (events, failure) = unless_any_fails(events);
+        let (events, failure) = Event::without_deltas(events);
+        let failure = failure.rational().unwrap_or_default();
         let delta = checked_delta((self.of)(&events)?.as_ref(), epsilon.into())?;
         if failure.is_zero() {
             return Ok(delta);
         }
         Ok((Interval::point(delta) + Interval::rational(&failure)).hi.min(1.0))
     }
-}
-
-/// The events, with approximate ones as pure ones, and the probability that any of these fails.
-fn unless_any_fails(events: &[Event]) -> (Vec<Event>, BigRational) {
-    let (events, failures): (Vec<Event>, Vec<BigRational>) =
-        events.iter().map(Event::unless_it_fails).unzip();
-    (events, failures.into_iter().sum())
 }
 
 /// An accountant: computes the epsilon and delta of events. Sealed, so that every number comes with

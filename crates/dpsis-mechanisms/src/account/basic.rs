@@ -11,7 +11,7 @@ use crate::privacy::Epsilon;
 /// The card of [`BasicComposition`].
 pub(super) static CARD: AccountantCard = AccountantCard {
     id: "basic",
-    summary: "the sum of epsilons, with delta = 0",
+    summary: "the sum of epsilons, and of deltas",
     prices: "pure, bounded-range and Laplace events",
     reference: "C. Dwork, F. McSherry, K. Nissim and A. Smith, \"Calibrating Noise to Sensitivity in Private \
                 Data Analysis\" (2006)",

@@ -51,7 +51,7 @@ impl CentralLimit {
             Loss::Zcdp(_) => None,
             _ => event.rho().map(|rho| rho * num_bigint::BigInt::from(2)),
         };
-        let prices = "all events except zCDP";
+        let prices = "all events except zCDP and approximate ones";
         Ok(Self { mu_squared: sum(events, &each(events, "the central limit", prices, square)?) })
     }
 

@@ -179,7 +179,7 @@ impl Event {
     /// The event apart from an outcome whose probability is returned, too: an (epsilon,
     /// delta)-differentially private release is an epsilon-differentially private one, unless an
     /// event of probability delta occurs.
-    pub(super) fn unless_it_fails(&self) -> (Self, BigRational) {
+    fn unless_it_fails(&self) -> (Self, BigRational) {
         match &self.loss {
             Loss::Approximate { epsilon, delta } => {
                 let pure = Self { loss: Loss::Pure(epsilon.clone()), ..self.clone() };
@@ -187,6 +187,13 @@ impl Event {
             }
             _ => (self.clone(), BigRational::zero()),
         }
+    }
+
+    /// The events, with approximate ones as pure ones, and the sum of their deltas.
+    pub fn without_deltas(events: &[Self]) -> (Vec<Self>, Exact) {
+        let (events, deltas): (Vec<Self>, Vec<BigRational>) =
+            events.iter().map(Self::unless_it_fails).unzip();
+        (events, Exact::of(deltas.into_iter().sum()))
     }
 
     /// The epsilon of a bounded-range event.
