@@ -294,6 +294,13 @@ impl Partial {
         }
     }
 
+    /// A text with the facts given about the rows and the number of parts, without the sums, which
+    /// are private data.
+    pub(crate) fn identity(&self) -> String {
+        let parts = self.parts.as_ref().map(|parts| parts.of);
+        format!("{:?} {parts:?} {:?}", self.stage(), self.facts.parts())
+    }
+
     /// The number of features.
     pub fn features(&self) -> usize {
         self.facts.features()
