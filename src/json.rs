@@ -1,7 +1,7 @@
 //! Records and options as JSON.
 
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
@@ -40,6 +40,55 @@ pub fn to_json(record: &impl Serialize) -> Result<String> {
     serde_json::to_string_pretty(record)
         .map(|json| json + "\n")
         .map_err(|_| Error::io("the record cannot be written as JSON"))
+}
+
+/// A release whose record is kept for a run key and read again.
+pub(crate) trait Kept: Sized {
+    /// The record as text.
+    ///
+    /// # Errors
+    ///
+    /// As for [`to_json`].
+    fn to_kept(&self) -> Result<String>;
+
+    /// Reads the text of a record.
+    ///
+    /// # Errors
+    ///
+    /// `Input` if the text is not such a record.
+    fn from_kept(text: &str) -> Result<Self>;
+}
+
+/// A record as JSON, with the values that its own JSON omits as a further key, `omitted`.
+///
+/// # Errors
+///
+/// As for [`to_json`].
+pub(crate) fn to_json_with(record: &impl Serialize, omitted: &impl Serialize) -> Result<String> {
+    #[derive(Serialize)]
+    struct With<'a, R, O> {
+        #[serde(flatten)]
+        record: &'a R,
+        omitted: &'a O,
+    }
+    to_json(&With { record, omitted })
+}
+
+/// Reads the text of [`to_json_with`].
+///
+/// # Errors
+///
+/// `Input` if it is another text.
+pub(crate) fn read_json_with<R: DeserializeOwned, O: DeserializeOwned>(
+    text: &str,
+) -> Result<(R, O)> {
+    #[derive(Deserialize)]
+    struct Omitted<O> {
+        omitted: O,
+    }
+    let wrong = |_| Error::input("the kept record is not of this kind or version");
+    let Omitted { omitted } = serde_json::from_str(text).map_err(wrong)?;
+    Ok((serde_json::from_str(text).map_err(wrong)?, omitted))
 }
 
 /// Reads a JSON object of options; each option may be left out.

@@ -29,6 +29,7 @@ def choose(
     parameters: Mapping[str, arguments.Exact] | None = None,
     ledger: Ledger | str | os.PathLike[str] | None = None,
     note: str = "",
+    run_key: str | None = None,
     seed: int | None = None,
 ) -> Choice:
     """Choose k of several candidates by scores that were computed elsewhere, under differential privacy.
@@ -54,7 +55,7 @@ def choose(
         The relation of tables that the sensitivities are for.
     monotonic : bool, optional
         Whether one row more changes all scores in one direction, as it does counts.
-    delta, mechanism, parameters, ledger, note, seed : optional
+    delta, mechanism, parameters, ledger, note, run_key, seed : optional
         As for `select`. Where sensitivities differ, a mechanism must be given: 'gem', 'mgem', 'cgem', 'rs', 'rs-tnb'.
 
     Returns
@@ -97,7 +98,8 @@ def choose(
         "mechanism": arguments.maybe_word("mechanism", mechanism),
         "parameters": arguments.texts("parameters", parameters),
     }
-    answer = Job("choose", options, terms_of(request, payer(ledger, seed), note, seed)).run(False, "choosing")
+    terms = terms_of(request, payer(ledger, seed), note, seed, run_key=run_key)
+    answer = Job("choose", options, terms).run(False, "choosing")
     return delivered(answer, Choice(*parts(answer)), stacklevel=3)
 
 

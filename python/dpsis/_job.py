@@ -17,13 +17,14 @@ _T = TypeVar("_T")
 
 
 def terms_of(
-    request: str, ledger: str | None, note: str, seed: Any, dry_run: bool = False
+    request: str, ledger: str | None, note: str, seed: Any, dry_run: bool = False, run_key: str | None = None
 ) -> dict[str, Any]:
-    """The terms of a run: the request for its record, the ledger to charge with a note, and the seed."""
+    """The terms of a run: the request for its record, the ledger to charge with a note, the seed and the run key."""
     return {
         "request": request,
         "ledger": ledger,
         "note": note,
+        "run_key": arguments.maybe_word("run_key", run_key),
         "seed": arguments.maybe_integer("seed", seed),
         "dry_run": bool(dry_run),
     }

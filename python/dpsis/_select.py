@@ -65,6 +65,7 @@ def select(
     partials: Iterable[Partial | str | os.PathLike[str]] | Partial | str | os.PathLike[str] | None = None,
     ledger: Ledger | str | os.PathLike[str] | None = None,
     note: str = "",
+    run_key: str | None = None,
     memory: int | str | None = None,
     threads: int | None = None,
     progress: arguments.Progressing = None,
@@ -186,6 +187,9 @@ def select(
         The budget file to charge. If less than epsilon is left, the release is refused before data are read.
     note : str, optional
         A note on the entry in the ledger.
+    run_key : str, optional
+        With `ledger`: a key of this run. A repeated call with it returns the recorded release and is not charged again;
+        other arguments need another key. It identifies the call, not the data: give it anew after the data changed.
     memory : int or str, optional
         The most memory to take, such as '500MB': larger tables are read in several passes. 4 GiB if it is not given, or
         three quarters of the container's limit. The result does not depend on it.
@@ -280,7 +284,7 @@ _UNNAMED = ("data", "note", "memory", "threads", "progress", "feature_names", "d
 #: Options of a release from sums, which contain how the table was read and scored.
 _OF_RELEASE = (
     "partials", "k", "epsilon", "fwer", "at_most", "center", "neighbors", "delta", "shares", "direction", "mechanism",
-    "parameters", "ledger", "note", "progress", "seed",
+    "parameters", "ledger", "note", "run_key", "progress", "seed",
 )  # fmt: skip
 
 
@@ -289,7 +293,8 @@ def job_of(command: str, given: Mapping[str, Any]) -> Job:
     options = select_options(given)
     ledger = payer(given["ledger"], given["seed"])
     request = arguments.note(command, public(given), _DEFAULTS)
-    job = Job(command, options, terms_of(request, ledger, given["note"], given["seed"], given["dry_run"]))
+    terms = terms_of(request, ledger, given["note"], given["seed"], given["dry_run"], given["run_key"])
+    job = Job(command, options, terms)
     job.check_ledger()
     check_classes(given["y"], options["classes"])
     of_target = arguments.columns_of_events(options)
@@ -304,7 +309,8 @@ def _released(given: Mapping[str, Any]) -> Selection | ReleasedTarget:
         raise RequestError("sums say themselves how the table was read and scored: give the release alone", [*wrong, "partials"])
     options = arguments.as_json(select_options(given))
     request = arguments.note("select", public(given), _DEFAULTS)
-    terms = json.dumps(terms_of(request, payer(given["ledger"], given["seed"]), given["note"], given["seed"]))
+    ledger = payer(given["ledger"], given["seed"])
+    terms = json.dumps(terms_of(request, ledger, given["note"], given["seed"], run_key=given["run_key"]))
     released = _native.select_from_partials(gathered(given["partials"]), options, terms)
     if "target" in released:
         return ReleasedTarget.warned(released, stacklevel=3)

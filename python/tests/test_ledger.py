@@ -141,3 +141,22 @@ def test_no_charge_without_the_kind_of_the_target(tmp_path):
         assert dpsis.select(X, 2, 1, y=y, ledger=ledger).private
     assert dpsis.select(pandas.DataFrame(X).assign(y=Y), 2, 1, ledger=ledger).private
     assert ledger.spent == 26
+
+
+def test_a_repeated_call_with_a_run_key_is_charged_once(tmp_path):
+    ledger = dpsis.Ledger(tmp_path / "ledger", cap=1)
+    options = {"y": Y, "ledger": ledger, "run_key": "nightly"}
+    first = dpsis.select(X, 2, 1, **options)
+    again = dpsis.select(X, 2, 1, note="late", **options)
+    assert (again.names, again.record) == (first.names, first.record) and ledger.left == 0
+    with pytest.raises(dpsis.RequestError, match=r"another request.*\(run_key\)"):
+        dpsis.select(X, 1, 1, **options)
+    with pytest.raises(dpsis.RequestError, match="run key"):
+        dpsis.select(X, 2, 1, y=Y, run_key="nightly")
+    ledger = dpsis.Ledger(tmp_path / "others", cap=3)
+    chosen = [dpsis.choose({"a": 3, "b": 2}, 1, sensitivity=1, ledger=ledger, run_key="choice").names for _ in range(9)]
+    assert all(names == chosen[0] for names in chosen) and ledger.left == 2
+    bounds = {"bounds": (-9, 9), "target_bounds": (-9, 9)}
+    models = [dpsis.fit(X, 1, 1, **bounds, **{**options, "ledger": ledger}).record for _ in range(2)]
+    assert models[0] == models[1] and ledger.left == 1
+    assert [entry["run_key"] for entry in ledger.read()["entries"]] == ["choice", "nightly"]

@@ -214,9 +214,9 @@ request_text <- function(name, given) {
   gsub("\n", " ", paste0(name, "(", paste(parts, collapse = ", "), ")"), fixed = TRUE)
 }
 
-# The terms of a run: the request for its record, the ledger to charge, and the seed.
-terms_of <- function(request, seed, ledger, note, dry_run = FALSE) {
+# The terms of a run: the request for its record, the ledger to charge, the seed and the run key.
+terms_of <- function(request, seed, ledger, note, dry_run = FALSE, run_key = NULL) {
   if (inherits(ledger, "dpsis_ledger")) ledger <- ledger$path
-  given <- list(request = request, seed = seed, ledger = ledger, note = note, dry_run = dry_run)
-  converted(given, list(request = word, seed = whole, ledger = path, note = word, dry_run = flag))
+  given <- list(request = request, seed = seed, ledger = ledger, note = note, dry_run = dry_run, run_key = run_key)
+  converted(given, list(request = word, seed = whole, ledger = path, note = word, dry_run = flag, run_key = word))
 }

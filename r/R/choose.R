@@ -20,13 +20,14 @@
 #' @export
 dp_choose <- function(data, epsilon, k = NULL, above = NULL, sensitivity = NULL, columns = NULL, neighbors = NULL,
                       monotonic = FALSE, delta = NULL, mechanism = NULL, parameters = NULL, ledger = NULL, note = "",
-                      seed = NULL) {
+                      run_key = NULL, seed = NULL) {
   if (missing(epsilon)) no_budget()
   given <- list(
     epsilon = epsilon, k = k, above = above, sensitivity = sensitivity, columns = columns, neighbors = neighbors,
-    monotonic = monotonic, delta = delta, mechanism = mechanism, parameters = parameters, ledger = ledger, seed = seed
+    monotonic = monotonic, delta = delta, mechanism = mechanism, parameters = parameters, ledger = ledger,
+    run_key = run_key, seed = seed
   )
-  terms <- terms_of(request_text("dp_choose", given), seed, ledger, note)
+  terms <- terms_of(request_text("dp_choose", given), seed, ledger, note, run_key = run_key)
   own <- !is.null(names(sensitivity))
   candidates <- candidates_of(data, if (own) named(sensitivity, "sensitivity"), columns)
   if (own) given$sensitivity <- NULL

@@ -34,13 +34,13 @@ dp_fit <- function(...) UseMethod("dp_fit")
 #' @rdname dp_fit
 #' @export
 dp_fit.default <- function(data, k = NULL, epsilon, target = NULL, ..., features = NULL, levels = NULL, selection_share = NULL,
-                           ranges = NULL, lambda = NULL, ledger = NULL, note = "", seed = NULL,
+                           ranges = NULL, lambda = NULL, ledger = NULL, note = "", run_key = NULL, seed = NULL,
                            progress = interactive(), dry_run = FALSE) {
   if (missing(epsilon)) no_budget()
   check_names(list(...), c(names(select_options), names(table_facts), memory_facts))
   given <- list(
     k = k, epsilon = epsilon, target = target, ..., features = features, levels = levels, selection_share = selection_share,
-    ranges = ranges, lambda = lambda, ledger = ledger, seed = seed
+    ranges = ranges, lambda = lambda, ledger = ledger, run_key = run_key, seed = seed
   )
   found <- run("fit", data, given, fit_options, note, progress, dry_run)
   if (dry_run) {

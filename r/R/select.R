@@ -60,6 +60,9 @@
 #' @param ledger The budget file to charge: its path, or the result of [dp_ledger()].
 #' @param exclude Columns that are not features: names, or patterns such as `"visit_*"`.
 #' @param note A note on the entry in the ledger.
+#' @param run_key With `ledger`: a key of this run. A repeated call with it returns the recorded release and is not
+#'   charged again; other arguments need another key. It identifies the call, not the data: give it anew after the data
+#'   changed.
 #' @param seed Draw from this seed, for tests: the result is then not for release.
 #' @param progress Whether to show a bar.
 #' @param dry_run Whether to report only how the budget would be spent, from the names of the columns: nothing is drawn
@@ -89,11 +92,12 @@ dp_select <- function(...) UseMethod("dp_select")
 
 #' @rdname dp_select
 #' @export
-dp_select.default <- function(data, k = NULL, epsilon, target = NULL, ..., ledger = NULL, note = "", seed = NULL,
-                              progress = interactive(), dry_run = FALSE) {
+dp_select.default <- function(data, k = NULL, epsilon, target = NULL, ..., ledger = NULL, note = "", run_key = NULL,
+                              seed = NULL, progress = interactive(), dry_run = FALSE) {
   if (missing(epsilon)) no_budget()
   check_names(list(...), c(names(select_options), names(table_facts), memory_facts, "paired"))
-  given <- with_pairs(list(k = k, epsilon = epsilon, target = target, ..., ledger = ledger, seed = seed))
+  named <- list(k = k, epsilon = epsilon, target = target, ..., ledger = ledger, run_key = run_key, seed = seed)
+  given <- with_pairs(named)
   found <- run("select", data, given, select_options, note, progress, dry_run)
   if (dry_run) document(found, "dpsis_dry_run") else choice(found, "dpsis_selection")
 }
@@ -124,7 +128,8 @@ no_budget <- function() fail("a budget must be given", "epsilon")
 # Runs a command of the library on a table.
 run <- function(command, data, given, options, note, progress, dry_run) {
   request <- request_text(paste0("dp_", command), given)
-  terms <- terms_of(request, given[["seed"]], given[["ledger"]], note, flag(dry_run, "dry_run"))
+  dry <- flag(dry_run, "dry_run")
+  terms <- terms_of(request, given[["seed"]], given[["ledger"]], note, dry, given[["run_key"]])
   given$classes <- logical_classes(given[["classes"]], data, given[["y"]], given[["target"]])
   options <- converted(given, options)
   run_job(command, options, terms, table_of(c(list(data = data), given)), progress)

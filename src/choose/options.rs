@@ -137,6 +137,36 @@ impl ChooseOptions {
         })
     }
 
+    /// A text with everything that determines the choice except the scores: the names and
+    /// sensitivities of the candidates, or the name of their file.
+    pub(crate) fn identity(&self) -> String {
+        let Self {
+            candidates,
+            columns,
+            k,
+            above,
+            epsilon,
+            delta,
+            sensitivity,
+            neighbors,
+            monotonic,
+            mechanism,
+            parameters,
+        } = self;
+        let candidates = match candidates {
+            CandidatesOption::File(path) => format!("file {path:?}"),
+            CandidatesOption::Each(all) => {
+                let public: Vec<_> = all.iter().map(|(name, _, own)| (name, own)).collect();
+                format!("{public:?}")
+            }
+            CandidatesOption::Common(all) => {
+                format!("{:?}", all.iter().map(|(name, _)| name).collect::<Vec<_>>())
+            }
+        };
+        let budget = (k, above, epsilon, delta, sensitivity, neighbors);
+        format!("{candidates}\n{:?}", (columns, budget, monotonic, mechanism, parameters))
+    }
+
     /// The public part of the candidates in a file; its scores are not interpreted.
     ///
     /// # Errors

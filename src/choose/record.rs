@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::account::Event;
 use crate::error::Result;
+use crate::json::{Kept, read_json_with, to_json_with};
 use crate::privacy::{Receipt, RecordsPrivacy};
 use crate::release::{
     Command, Guarantee, MechanismUsed, PickOrder, RandomnessUsed, RunNote, Warning, of_private,
@@ -31,6 +32,20 @@ impl Choice {
     /// Sets or removes the note on its run.
     pub fn with_run(self, run: impl Into<Option<RunNote>>) -> Self {
         Self(self.0.with_run(run))
+    }
+}
+
+impl Kept for Choice {
+    fn to_kept(&self) -> Result<String> {
+        let indices: Vec<usize> = self.selected.iter().map(|one| one.index).collect();
+        to_json_with(self, &indices)
+    }
+
+    fn from_kept(text: &str) -> Result<Self> {
+        let (mut record, indices): (ChoiceRecord, Vec<usize>) = read_json_with(text)?;
+        let chosen = record.selected.iter_mut().zip(indices);
+        chosen.for_each(|(one, index)| one.index = index);
+        Ok(Self(record))
     }
 }
 

@@ -172,6 +172,12 @@ impl Job {
     pub fn check_ledger(&self) -> Result<()> {
         self.terms.check()?;
         let Some(ledger) = self.terms.open_ledger()? else { return Ok(()) };
+        // A repeated call charges nothing, or is refused by the run.
+        if let Some(key) = &self.terms.run_key
+            && ledger.has_run_key(key)?
+        {
+            return Ok(());
+        }
         let note = self.terms.note.as_str();
         let expense = match &self.task {
             Task::Select(options) => options.request()?.expense(note),

@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 use crate::choose::{Choice, ChoiceRecord, ChooseOptions};
 use crate::error::{Error, Parameter, Result};
 use crate::job::caution::Caution;
-use crate::json::read_options;
-use crate::privacy::ledger::utc;
+use crate::json::{Kept, read_options};
+use crate::privacy::ledger::{Begun, check_run_key, utc};
 use crate::privacy::{Ledger, NotPrivate};
 use crate::release::{Record, RunNote, Selection};
 use crate::request::{NotPrivateSelect, Select};
 use crate::run::{DryRun, FitDryRun, FitModel, FitRecord, FittedModel, Partial, ReleasedTarget};
-use crate::table::Source;
+use crate::table::{Hooks, Source};
 
 /// The terms on which a job runs. As JSON it is one object of all fields.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -31,6 +31,10 @@ pub struct Terms {
     pub ledger: Option<PathBuf>,
     /// The note on its entry.
     pub note: String,
+    /// The key under which the run is charged once: a repeated call with it returns the recorded
+    /// release and neither charges nor releases again. It identifies the request, not the data:
+    /// a table that has changed since is not noticed.
+    pub run_key: Option<String>,
     /// Whether only the budget and the noise to expect are reported, and nothing is drawn.
     pub dry_run: bool,
     /// A ledger that the program stores itself.
@@ -58,6 +62,28 @@ impl<P: Deref, N: Deref<Target = P::Target>> Deref for Outcome<P, N> {
     }
 }
 
+/// A call that may have a run key.
+struct Call {
+    /// A text with everything that determines the release except the data.
+    identity: String,
+    /// Hooks that can stop the call while it waits for another one with the same key.
+    hooks: Hooks,
+}
+
+impl Call {
+    fn new(command: &str, parts: &[&str], hooks: &Hooks) -> Self {
+        let version = env!("CARGO_PKG_VERSION");
+        let identity = format!("dpsis {version} {command}\n{}", parts.join("\n"));
+        Self { identity, hooks: hooks.for_a_run() }
+    }
+
+    /// A selection with data of this identity.
+    fn select(command: &str, select: &Select, data: &str) -> Result<Self> {
+        let request = select.check_ref()?.request();
+        Ok(Self::new(command, &[data, &request.identity()], &request.hooks))
+    }
+}
+
 impl Terms {
     /// Reads a JSON object of terms.
     ///
@@ -72,13 +98,21 @@ impl Terms {
     ///
     /// # Errors
     ///
-    /// `Request` if a ledger would be charged for a result that is not private, or the day of the
-    /// record is unknown.
+    /// `Request` if a ledger would be charged for a result that is not private, if a run key is
+    /// given without a ledger or cannot be part of one, or if the day of the record is unknown.
     pub fn check(&self) -> Result<()> {
         if self.seed.is_some() && self.is_charged() {
             let rule = "a result that is not private is not for release: charge no ledger for it";
             let about = [Parameter::Seed, Parameter::Ledger];
             return Err(Error::request(rule).about(about));
+        }
+        if let Some(key) = &self.run_key {
+            check_run_key(key)?;
+            if !self.is_charged() {
+                let rule = "a run key is recorded in a ledger: give the ledger, or no run key";
+                let about = [Parameter::RunKey, Parameter::Ledger];
+                return Err(Error::request(rule).about(about));
+            }
         }
         self.run_note().map(|_| ())
     }
@@ -113,10 +147,12 @@ impl Terms {
     }
 
     /// Runs `not_private` if the terms make such a result, otherwise `private` with the ledger to
-    /// charge and the note on its entry. Both receive the note on the run for its record.
-    fn run<P, N>(
+    /// charge and the note on its entry. Both receive the note on the run for its record. `call`
+    /// identifies the request of a private run and can stop the waiting for another one.
+    fn run<P: Kept, N>(
         &self,
         not_private: Option<impl FnOnce(Option<RunNote>) -> Result<N>>,
+        call: impl FnOnce() -> Result<Call>,
         private: impl FnOnce(Option<RunNote>, Option<(&Ledger, &str)>) -> Result<P>,
     ) -> Result<Outcome<P, N>> {
         self.check()?;
@@ -124,9 +160,32 @@ impl Terms {
         if let Some(not_private) = not_private {
             return not_private(run).map(Outcome::NotPrivate);
         }
+        self.once(call, |charge| private(run, charge)).map(Outcome::Private)
+    }
+
+    /// Makes a private release with the ledger to charge and the note on its entry. With a run key
+    /// it is made and charged once, and a repeated call returns its record.
+    fn once<P: Kept>(
+        &self,
+        call: impl FnOnce() -> Result<Call>,
+        release: impl FnOnce(Option<(&Ledger, &str)>) -> Result<P>,
+    ) -> Result<P> {
         let ledger = self.open_ledger()?;
-        let charge = ledger.as_ref().map(|ledger| (ledger, self.note.as_str()));
-        private(run, charge).map(Outcome::Private)
+        let (Some(ledger), Some(key)) = (&ledger, &self.run_key) else {
+            return release(ledger.as_ref().map(|ledger| (ledger, self.note.as_str())));
+        };
+        let Call { identity, hooks } = call()?;
+        match ledger.begin(key, &identity, || hooks.check())? {
+            Begun::Recorded(text) => P::from_kept(&text),
+            Begun::New(run) => {
+                let released = release(Some((run.ledger(), &self.note)))?;
+                // A record that cannot be written does not withhold the release.
+                if let Ok(text) = released.to_kept() {
+                    run.keep(&text);
+                }
+                Ok(released)
+            }
+        }
     }
 
     /// The request whose result is not private, if these terms make one.
@@ -162,6 +221,7 @@ impl Terms {
             not_private.map(|request| {
                 move |run| Ok(request.run(table)?.map(|record| record.with_run(run)))
             }),
+            || Call::select("select", select, &table.identity()),
             |run, charge| {
                 let selection = match charge {
                     Some((ledger, note)) => select.run_with_ledger(table, ledger, note),
@@ -202,6 +262,12 @@ impl Terms {
             seeded.map(|request| {
                 move |run| Ok(request.run(table)?.map(|record| record.with_run(run)))
             }),
+            || {
+                fit.check_ref()?;
+                let parts = [table.identity(), fit.identity()];
+                let parts = parts.each_ref().map(String::as_str);
+                Ok(Call::new("fit", &parts, &fit.select_request().hooks))
+            },
             |run, charge| {
                 let fitted = match charge {
                     Some((ledger, note)) => fit.run_with_ledger(table, ledger, note),
@@ -250,7 +316,8 @@ impl Terms {
                     .map(|record| record.with_run(run)))
             }
         });
-        self.run(seeded, |run, charge| {
+        let call = || Ok(Call::new("choose", &[&options.identity()], &Hooks::default()));
+        self.run(seeded, call, |run, charge| {
             let choice = match charge {
                 Some((ledger, note)) => {
                     ledger.check(&choose.expense(note)?)?;
@@ -280,6 +347,7 @@ impl Terms {
             seeded.map(|request| {
                 move |run| Ok(request.release(sums)?.map(|record| record.with_run(run)))
             }),
+            || Call::select("release", select, &sums.identity()),
             |run, charge| {
                 let select = select.check_ref()?;
                 let selection = match charge {
@@ -299,13 +367,17 @@ impl Terms {
     /// [`CheckedSelect::release_target_with_ledger`](crate::CheckedSelect::release_target_with_ledger).
     pub fn release_target(&self, select: &Select, sums: &Partial) -> Result<ReleasedTarget> {
         self.check()?;
-        match (self.seed, self.open_ledger()?) {
-            (Some(seed), _) => select.clone().seed(seed).release_target(sums),
-            (None, Some(ledger)) => {
-                select.check_ref()?.release_target_with_ledger(sums, &ledger, &self.note)
-            }
-            (None, None) => select.check_ref()?.release_target(sums),
+        if let Some(seed) = self.seed {
+            return select.clone().seed(seed).release_target(sums);
         }
+        let call = || Call::select("release target", select, &sums.identity());
+        self.once(call, |charge| {
+            let select = select.check_ref()?;
+            match charge {
+                Some((ledger, note)) => select.release_target_with_ledger(sums, ledger, note),
+                None => select.release_target(sums),
+            }
+        })
     }
 
     /// Selects features of rows that `gather` sums stage by stage, at the values released before.
@@ -333,7 +405,9 @@ impl Terms {
             };
             Ok(selection?.with_run(run))
         };
-        self.run(None::<fn(_) -> Result<_>>, private)
+        // The rows are not known here: the text of the request identifies them.
+        let call = || Call::select("select in parts", select, &self.request);
+        self.run(None::<fn(_) -> Result<_>>, call, private)
     }
 
     /// The warning about a release from sums whose earlier stages were charged to a ledger, while

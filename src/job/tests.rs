@@ -2,7 +2,7 @@ use super::*;
 use crate::error::ErrorKind;
 use crate::report::to_json;
 use crate::table::FileTable;
-use crate::{Choose, LedgerOptions, RunNote};
+use crate::{Choose, Ledger, LedgerOptions, Record, RunNote};
 
 const TABLE: &[u8] = b"age,dose,response\n41,2,7\n39,3,8\n50,4,9\n61,1,2\n";
 
@@ -147,4 +147,152 @@ fn inspection_suggests_arguments() {
     assert_eq!(found["suggestion"]["classes"], serde_json::json!(["a", "b"]));
     assert_eq!(found["rows"], 3);
     assert!(!answer.private && answer.report.starts_with("NOT PRIVATE"));
+}
+
+/// A folder with a ledger of cap 9 and a table, and the terms for a run key.
+fn with_run_key(key: &str) -> (tempfile::TempDir, Terms, FileTable) {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, table) = (folder.path().join("budget"), folder.path().join("table.csv"));
+    let cap = Some("9".into());
+    LedgerOptions { path: path.clone(), cap, ..LedgerOptions::default() }.open().unwrap();
+    std::fs::write(&table, TABLE).unwrap();
+    let terms = Terms { ledger: Some(path), run_key: Some(key.into()), ..Terms::default() };
+    (folder, terms, FileTable::new(table))
+}
+
+/// A repeated call returns the same answer and is not charged, for every kind of release; another
+/// request under the key is refused.
+#[test]
+fn a_run_key_charges_once() {
+    let (folder, terms, table) = with_run_key("first");
+    let spent = || Ledger::open(folder.path().join("budget")).unwrap().read().unwrap().spent();
+    let choose = serde_json::json!({
+        "candidates": [["a", "3"], ["b", "2"]], "sensitivity": "1", "epsilon": "2"
+    });
+    let tasks = |epsilon: &str| {
+        let select = format!(r#"{{"k": 1, "epsilon": "{epsilon}", "target_number": true}}"#);
+        let fit = format!(
+            r#"{{"features": ["age"], "epsilon": "{epsilon}", "target_bounds": [0, 10], "bounds": [0, 100]}}"#
+        );
+        let mut choose = choose.clone();
+        choose["epsilon"] = epsilon.into();
+        [
+            Task::Select(SelectOptions::from_json(&select).unwrap()),
+            Task::Fit(FitOptions::from_json(&fit).unwrap()),
+            Task::Choose(ChooseOptions::from_json(&choose.to_string()).unwrap()),
+        ]
+    };
+    for (number, (task, other)) in tasks("2").into_iter().zip(tasks("1")).enumerate() {
+        let terms = Terms { run_key: Some(format!("key {number}")), ..terms.clone() };
+        let job = Job::new(task, terms.clone());
+        let first = job.run(Some(&table)).unwrap();
+        let again =
+            Terms { request: "another text".into(), note: "another".into(), ..terms.clone() };
+        let repeated = Job::new(job.task.clone(), again);
+        repeated.check_ledger().unwrap();
+        let repeated = repeated.run(Some(&table)).unwrap();
+        assert_eq!(repeated.json, first.json);
+        assert_eq!((&repeated.names, &repeated.indices), (&first.names, &first.indices));
+        assert_eq!((&repeated.report, &repeated.model), (&first.report, &first.model));
+        assert_eq!((repeated.remaining, repeated.private), (first.remaining, true));
+        assert_eq!(spent(), (2 * (number + 1)).to_string());
+        let refused = Job::new(other, terms).run(Some(&table)).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::Request);
+        assert_eq!(refused.parameters(), [Parameter::RunKey]);
+        assert_eq!(spent(), (2 * (number + 1)).to_string());
+    }
+    // The file of the table and the given facts are part of a request, its rows are not.
+    let [select, ..] = tasks("2");
+    let job = Job::new(select, Terms { run_key: Some("key 0".into()), ..terms });
+    for other in [table.clone().exclude(["age"]), FileTable::from_reader(TABLE)] {
+        assert_eq!(job.run(Some(&other)).unwrap_err().parameters(), [Parameter::RunKey]);
+    }
+    std::fs::write(folder.path().join("table.csv"), "age,dose,response\n").unwrap();
+    assert!(job.run(Some(&table)).is_ok());
+    assert_eq!(spent(), "6");
+}
+
+#[test]
+fn a_run_key_needs_a_ledger() {
+    let (_folder, terms, table) = with_run_key("key");
+    let options = r#"{"k": 1, "epsilon": "2", "target_number": true}"#;
+    let task = || Task::Select(SelectOptions::from_json(options).unwrap());
+    let ledger = terms.ledger.clone();
+    for wrong in [
+        Terms { ledger: None, ..terms.clone() },
+        Terms { ledger: None, seed: Some(7), ..terms.clone() },
+        Terms { seed: Some(7), ..terms.clone() },
+        Terms { ledger: None, dry_run: true, ..terms.clone() },
+        Terms { run_key: Some("two\nlines".into()), ..terms.clone() },
+        Terms { run_key: Some(String::new()), ..terms.clone() },
+    ] {
+        let error = Job::new(task(), wrong).run(Some(&table)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Request, "{error}");
+    }
+    // A dry run records nothing.
+    let dry = Job::new(task(), Terms { dry_run: true, ..terms });
+    dry.run(Some(&table)).unwrap();
+    let balance = Ledger::open(ledger.unwrap()).unwrap().read().unwrap();
+    assert!(balance.entries.is_empty());
+}
+
+/// The releases from sums of parts, stage by stage, each with a key of its own.
+#[test]
+fn releases_from_sums_have_run_keys() {
+    let (folder, terms, _) = with_run_key("median");
+    let text: String =
+        (0..60).map(|i| format!("{},{},{}\n", i * 7 % 40, i * i % 31, i % 40)).collect();
+    let table = FileTable::from_readers("t.csv", move || {
+        std::io::Cursor::new(format!("age,dose,out\n{text}"))
+    });
+    let select = Select::new(1).epsilon("2").bounds(0.0, 40.0).target(crate::Target::Numeric);
+    let part = |released: Option<&crate::ReleasedTarget>| {
+        select.partial(&table, released).unwrap().as_part(1, 1).unwrap()
+    };
+    let counts = part(None);
+    let median = terms.release_target(&select, &counts).unwrap();
+    assert_eq!(terms.release_target(&select, &counts).unwrap(), median);
+    let sums = part(Some(&median));
+    let error = terms.release(&select, &sums).unwrap_err();
+    assert_eq!(error.parameters(), [Parameter::RunKey]);
+    let terms = Terms { run_key: Some("selection".into()), ..terms };
+    let selection = terms.release(&select, &sums).unwrap();
+    let again = terms.release(&select, &sums).unwrap();
+    assert_eq!((&again.selected, &again.released), (&selection.selected, &selection.released));
+    let balance = Ledger::open(folder.path().join("budget")).unwrap().read().unwrap();
+    assert_eq!((balance.spent().as_str(), balance.entries.len()), ("2", 2));
+}
+
+/// A record that was kept is the whole record, with the values that its JSON omits.
+#[test]
+fn kept_records_are_whole() {
+    let (_folder, terms, _) = with_run_key("select");
+    let text: String = (0..400)
+        .map(|i| format!("{},{},{},{}\n", i * 7 % 40, i * i % 31, i % 40, ["a", "b"][i % 2]))
+        .collect();
+    let table = FileTable::from_readers("t.csv", move || {
+        std::io::Cursor::new(format!("age,dose,out,class\n{text}"))
+    });
+    let select = Select::new(2)
+        .epsilon("1")
+        .direction("0.1")
+        .bounds(0.0, 40.0)
+        .target(crate::Target::classes(["a", "b"]));
+    let of = |terms: &Terms| match terms.select(&select, &table).unwrap() {
+        Outcome::Private(selection) => selection,
+        Outcome::NotPrivate(_) => panic!("a private run"),
+    };
+    let without_parameters = |selection: &Record| {
+        let mut record = selection.clone();
+        record.warnings.iter_mut().for_each(|warning| warning.about.clear());
+        record
+    };
+    let first = of(&terms);
+    assert_eq!(*of(&terms), without_parameters(&first));
+    let terms = Terms { run_key: Some("fit".into()), ..terms };
+    let fit = crate::FitModel::new(select.epsilon("4"));
+    let [first, again] = [(); 2].map(|()| terms.fit(&fit, &table).unwrap());
+    assert_eq!(first.indices(), again.indices());
+    let (first, again) = (first.selection.as_ref().unwrap(), again.selection.as_ref().unwrap());
+    assert_eq!(*again, without_parameters(first));
 }

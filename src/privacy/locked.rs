@@ -1,9 +1,11 @@
 //! Files that record past actions: locked, checked to be still at their paths, appended to and
 //! synced.
 
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::Path;
+use std::thread::sleep;
+use std::time::Duration;
 
 use crate::error::{Error, Parameter, Result};
 
@@ -154,7 +156,7 @@ impl Kind {
         options
     }
 
-    fn cannot(&self, path: &Path, kind: io::ErrorKind) -> Error {
+    pub(crate) fn cannot(&self, path: &Path, kind: io::ErrorKind) -> Error {
         let (name, shown) = (self.name, path.display());
         let about = |rule: String| Error::io(rule).about([self.parameter]);
         match kind {
@@ -164,6 +166,73 @@ impl Kind {
             io::ErrorKind::AlreadyExists => about(format!("there is a file {shown} already")),
             _ => about(format!("cannot use the {name} {shown}: {kind}")),
         }
+    }
+}
+
+/// A lock that has a file of its own and is held until it is dropped or its process ends. The file
+/// stays: two processes could hold locks of a file and of its successor.
+pub(crate) struct Lock(#[expect(dead_code, reason = "held, not read")] File);
+
+impl Lock {
+    /// Waits for the lock; `check` is called before each attempt and can stop the waiting.
+    ///
+    /// # Errors
+    ///
+    /// The errors of `check`; `Io` if the file cannot be made or locked.
+    pub(crate) fn wait(
+        kind: &'static Kind,
+        path: &Path,
+        mut check: impl FnMut() -> Result<()>,
+    ) -> Result<Self> {
+        /// The time between two attempts.
+        const PAUSE: Duration = Duration::from_millis(20);
+        let failed = |error: io::Error| kind.cannot(path, error.kind());
+        let mut options = OpenOptions::new();
+        let file = options.write(true).create(true).truncate(false).open(path).map_err(failed)?;
+        loop {
+            check()?;
+            match file.try_lock() {
+                Ok(()) => return Ok(Self(file)),
+                Err(TryLockError::WouldBlock) => sleep(PAUSE),
+                Err(TryLockError::Error(error)) => return Err(failed(error)),
+            }
+        }
+    }
+}
+
+/// Writes a file, replacing an earlier one, and waits until it and its name are on the disk. After
+/// a failure or a kill it may be incomplete.
+///
+/// # Errors
+///
+/// The errors of the system.
+pub(crate) fn write_synced(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = File::create(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    sync_folder(path)
+}
+
+/// Renames a file within its folder and waits until the name is on the disk.
+///
+/// # Errors
+///
+/// The errors of the system.
+pub(crate) fn rename_synced(from: &Path, to: &Path) -> io::Result<()> {
+    std::fs::rename(from, to)?;
+    sync_folder(to)
+}
+
+/// Makes a folder if there is none; its name is on the disk when this returns.
+///
+/// # Errors
+///
+/// The errors of the system.
+pub(crate) fn make_folder(path: &Path) -> io::Result<()> {
+    match std::fs::create_dir(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+        Err(error) => Err(error),
+        Ok(()) => sync_folder(path),
     }
 }
 

@@ -11,7 +11,7 @@ use super::page::{Axis, Block, Heading, Interval, Level, Page, Section};
 use crate::model::{Model, ModelFeature, ModelKind};
 use crate::run::FitRecord;
 
-/// Lines by which the texts on the first page are longer than those of a selection.
+/// The additional lines of text on the first page, compared with a selection.
 const LONGER: usize = 3;
 
 /// The page of a fit, without the JSON record.

@@ -190,7 +190,7 @@ fn first_features(record: &Record, first: &[usize]) -> Vec<Block> {
     }
 }
 
-/// The caption of a table that shows so many of all features.
+/// The caption of a table that may show only the first of all features.
 pub(super) fn part_of(shown: usize, all: usize, caption: &str) -> String {
     match shown < all {
         true => format!("The first {shown} of {all}. {caption}"),

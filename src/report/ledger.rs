@@ -61,6 +61,9 @@ fn release(entry: &LedgerEntry) -> String {
             words.extend([", ", part]);
         }
     }
+    if let Some(key) = &entry.run_key {
+        let _ = write!(words, ", run key {key}");
+    }
     if let Some(outcome) = outcome(entry) {
         let _ = write!(words, " ({outcome})");
     }
@@ -177,6 +180,7 @@ mod page {
             return Block::Paragraph("No charges.".to_owned());
         }
         let has_delta = entries.iter().any(|entry| !entry.delta.is_zero());
+        let has_key = entries.iter().any(|entry| entry.run_key.is_some());
         let row = |entry: &LedgerEntry| {
             let mut row = vec![entry.number.to_string(), at(entry.when.as_deref())];
             row.push(entry.command.clone().unwrap_or_default());
@@ -184,11 +188,15 @@ mod page {
             row.extend(has_delta.then(|| entry.delta.to_string()));
             row.push(outcome(entry).unwrap_or_else(|| "released".to_owned()));
             row.push(entry.note.clone());
+            row.extend(has_key.then(|| entry.run_key.clone().unwrap_or_default()));
             row
         };
+        let [outcome_of, key] = ["what came of it", "run key"];
         let header =
-            ["entry", "charged for", "command", "epsilon", "delta", "what came of it", "note"];
-        let header = header.into_iter().filter(|name| has_delta || *name != "delta");
+            ["entry", "charged for", "command", "epsilon", "delta", outcome_of, "note", key];
+        let header = header
+            .into_iter()
+            .filter(|name| (has_delta || *name != "delta") && (has_key || *name != key));
         Block::Table {
             caption: "In the order of the charges; times in UTC.".to_owned(),
             header: header.map(str::to_owned).collect(),

@@ -3,6 +3,7 @@
 pub(crate) mod builder;
 pub(crate) mod check;
 pub(crate) mod fields;
+mod identity;
 pub(crate) mod memory;
 pub(crate) mod not_private;
 pub(crate) mod options;

@@ -256,6 +256,10 @@ impl<A: Element> sealed::Open for ArrayTable<'_, A> {
         Ok(schema.with_events_elsewhere(opening.events).with_boolean_target(boolean_target))
     }
 
+    fn identity(&self) -> String {
+        format!("{:?}", self.names)
+    }
+
     fn cells(&self) -> CellFormat {
         CellFormat::default()
     }

@@ -174,6 +174,19 @@ impl FileTable {
         Some(self)
     }
 
+    /// A text with the name of the file and all given facts, or the columns of batches.
+    pub(super) fn identity(&self) -> String {
+        // Where features are rows, the names of columns identify samples, and may not be hashed.
+        #[cfg(feature = "batches")]
+        let columns = match self.facts.orientation {
+            Some(Orientation::FeaturesAsRows) => None,
+            _ => self.batches.as_ref().map(RecordBatches::identity),
+        };
+        #[cfg(not(feature = "batches"))]
+        let columns = None::<String>;
+        format!("{:?}", (self.file.name(), &self.facts, self.no_target, columns))
+    }
+
     /// The hooks of a pass: the hooks of the request, or the table's own.
     pub(crate) fn hooks(&self, of_request: &Hooks) -> Hooks {
         let progress = of_request.progress.clone().or(self.file.hooks().progress.clone());

@@ -49,6 +49,11 @@ impl FileTables {
         }
     }
 
+    /// A text with the names of the files and all given facts.
+    pub(super) fn identity(&self) -> String {
+        self.0.iter().map(|file| file.identity() + "\n").collect()
+    }
+
     /// The rows of these files together.
     ///
     /// # Errors

@@ -35,6 +35,12 @@ pub(crate) mod sealed {
             None
         }
 
+        /// A text with the names of its files and all facts given about it. Tables in memory have
+        /// no names: equal texts do not mean equal data.
+        fn identity(&self) -> String {
+            String::new()
+        }
+
         /// The format of its cells, as it was given.
         fn cells(&self) -> CellFormat;
 
@@ -63,6 +69,10 @@ impl<T: sealed::Open + ?Sized> sealed::Open for &T {
 
     fn file(&self) -> Option<&FileTable> {
         (**self).file()
+    }
+
+    fn identity(&self) -> String {
+        (**self).identity()
     }
 
     fn cells(&self) -> CellFormat {
@@ -103,6 +113,10 @@ macro_rules! files_are_a_table {
                 <$table>::as_file(self)
             }
 
+            fn identity(&self) -> String {
+                <$table>::identity(self)
+            }
+
             fn cells(&self) -> CellFormat {
                 <$table>::cells(self)
             }
@@ -139,6 +153,10 @@ macro_rules! path_is_a_table {
 
             fn header(&self, opening: &Opening<'_>) -> Result<Schema> {
                 FileTable::new(self).schema(opening)
+            }
+
+            fn identity(&self) -> String {
+                FileTable::new(self).identity()
             }
 
             fn cells(&self) -> CellFormat {

@@ -4,7 +4,7 @@
 use clap::{Arg, ArgAction, Command};
 
 /// Options for special cases, which only `--help-all` lists.
-pub(crate) const ADVANCED: [&str; 43] = [
+pub(crate) const ADVANCED: [&str; 44] = [
     "alpha",
     "beta",
     "blocks",
@@ -38,6 +38,7 @@ pub(crate) const ADVANCED: [&str; 43] = [
     "rate",
     "refine",
     "relation",
+    "run-key",
     "schema",
     "share",
     "split",

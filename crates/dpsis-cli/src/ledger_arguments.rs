@@ -21,6 +21,17 @@ pub(super) struct LedgerArguments {
         help_heading = "Privacy"
     )]
     ledger_note: Option<String>,
+
+    /// With --ledger: a key of this run, one line. A repeated call with it returns the recorded
+    /// release and is not charged again; other options need another key
+    #[arg(
+        long,
+        value_name = "KEY",
+        requires = "ledger",
+        hide_short_help = true,
+        help_heading = "Privacy"
+    )]
+    run_key: Option<String>,
 }
 
 impl LedgerArguments {
@@ -36,6 +47,7 @@ impl LedgerArguments {
             seed,
             ledger: self.ledger.clone(),
             note: self.ledger_note.clone().unwrap_or_default(),
+            run_key: self.run_key.clone(),
             ..Terms::default()
         }
     }

@@ -137,6 +137,8 @@ pub enum Parameter {
     Memory,
     /// The ledger that a release is charged to.
     Ledger,
+    /// The key under which a run is charged once.
+    RunKey,
     /// The cap of a ledger.
     Cap,
     /// The seed of all draws.
@@ -205,6 +207,7 @@ impl Parameter {
             Self::Threads => "threads",
             Self::Memory => "memory",
             Self::Ledger => "ledger",
+            Self::RunKey => "run_key",
             Self::Cap => "cap",
             Self::Seed => "seed",
             Self::SiteKey => "key",

@@ -62,6 +62,22 @@ test_that("ledgers have typed columns, notes and an end", {
   expect_error(dp_choose(c(a = 1, b = 9), 1, sensitivity = 1, ledger = ledger), class = "dpsis_budget_exceeded")
 })
 
+test_that("a repeated call with a run key is charged once", {
+  ledger <- dp_ledger(tempfile(fileext = ".ledger"), cap = 3)
+  choose <- function(key, epsilon = 1) {
+    dp_choose(c(a = 1, b = 2, c = 3), epsilon, sensitivity = 9, ledger = ledger, run_key = key)$names
+  }
+  first <- choose("nightly")
+  for (i in 1:9) expect_identical(choose("nightly"), first)
+  expect_equal(summary(ledger)$left, 2)
+  expect_error(choose("nightly", 2), "another request", class = "dpsis_request_error")
+  select <- function() {
+    dp_select(numbers$x, 2, 1, y = numbers$two, classes = c("control", "case"), ledger = ledger, run_key = "features", progress = FALSE)
+  }
+  expect_identical(select()$names, select()$names)
+  expect_equal(summary(ledger)$left, 1)
+})
+
 test_that("models are saved, loaded and drawn", {
   fitted <- quiet(dp_fit(numbers$x, 2, 50, y = numbers$number, bounds = c(-4, 4), target_bounds = c(-9, 9), seed = 1))
   file <- tempfile(fileext = ".json")

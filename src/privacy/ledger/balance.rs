@@ -63,6 +63,15 @@ pub struct LedgerEntry {
     /// The part of its epsilon that was returned because its own earlier releases ended it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub returned: Option<Epsilon>,
+    /// The run key under which it was charged, if one was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run_key: Option<String>,
+    /// The hash of the request that the run key belongs to.
+    #[serde(skip)]
+    pub(super) request: Option<String>,
+    /// The hash of the record that was kept for the run key.
+    #[serde(skip)]
+    pub(super) record: Option<String>,
 }
 
 impl LedgerEntry {
@@ -116,6 +125,11 @@ impl Balance {
         entry.returned = Some(epsilon);
         self.count_left();
         true
+    }
+
+    /// The entry that was charged under a run key.
+    pub(crate) fn of_run_key(&self, key: &str) -> Option<&LedgerEntry> {
+        self.entries.iter().find(|entry| entry.run_key.as_deref() == Some(key))
     }
 
     fn count_left(&mut self) {

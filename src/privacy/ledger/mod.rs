@@ -5,6 +5,7 @@ mod expense;
 mod options;
 mod place;
 mod receipt;
+mod run_key;
 mod terms;
 mod text;
 mod utc;
@@ -22,6 +23,7 @@ pub use expense::Expense;
 pub use options::LedgerOptions;
 pub use place::KeepLedger;
 pub use receipt::Receipt;
+pub(crate) use run_key::{Begun, check_run_key};
 pub use terms::LedgerTerms;
 pub use utc::utc;
 pub(crate) use words::check_words;
@@ -30,6 +32,7 @@ use crate::error::{Error, ErrorKind, Parameter, Result};
 use crate::privacy::Epsilon;
 use crate::privacy::locked::Kind;
 use place::Place;
+use run_key::Run;
 
 /// The file of a ledger.
 static FILE: Kind =
@@ -64,13 +67,16 @@ static FILE: Kind =
 /// delta, by sequential composition, also if each was chosen by the results of earlier ones, as
 /// long as every release from the table goes through this one file, and nobody replaces it by an
 /// older copy. It contains no data: only times at which releases began, epsilons, text given by the
-/// user, and the kind of the error of failed releases. Whether a release failed may depend on the
+/// user, hashes of requests and released records with run keys, and the kind of the error of failed
+/// releases. Whether a release failed may depend on the
 /// data, as its error does.
 ///
 #[doc = include_str!("page.md")]
 #[derive(Debug, Clone)]
 pub struct Ledger {
     place: Place,
+    /// The run whose charge gets its key.
+    run: Option<Arc<Run>>,
 }
 
 /// The length and the hash of a ledger at some time. Files only grow, so that this content stays a
@@ -83,6 +89,10 @@ pub(crate) struct LedgerMark {
 }
 
 impl Ledger {
+    fn at(place: Place) -> Self {
+        Self { place, run: None }
+    }
+
     /// Creates a ledger with these terms.
     ///
     /// # Errors
@@ -106,7 +116,7 @@ impl Ledger {
     ) -> Result<Self> {
         check_words("the note", note)?;
         let path = path.as_ref();
-        let created = Self { place: Place::File(path.to_owned()) };
+        let created = Self::at(Place::File(path.to_owned()));
         let mut content = Self::text_of(&terms)?;
         if !note.is_empty() {
             content += &text::note(&created.now()?, note);
@@ -136,7 +146,7 @@ impl Ledger {
     /// `Input` if the text is not a ledger or is damaged.
     #[doc(hidden)]
     pub fn kept(text: impl Into<Vec<u8>>, keeper: impl KeepLedger + 'static) -> Result<Self> {
-        let ledger = Self { place: Place::kept(text.into(), Arc::new(keeper)) };
+        let ledger = Self::at(Place::kept(text.into(), Arc::new(keeper)));
         ledger.read()?;
         Ok(ledger)
     }
@@ -147,7 +157,7 @@ impl Ledger {
     ///
     /// As for [`read`](Self::read).
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        let ledger = Self { place: Place::File(path.as_ref().to_owned()) };
+        let ledger = Self::at(Place::File(path.as_ref().to_owned()));
         ledger.read()?;
         Ok(ledger)
     }
@@ -213,7 +223,11 @@ impl Ledger {
         self.place.append(|content| {
             let (balance, ending) = text::read(content)?;
             balance.check(expense)?;
-            let lines = ending.text() + &text::entry(&balance, expense, &when);
+            let mut lines = ending.text() + &text::entry(&balance, expense, &when);
+            if let Some(run) = &self.run {
+                run.check_is_new(&balance)?;
+                lines += &text::run_key(balance.entries.len() + 1, &run.key, &run.request);
+            }
             // Text that could not be read again is not written.
             let content = [content, lines.as_bytes()].concat();
             let (after, _) = text::read(&content).map_err(|_| too_many_digits())?;
@@ -333,8 +347,11 @@ impl Ledger {
         let receipt = self.spend(expense)?;
         match release() {
             Ok(released) => {
-                // It is made and charged whether or not the mark can be written.
-                let _ = self.mark_released(&receipt);
+                // It is made and charged whether or not the mark can be written. The release of a
+                // run with a key is marked when its record is kept.
+                if self.run.is_none() {
+                    let _ = self.mark_released(&receipt);
+                }
                 Ok((released, receipt))
             }
             Err(error) => {

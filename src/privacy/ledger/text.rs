@@ -16,9 +16,16 @@ pub(super) const VERSION: &str = "dpsis ledger 1";
 const ENDED: &str = "ended ";
 const FAILED: &str = "failed ";
 const RETURNED: &str = "returned ";
+const KEY: &str = "key ";
 
 /// The end of the line of an entry whose release was made.
 const RELEASED: &str = "released";
+
+/// The text before the hash of a request in the line of a run key.
+const REQUEST: &str = ", request ";
+
+/// The text before the hash of a kept record in the line of an entry whose release was made.
+const RECORD: &str = ", record ";
 
 /// The beginnings of lines about the ledger.
 const NOTE: &str = "note ";
@@ -98,6 +105,21 @@ fn split_delta(text: &str) -> Option<(&str, Delta)> {
 /// The line that marks the release of an entry as made.
 pub(super) fn released(number: usize) -> String {
     format!("{ENDED}{number}: {RELEASED}\n")
+}
+
+/// The line that marks the release of an entry as made, with the hash of its kept record.
+pub(super) fn recorded(number: usize, record: &str) -> String {
+    format!("{ENDED}{number}: {RELEASED}{RECORD}{record}\n")
+}
+
+/// The line of the run key of an entry. The hash at its end shows that the key is whole.
+pub(super) fn run_key(number: usize, key: &str, request: &str) -> String {
+    format!("{KEY}{number}: {key}{REQUEST}{request}\n")
+}
+
+/// Whether a text is a hash as it is written.
+fn is_hash(text: &str) -> bool {
+    text.len() == 32 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 /// The line of a note.
@@ -195,7 +217,8 @@ fn read_terms(lines: &[&[u8]]) -> Option<Balance> {
 /// Reads a whole line, an entry or a remark; returns false if it is neither.
 fn read_line(balance: &mut Balance, line: &[u8]) -> bool {
     type Read = fn(&mut Balance, &str) -> Option<()>;
-    let remarks: [(&str, Read); 5] = [
+    let remarks: [(&str, Read); 6] = [
+        (KEY, read_run_key),
         (ENDED, read_ended),
         (FAILED, read_failure),
         (RETURNED, read_returned),
@@ -232,6 +255,9 @@ fn read_entry(balance: &mut Balance, line: &str) -> Option<()> {
         released: false,
         failed: None,
         returned: None,
+        run_key: None,
+        request: None,
+        record: None,
     });
     Some(())
 }
@@ -260,9 +286,32 @@ fn remarked<'a>(
 }
 
 fn read_ended(balance: &mut Balance, ended: &str) -> Option<()> {
-    let (entry, word) = remarked(balance, ended)?;
-    entry.released = word == RELEASED;
-    entry.released.then_some(())
+    let (entry, words) = remarked(balance, ended)?;
+    let rest = words.strip_prefix(RELEASED)?;
+    if !rest.is_empty() {
+        let record = rest.strip_prefix(RECORD).filter(|text| is_hash(text))?;
+        // One release is made under a run key.
+        if entry.run_key.is_none() || entry.record.is_some() {
+            return None;
+        }
+        entry.record = Some(record.to_owned());
+    }
+    entry.released = true;
+    Some(())
+}
+
+/// Reads the run key of the last entry: a key belongs to one entry.
+fn read_run_key(balance: &mut Balance, line: &str) -> Option<()> {
+    let (number, words) = line.split_once(": ")?;
+    let (key, request) = words.rsplit_once(REQUEST)?;
+    let is_new = balance.of_run_key(key).is_none();
+    let last = balance.entries.last_mut()?;
+    let is_whole = is_hash(request) && !key.is_empty() && check_words("", key).is_ok();
+    if number != last.number.to_string() || !is_whole || !is_new || last.run_key.is_some() {
+        return None;
+    }
+    (last.run_key, last.request) = (Some(key.to_owned()), Some(request.to_owned()));
+    Some(())
 }
 
 fn read_failure(balance: &mut Balance, failure: &str) -> Option<()> {
@@ -313,7 +362,7 @@ fn read_cut(balance: &mut Balance, line: &[u8]) -> bool {
         balance.closed.get_or_insert(LedgerNote { when: None, text: String::new() });
         return true;
     }
-    if [ENDED, FAILED, RETURNED, NOTE].into_iter().any(is) {
+    if [KEY, ENDED, FAILED, RETURNED, NOTE].into_iter().any(is) {
         return true;
     }
     // The cut may be in the middle of a letter of the note.
@@ -329,6 +378,9 @@ fn read_cut(balance: &mut Balance, line: &[u8]) -> bool {
         released: false,
         failed: None,
         returned: None,
+        run_key: None,
+        request: None,
+        record: None,
     });
     true
 }

@@ -4,6 +4,7 @@
 //! on the data.
 
 mod events;
+mod kept;
 mod words;
 
 use std::collections::BTreeMap;
@@ -26,6 +27,7 @@ use crate::request::plan::{CenterUsed, FalseDiscoveryBound, ScaleUsed};
 use crate::table::{SetMembers, TimeToEvent, UnitTarget};
 
 pub(crate) use events::of_private;
+pub(crate) use kept::Omitted;
 pub use words::{
     Command, Direction, EntropySource, MechanismReason, MissingRule, PickOrder, ScoreId,
     TargetCoding, WarningKind,

@@ -16,7 +16,7 @@ use crate::exact::Exact;
 use crate::privacy::{Expense, Ledger, NotPrivate};
 use crate::random::Entropy;
 use crate::request::Select;
-use crate::request::fields::Names;
+use crate::request::fields::{Names, Request};
 use crate::table::{Levels, Source};
 
 pub use dry_run::FitDryRun;
@@ -165,6 +165,16 @@ impl FitModel {
     pub fn check_ref(&self) -> Result<&CheckedFitModel> {
         self.0.0.check()?;
         Ok(&self.0)
+    }
+
+    /// The request of its selection.
+    pub(crate) fn select_request(&self) -> &Request {
+        &self.0.0.select
+    }
+
+    /// A text with everything that determines the release except the table.
+    pub(crate) fn identity(&self) -> String {
+        self.0.0.identity()
     }
 
     /// The expense that a ledger is charged, where each row is a person.

@@ -5,14 +5,16 @@ use std::ops::Deref;
 use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "html")]
-use crate::error::{Error, Result};
+use crate::error::Error;
+use crate::error::Result;
+use crate::json::{Kept, read_json_with, to_json_with};
 use crate::model::Model;
 #[cfg(feature = "html")]
 use crate::model::ModelGuarantee;
 use crate::privacy::{Receipt, RecordsPrivacy};
 #[cfg(feature = "html")]
 use crate::release::record::EntropySource;
-use crate::release::record::{Command, Guarantee, RandomnessUsed, Record, Warning};
+use crate::release::record::{Command, Guarantee, Omitted, RandomnessUsed, Record, Warning};
 use crate::release::run_note::RunNote;
 
 /// A private model: the [`FitRecord`] of a release, to which it dereferences. Only a private run
@@ -38,6 +40,36 @@ impl FittedModel {
     /// The same model with a note on its run, or without one.
     pub fn with_run(self, run: impl Into<Option<RunNote>>) -> Self {
         Self(self.0.with_run(run))
+    }
+}
+
+/// The values of a record that its JSON omits.
+#[derive(Serialize, Deserialize)]
+struct OmittedOfFit {
+    selection: Option<Omitted>,
+    needs: String,
+    table_features: usize,
+    places: Vec<usize>,
+}
+
+impl Kept for FittedModel {
+    fn to_kept(&self) -> Result<String> {
+        let FitRecord { selection, needs, table_features, places, .. } = &self.0;
+        let omitted = OmittedOfFit {
+            selection: selection.as_ref().map(Record::omitted),
+            needs: needs.clone(),
+            table_features: *table_features,
+            places: places.clone(),
+        };
+        to_json_with(self, &omitted)
+    }
+
+    fn from_kept(text: &str) -> Result<Self> {
+        let (record, omitted): (FitRecord, OmittedOfFit) = read_json_with(text)?;
+        let OmittedOfFit { selection, needs, table_features, places } = omitted;
+        let restored = record.selection.clone().zip(selection);
+        let selection = restored.map(|(record, omitted)| record.with_omitted(omitted));
+        Ok(Self(FitRecord { selection, needs, table_features, places, ..record }))
     }
 }
 

@@ -60,6 +60,14 @@ impl FitRequest {
         Self { select, selection_share: None, ranges: (3, 10).into(), features: None, lambda: None }
     }
 
+    /// A text with everything that determines the release except the table: see
+    /// [`Request::identity`].
+    pub(super) fn identity(&self) -> String {
+        let Self { select, selection_share, ranges, features, lambda } = self;
+        let model = (selection_share, ranges, features, self.levels(), lambda);
+        format!("{}\n{model:?}", select.identity())
+    }
+
     /// The whole epsilon.
     ///
     /// # Errors

@@ -3,6 +3,7 @@
 mod api;
 mod chunks;
 mod columns;
+mod digest;
 mod facts;
 mod in_parts;
 mod ledger;
@@ -17,7 +18,7 @@ mod tests;
 mod text;
 mod total;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -94,15 +95,22 @@ struct Parts {
     of: u32,
     /// The numbers of the parts that are included, from 1.
     numbers: BTreeSet<u32>,
+    /// The digests of the parts that have one: parts with equal digests contain the same rows.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    digests: BTreeMap<u32, String>,
 }
 
 impl Parts {
-    fn new(of: u32, numbers: impl IntoIterator<Item = u32>) -> Result<Self> {
-        let parts = Self { of, numbers: numbers.into_iter().collect() };
+    fn new(of: u32, number: u32, digest: Option<String>) -> Result<Self> {
+        let digests = digest.map(|digest| (number, digest)).into_iter().collect();
+        let parts = Self { of, numbers: [number].into(), digests };
         parts.check().map(|()| parts)
     }
 
     fn check(&self) -> Result<()> {
+        if !self.digests.keys().all(|number| self.numbers.contains(number)) {
+            return Err(Error::request("a digest belongs to a part that is not included"));
+        }
         match self.numbers.iter().all(|number| (1..=self.of).contains(number)) {
             true => Ok(()),
             false => Err(Error::request("the number of a part lies between 1 and that of all")),
@@ -119,7 +127,18 @@ impl Parts {
             let rule = format!("part {number} of {all} is there twice: its rows would count twice");
             return Err(Error::request(rule));
         }
+        for (number, digest) in &more.digests {
+            if let Some((other, _)) = self.digests.iter().find(|(_, known)| *known == digest) {
+                let (one, two) = (other.min(number), other.max(number));
+                let rule = format!(
+                    "parts {one} and {two} of {all} have the same sums: their rows would count twice"
+                );
+                let hint = "make each part of its own rows; different rows with equal sums go into one part";
+                return Err(Error::request(rule).hint(hint));
+            }
+        }
         self.numbers.extend(&more.numbers);
+        self.digests.extend(more.digests.clone());
         Ok(())
     }
 
@@ -195,7 +214,7 @@ impl Partial {
     /// # Errors
     ///
     /// `Request` if they were made for different requests or tables, are of whole columns, or hold
-    /// the same [part](Self::as_part) twice, or if only one of them is a part; `Input` if a sum is
+    /// the same [part](Self::as_part) or its rows twice, or if only one of them is a part; `Input` if a sum is
     /// larger than any rows can have.
     pub fn merge(mut self, other: &Self) -> Result<Self> {
         let reordered;
@@ -218,7 +237,7 @@ impl Partial {
             (Sums::Features(mine), Sums::Features(more))
             | (Sums::Targets(mine), Sums::Targets(more)) => mine.add(more),
             (Sums::Ranks(mine), Sums::Ranks(more)) => {
-                let mut all: std::collections::BTreeMap<usize, u64> = mine.drain(..).collect();
+                let mut all: BTreeMap<usize, u64> = mine.drain(..).collect();
                 for (bin, count) in more {
                     let sum = all.entry(*bin).or_default();
                     *sum = sum.checked_add(*count).ok_or_else(too_many)?;
@@ -257,13 +276,15 @@ impl Partial {
     }
 
     /// These sums as part `number`, from 1, of `of` parts of a table: two parts with the same
-    /// number do not add up, and there is no release before all parts are included.
+    /// number do not add up, nor do two parts with the same rows, unless they have only a few rows
+    /// or constant columns; and there is no release before all parts are included.
     ///
     /// # Errors
     ///
     /// `Request` for a number outside of 1 to `of`.
     pub fn as_part(self, number: u32, of: u32) -> Result<Self> {
-        Ok(Self { parts: Some(Parts::new(of, [number])?), ..self })
+        let parts = Parts::new(of, number, self.digest())?;
+        Ok(Self { parts: Some(parts), ..self })
     }
 
     /// Refuses sums without part numbers, because nothing would show that such sums were added
@@ -292,6 +313,13 @@ impl Partial {
             Sums::Targets(_) => Stage::Center,
             Sums::Features(_) | Sums::Columns(_) => Stage::Selection,
         }
+    }
+
+    /// A text with the facts given about the rows and the number of parts, without the sums, which
+    /// are private data.
+    pub(crate) fn identity(&self) -> String {
+        let parts = self.parts.as_ref().map(|parts| parts.of);
+        format!("{:?} {parts:?} {:?}", self.stage(), self.facts.parts())
     }
 
     /// The number of features.

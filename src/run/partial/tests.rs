@@ -592,3 +592,72 @@ fn impossible_sums_are_refused() {
     wrong(&|partial| partial.sums = Sums::Ranks(vec![(usize::MAX, 1)]));
     wrong(&|partial| partial.sums = Sums::Ranks(vec![(3, 1 << 40)]));
 }
+
+/// The same rows under two part numbers, in another order of rows and columns and through text, for
+/// all kinds of sums that add up.
+#[test]
+fn parts_with_the_same_rows_are_refused() {
+    let rows = rows(200);
+    let mut shuffled = rows.clone();
+    shuffled.reverse();
+    let classes = |labels: &[&str]| Target::classes(labels.iter().copied());
+    let targets = [Target::Numeric, classes(&["low", "high"]), classes(&["low", "middle", "high"])];
+    for target in targets {
+        for score in [ScoreKind::Correlation, ScoreKind::Ks] {
+            for scaling in scalings() {
+                let is_class = target != Target::Numeric;
+                let request = Select::new(1).target(target.clone()).scaling(scaling).score(score);
+                let sums =
+                    |rows: &[String]| request.partial(&of_target(rows, is_class), None).unwrap();
+                let part = |rows: &[String], number| {
+                    let part = sums(rows).as_part(number, 3).unwrap();
+                    Partial::from_text(&part.to_text().unwrap()).unwrap()
+                };
+                let one = part(&rows, 1);
+                let error = one.clone().merge(&part(&shuffled, 3));
+                let error = error.expect_err(&format!("{target:?} {score:?}"));
+                assert_eq!(error.kind(), ErrorKind::Request);
+                assert!(error.to_string().contains("parts 1 and 3 of 3"), "{error}");
+                // Also if one of them is in a sum already; other rows add up.
+                let other = part(&rows[..150], 2);
+                let both = other.clone().merge(&one).unwrap();
+                assert!(part(&rows, 3).merge(&both).is_err());
+                let other = one.merge(&other).unwrap().merge(&part(&rows[50..], 3));
+                assert_eq!(other.unwrap().parts().count(), 3);
+            }
+        }
+    }
+}
+
+/// Parts that may be equal by chance: empty ones, single rows, constant columns, a few categories.
+#[test]
+fn parts_without_information_add_up() {
+    let request = Select::new(1).target(Target::classes(["x", "y"])).bounds(0.0, 10.0);
+    let adds_up = |rows: &str| {
+        let sums = |number| {
+            let text = format!("a,b,c,class\n{rows}");
+            let table = FileTable::from_reader(std::io::Cursor::new(text));
+            request.partial(&table, None).unwrap().as_part(number, 2).unwrap()
+        };
+        sums(1).merge(&sums(2)).is_ok()
+    };
+    for (row, least) in [("1.5,2.25,7,x\n", 1), (",,,\n", 1), ("0,10,0,x\n0,10,10,y\n", 1)] {
+        for times in [0, least, 19, 1000] {
+            assert!(adds_up(&row.repeat(times)), "{row} {times}");
+        }
+    }
+    // Features that are constant while the target is not.
+    assert!(adds_up(&"1.5,2.25,7,x\n3,3,7,z\n1.5,2.25,7,y\n1.5,2.25,7,x\n".repeat(50)));
+    // A few rows, with any values, and as many as are enough.
+    let lines: Vec<String> = rows(40)
+        .iter()
+        .enumerate()
+        .map(|(i, row)| {
+            let mut cells = row.split(',').map(|cell| cell.parse().unwrap_or(0.3) + 0.5);
+            let x: [f64; 3] = [(); 3].map(|()| cells.next().unwrap());
+            format!("{},{},{},{}\n", x[0], x[1], x[2], ["x", "y"][i % 2])
+        })
+        .collect();
+    assert!(adds_up(&lines[..19].concat()));
+    assert!(!adds_up(&lines.concat()));
+}

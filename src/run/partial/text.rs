@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::error::{Error, Result};
+use crate::json::Kept;
 use crate::run::partial::{Facts, Partial, Parts, ReleasedTarget, Sums};
 
 /// A kind of file: the name at its start, before its version, and the remark for readers after it.
@@ -156,6 +157,16 @@ impl Partial {
     /// `Input` if it is of another kind or version, damaged, or has no rows.
     pub fn from_text(text: &str) -> Result<Self> {
         PARTIAL.read(text)
+    }
+}
+
+impl Kept for ReleasedTarget {
+    fn to_kept(&self) -> Result<String> {
+        self.to_text()
+    }
+
+    fn from_kept(text: &str) -> Result<Self> {
+        Self::from_text(text)
     }
 }
 

@@ -33,6 +33,7 @@ mod plan;
 mod refine;
 mod replay;
 mod report;
+mod run_key;
 mod sites;
 mod targets;
 mod time_to_event;

@@ -109,6 +109,32 @@ fn sums_of_parts_are_released_like_the_whole_table() {
     assert_eq!(record(&out(&folder, &format!("{release} {files}"))), whole);
 }
 
+/// A job that reads the file of another one: the same rows under two part numbers are refused, in
+/// both stages, and not noticed in parts of a row.
+#[test]
+fn the_same_rows_under_two_numbers_are_refused() {
+    let folder = folder();
+    for (options, extension) in
+        [("--bounds=-1,1 --target-bounds=-2,2", "sums"), ("--scale row-rank --score ks", "counts")]
+    {
+        sum(&folder, options, extension);
+        let select = format!("select --k 5 --eps 2 --partials ?.{extension} -o out.txt");
+        let repeated = |number: u32, of: u32, rows: &str| {
+            out(
+                &folder,
+                &format!("partial --part {number}/{of} {options} {rows} -o 2.{extension}"),
+            );
+        };
+        repeated(3, 4, "part-3.csv");
+        let rule = "parts 3 and 4 of 4 have the same sums: their rows would count twice";
+        folder.refuses(&[(&select, 2, rule)]);
+        assert!(!folder.has("out.txt"));
+        repeated(3, 4, "part-1.csv");
+        out(&folder, &select);
+        folder.remove("out.txt");
+    }
+}
+
 #[test]
 fn a_numeric_target_is_charged_in_two_stages() {
     let folder = folder();

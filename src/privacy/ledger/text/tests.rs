@@ -246,3 +246,77 @@ fn notes_cannot_imitate_entries() {
         assert_eq!((balance.spent, &*balance.entries[0].note), (ratio(1, 2), note));
     }
 }
+
+/// Two charges with run keys: the record of the first one was kept.
+fn with_keys() -> String {
+    let mut text = empty();
+    for (key, request) in [("nightly, größer: 1, request x", "a"), ("second", "b")] {
+        let (balance, _) = read(text.as_bytes()).unwrap();
+        let expense = Expense::new("0.5".parse().unwrap(), "select");
+        text += &entry(&balance, &expense, TIME);
+        let number = balance.entries.len() + 1;
+        text += &run_key(number, key, &request.repeat(32));
+    }
+    text + &recorded(1, &"0".repeat(32))
+}
+
+#[test]
+fn run_keys_are_read() {
+    let text = with_keys();
+    let last = format!("ended 1: released, record {}\n", "0".repeat(32));
+    assert!(
+        text.ends_with(&format!("key 2: second, request {}\n{last}", "b".repeat(32))),
+        "{text}"
+    );
+    let (balance, ending) = read(text.as_bytes()).unwrap();
+    let [first, second] = &balance.entries[..] else { panic!("two entries") };
+    assert_eq!(first.run_key.as_deref(), Some("nightly, größer: 1, request x"));
+    assert_eq!((&first.request, first.released), (&Some("a".repeat(32)), true));
+    assert_eq!(first.record, Some("0".repeat(32)));
+    assert_eq!((second.run_key.as_deref(), second.is_open()), (Some("second"), true));
+    assert_eq!((balance.of_run_key("second").unwrap().number, ending), (2, Ending::Whole));
+    assert!(balance.of_run_key("").is_none());
+    let changed = |from: &str, to: &str| {
+        assert!(text.contains(from), "{from}");
+        text.replacen(from, to, 1)
+    };
+    let hash = "b".repeat(32);
+    for wrong in [
+        changed("key 2: second", "key 1: second"),
+        changed("key 2: second", "key 3: second"),
+        changed("key 2: second", "key 2: nightly, größer: 1, request x"),
+        changed("key 2: second", "key 2:  second"),
+        changed("key 2: second", "key 2: "),
+        changed(&hash, &hash[1..]),
+        changed(&hash, &hash.to_uppercase()),
+        changed(", request b", " request b"),
+        changed("ended 1: released, record", "ended 2: released record"),
+        // A second key, or a second record, of one entry.
+        text.clone() + &run_key(2, "third", &hash),
+        text.clone() + &recorded(1, &hash),
+        // A record without a key.
+        filled() + &recorded(1, &hash),
+    ] {
+        assert_eq!(read(wrong.as_bytes()).unwrap_err().kind(), ErrorKind::Input, "{wrong}");
+    }
+}
+
+/// A ledger that is cut in the line of a key has the charge and not the key; a record is read if
+/// its whole hash is there.
+#[test]
+fn cut_run_keys_are_ignored() {
+    let text = with_keys();
+    let start = text.find("key 2: ").unwrap();
+    for cut in start..=text.len() {
+        let (balance, ending) = read(&text.as_bytes()[..cut]).unwrap();
+        assert_eq!(balance.spent, ratio(1, 1), "{cut}");
+        let line = text[start..].find('\n').unwrap() + start;
+        assert_eq!(balance.entries[1].run_key.is_some(), cut >= line, "{cut}");
+        assert_eq!(balance.entries[0].record.is_some(), cut + 1 >= text.len(), "{cut}");
+        let note = ending.text() + &note(TIME, "a note");
+        let after = [&text.as_bytes()[..cut], note.as_bytes()].concat();
+        let (after, _) = read(&after).unwrap();
+        assert_eq!(after.entries[1].run_key, balance.entries[1].run_key, "{cut}");
+        assert_eq!(after.entries[0].record, balance.entries[0].record, "{cut}");
+    }
+}

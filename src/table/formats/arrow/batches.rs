@@ -70,6 +70,12 @@ impl RecordBatches {
         Self { units_beside: true, ..self }
     }
 
+    /// A text with the names of all columns.
+    pub(in crate::table) fn identity(&self) -> String {
+        let names: Vec<&String> = self.schema.fields().iter().map(|field| field.name()).collect();
+        format!("{:?}", (names, self.target_beside, self.units_beside))
+    }
+
     pub(super) fn schema(&self) -> &SchemaRef {
         &self.schema
     }
