@@ -415,14 +415,11 @@ mod tests {
         // k = 2, sensitivity 1: the variance is 2/(2 rho).
         let rho = 0.125;
         let divergence = |variance: f64, order: f64| {
-            let weight = |z: [i64; 2]| {
-                let square = (z[0] * z[0] + z[1] * z[1]) as f64;
-                (-square / (2.0 * variance)).exp()
-            };
-            let total: f64 = pairs(60).map(weight).sum();
+            let ln_weight = |z: [i64; 2]| -((z[0] * z[0] + z[1] * z[1]) as f64) / (2.0 * variance);
+            let total: f64 = pairs(60).map(|z| ln_weight(z).exp()).sum();
             let term = |z: [i64; 2]| {
-                let (p, q) = (weight(z) / total, weight([z[0] - 1, z[1] - 1]) / total);
-                p.powf(order) * q.powf(1.0 - order)
+                let (p, q) = (ln_weight(z), ln_weight([z[0] - 1, z[1] - 1]));
+                (order * p + (1.0 - order) * q).exp() / total
             };
             pairs(60).map(term).sum::<f64>().ln() / (order - 1.0)
         };
