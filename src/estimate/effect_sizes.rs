@@ -378,7 +378,7 @@ mod tests {
         assert!((half_width(1_000_000, 0.9) / 900_000.0 - 1.0).abs() < 1e-3);
     }
 
-    /// Gaussian noise has its law, and its quantiles are those of published tables.
+    /// Gaussian noise has its law, and its quantiles agree with published tables.
     #[test]
     fn gaussian_noise_has_its_law() {
         let rho = BigRational::new(BigInt::from(1), BigInt::from(50));

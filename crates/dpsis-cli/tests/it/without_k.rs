@@ -62,7 +62,7 @@ fn options_that_need_k_are_refused() {
             ("--adjust gene_001:0", "(--adjust, --k)"),
             ("--refine gram", "(--refine, --k)"),
             ("--method two-stage", "(--method, --k)"),
-            ("--delta 1e-6", "(--delta, --k)"),
+            ("--delta 1e-6 --split estimates=0.3", "their shares are not given (--split, --delta)"),
             ("--unit gene_001", "(--unit, --k)"),
         ],
     );
