@@ -149,7 +149,7 @@ def test_a_repeated_call_with_a_run_key_is_charged_once(tmp_path):
     first = dpsis.select(X, 2, 1, **options)
     again = dpsis.select(X, 2, 1, note="late", **options)
     assert (again.names, again.record) == (first.names, first.record) and ledger.left == 0
-    with pytest.raises(dpsis.RequestError, match=r"another request.*\(run_key\)"):
+    with pytest.raises(dpsis.RequestError, match=r"(?s)another request.*\(run_key\)"):
         dpsis.select(X, 1, 1, **options)
     with pytest.raises(dpsis.RequestError, match="run key"):
         dpsis.select(X, 2, 1, y=Y, run_key="nightly")
