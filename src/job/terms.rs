@@ -84,6 +84,9 @@ impl Call {
     }
 }
 
+/// Whether records can be kept in files. The page for browsers leaves out the code that does so.
+const HAS_FILES: bool = !cfg!(target_family = "wasm");
+
 impl Terms {
     /// Reads a JSON object of terms.
     ///
@@ -112,6 +115,10 @@ impl Terms {
                 let rule = "a run key is recorded in a ledger: give the ledger, or no run key";
                 let about = [Parameter::RunKey, Parameter::Ledger];
                 return Err(Error::request(rule).about(about));
+            }
+            if !HAS_FILES {
+                let rule = "a run key needs files, which a browser does not have";
+                return Err(Error::request(rule).about([Parameter::RunKey]));
             }
         }
         self.run_note().map(|_| ())
@@ -171,7 +178,8 @@ impl Terms {
         release: impl FnOnce(Option<(&Ledger, &str)>) -> Result<P>,
     ) -> Result<P> {
         let ledger = self.open_ledger()?;
-        let (Some(ledger), Some(key)) = (&ledger, &self.run_key) else {
+        let run_key = self.run_key.as_ref().filter(|_| HAS_FILES);
+        let (Some(ledger), Some(key)) = (&ledger, run_key) else {
             return release(ledger.as_ref().map(|ledger| (ledger, self.note.as_str())));
         };
         let Call { identity, hooks } = call()?;
