@@ -25,13 +25,14 @@ fn create(folder: &Folder, cap: &str) {
     folder.run(&format!("ledger create --cap {cap} --name pilot budget.txt")).succeeds();
 }
 
-fn balance(folder: &Folder) -> Balance {
+/// The balance of the ledger in a folder.
+pub(crate) fn balance(folder: &Folder) -> Balance {
     Ledger::open(folder.path("budget.txt")).unwrap().read().unwrap()
 }
 
 /// The message of a run that is refused with this code: nothing on stdout, nothing in the ledger.
 #[track_caller]
-fn refused(folder: &Folder, line: &str, code: i32) -> String {
+pub(crate) fn refused(folder: &Folder, line: &str, code: i32) -> String {
     let before = folder.read("budget.txt");
     let message = folder.run(line).fails(code);
     assert_eq!(folder.read("budget.txt"), before, "{line}");

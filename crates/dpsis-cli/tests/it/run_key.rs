@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::harness::{Folder, assert_contains, assert_contains_all, one_line, piped};
-use dpsis::{Balance, Ledger};
+use crate::ledger::{balance, refused};
 use dpsis_mechanisms::support::effort::exhaustive;
 
 /// A folder with a ledger of cap 1000, candidates and a table.
@@ -21,10 +21,6 @@ fn folder() -> Folder {
     folder
 }
 
-fn balance(folder: &Folder) -> Balance {
-    Ledger::open(folder.path("budget.txt")).unwrap().read().unwrap()
-}
-
 /// The files in the folder of runs with this ending.
 fn kept(folder: &Folder, ending: &str) -> Vec<PathBuf> {
     let all = fs::read_dir(folder.path("budget.txt.runs")).unwrap().flatten();
@@ -35,15 +31,6 @@ fn kept(folder: &Folder, ending: &str) -> Vec<PathBuf> {
 const CHOOSE: &str = "choose --sensitivity 0.01 --eps 1 --ledger budget.txt models.csv --run-key";
 const SELECT: &str = "select -k 1 --target-number --eps 1 --ledger budget.txt table.csv --run-key";
 const FIT: &str = "fit --features age --bounds 0,40 --target-bounds 0,40 --eps 1 --ledger budget.txt table.csv --run-key";
-
-/// The message of a call that is refused with this code and changes nothing.
-#[track_caller]
-fn refused(folder: &Folder, line: &str, code: i32) -> String {
-    let before = folder.read("budget.txt");
-    let message = folder.run(line).fails(code);
-    assert_eq!(folder.read("budget.txt"), before, "{line}");
-    message
-}
 
 #[test]
 fn repeated_calls_return_the_release() {
