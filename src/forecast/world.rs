@@ -233,7 +233,8 @@ impl<'a> World<'a> {
     }
 
     /// The probability that a selected feature of an exact effect size in rows exceeds the
-    /// significance threshold, when `number` features are selected and effect sizes have this noise.
+    /// significance threshold, when `number` features are selected and effect sizes have this
+    /// noise.
     fn exceeding(
         &self,
         table: &Table,

@@ -49,14 +49,15 @@
 //! # With a delta
 //!
 //! Where the released counts allow large scores, the number alone is drawn first, by
-//! permute-and-flip with the loss max(0, -q_i, q_(i+1), ...) and its own part of the budget. If it is
-//! small, sets are drawn as above. If it is large, K features are drawn by K rounds of the exponential
-//! mechanism, and their effect sizes get Gaussian noise, which both grow with sqrt(K) instead of K
-//! (see `request/plan/concentrated.rs`). For these, t_K is the larger of L + 0.7 r_K and the score
-//! from which on a feature is drawn rather than any of the null features: their typical score plus
-//! the noise 2 Delta/e times ln(d/K). *Large* is from the number on from which on this requires less
-//! than sets do; the number is drawn with the smaller of both required scores. Drawing it first does
-//! no harm here: where it is too large, a few null features are selected, but not named.
+//! permute-and-flip with the loss max(0, -q_i, q_(i+1), ...) and its own part of the budget. If it
+//! is small, sets are drawn as above. If it is large, K features are drawn by K rounds of the
+//! exponential mechanism, and their effect sizes get Gaussian noise, which both grow with sqrt(K)
+//! instead of K (see `request/plan/concentrated.rs`). For these, t_K is the larger of L + 0.7 r_K
+//! and the score from which on a feature is drawn rather than any of the null features: their
+//! typical score plus the noise 2 Delta/e times ln(d/K). *Large* is from the number on from which
+//! on this requires less than sets do; the number is drawn with the smaller of both required
+//! scores. Drawing it first does no harm here: where it is too large, a few null features are
+//! selected, but not named.
 //!
 //! # Privacy
 //!
@@ -64,8 +65,8 @@
 //! differences from constants move by at most Delta where each score does: the loss of every set
 //! has the sensitivity Delta, and the draw of the number and the set is private by the proof of
 //! `pnf`, at the part of the budget for the selection. The effect sizes are private given this set;
-//! names are a function of all these. The whole spends the sum of its parts. With a delta, the loss of
-//! a number has the sensitivity Delta for the same reason, so that K is purely private; for what
+//! names are a function of all these. The whole spends the sum of its parts. With a delta, the loss
+//! of a number has the sensitivity Delta for the same reason, so that K is purely private; for what
 //! follows it see `request/plan/concentrated.rs`.
 //!
 //! # False discoveries

@@ -67,7 +67,8 @@ pub fn fit_report(record: &FitRecord, options: impl Fn(&[Parameter]) -> String) 
     text
 }
 
-/// The note on categorical columns. Whether there are any may be private: it is given for every table.
+/// The note on categorical columns. Whether there are any may be private: it is given for every
+/// table.
 const WORDS: &str = "a model uses numbers and the given levels of categorical columns; other categories count as \
      missing, so that another categorical column is selected only by noise, and its coefficient is noise";
 

@@ -1,5 +1,5 @@
-//! Fits as HTML pages: the model, with the coefficients that differ from 0, then its interpretation and
-//! rules for publication.
+//! Fits as HTML pages: the model, with the coefficients that differ from 0, then its interpretation
+//! and rules for publication.
 
 use super::facts;
 use super::fit::{four_digits, has_no_coefficients, one_prediction, regression};

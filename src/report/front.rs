@@ -113,8 +113,8 @@ impl<'a> Front<'a> {
         std::iter::once(Block::SideBySide(vec![finding, privacy])).chain(notices).collect()
     }
 
-    /// The number of features, by their names in order, that fit on the first page; `taken` lines are
-    /// taken by longer texts.
+    /// The number of features, by their names in order, that fit on the first page; `taken` lines
+    /// are taken by longer texts.
     pub(super) fn first<'n>(&self, names: impl Iterator<Item = &'n str>, taken: usize) -> usize {
         let taken = (self.warnings.len() + taken).min(LINES / 2);
         fitting_names(names.take(FIRST), LINES - taken)

@@ -198,8 +198,8 @@ pub(super) fn part_of(shown: usize, all: usize, caption: &str) -> String {
     }
 }
 
-/// All features with their places in the file, and their figures, if the first page does not show all
-/// of them.
+/// All features with their places in the file, and their figures, if the first page does not show
+/// all of them.
 pub(super) fn all_features(record: &Record, with_figures: bool) -> Vec<Block> {
     let order = by_effect_size(record);
     let error: (&str, Cell) = ("error", |_, estimate| findings::direction_error(estimate));
@@ -304,7 +304,7 @@ pub(super) fn effect_sizes(record: &Record, places: &[usize]) -> Block {
         label: format!("Effect sizes with 90% intervals: {}", all.join("; ")),
         intervals: estimates.iter().filter_map(interval).collect(),
         axis: Axis::Share {
-            name: meaning.split(", 0 to 1").collect(),
+            name: meaning.trim_end_matches(", 0 to 1").to_owned(),
             threshold: threshold.zip(findings::threshold_in_words(record)),
         },
     }

@@ -1,5 +1,5 @@
-//! A figure of effect sizes or of other values with their intervals, as SVG. Names are on the left of
-//! the axis.
+//! A figure of effect sizes or of other values with their intervals, as SVG. Names are on the left
+//! of the axis.
 //!
 //! With a threshold, the side below it is shaded and only points are drawn, because the points are
 //! compared with it: it allows for their noise, which intervals would show a second time. Without a

@@ -6,8 +6,8 @@ pub(super) const IN_FIGURE: f64 = 154.0;
 /// The largest width of a line of a name in a table of the first page as printed.
 const IN_TABLE: f64 = 300.0;
 
-/// A name in one or two lines, each at most `width` wide in a font of 13 units. The middle of a name
-/// that is too long is left out.
+/// A name in one or two lines, each at most `width` wide in a font of 13 units. The middle of a
+/// name that is too long is left out.
 pub(super) fn lines_of_name(name: &str, width: f64) -> Vec<String> {
     let plain = |c: char| if c.is_control() { ' ' } else { c };
     let letters: Vec<char> = name.chars().map(plain).collect();
@@ -34,8 +34,8 @@ pub(super) fn lines_of_name(name: &str, width: f64) -> Vec<String> {
     vec![text(&letters[..first]), format!("\u{2026}{}", text(&last))]
 }
 
-/// A name for a table of the first page: the middle of a name that needs more than two lines is left
-/// out.
+/// A name for a table of the first page: the middle of a name that needs more than two lines is
+/// left out.
 pub(super) fn short_name(name: &str) -> String {
     match &lines_of_name(name, IN_TABLE)[..] {
         [first, last] if last.starts_with('\u{2026}') => format!("{first}{last}"),
@@ -43,8 +43,8 @@ pub(super) fn short_name(name: &str) -> String {
     }
 }
 
-/// The number of names, in this order, that the first page has room for: at least one, and at most as
-/// many as have `lines` lines in a figure.
+/// The number of names, in this order, that the first page has room for: at least one, and at most
+/// as many as have `lines` lines in a figure.
 pub(super) fn fitting_names<'a>(names: impl IntoIterator<Item = &'a str>, lines: usize) -> usize {
     let mut taken = 0;
     let fits = |name: &&str| {

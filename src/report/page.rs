@@ -200,8 +200,8 @@ pub enum Axis {
     Share {
         /// Its name, drawn below it.
         name: String,
-        /// A value that the points are compared with, and its label, drawn as a dashed line if it is
-        /// at most 1. The side below it is shaded, and intervals are not drawn.
+        /// A value that the points are compared with, and its label, drawn as a dashed line if it
+        /// is at most 1. The side below it is shaded, and intervals are not drawn.
         threshold: Option<(f64, String)>,
     },
     /// Around 0, as far as the intervals reach.

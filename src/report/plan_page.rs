@@ -23,7 +23,8 @@ pub(super) fn page_of_plan(record: &PlanRecord, heading: &Heading) -> Page {
     front::page(heading, title, &[], sections).notices(vec![Notice::new(Level::Note, note)])
 }
 
-/// The effect sizes over epsilon, if there are several epsilons at which some effect size is enough.
+/// The effect sizes over epsilon, if there are several epsilons at which some effect size is
+/// enough.
 pub(super) fn curve_of_plan(record: &PlanRecord) -> Option<Block> {
     let of = |needed: &Needed| if record.tested { needed.significant } else { needed.found };
     let points: Vec<CurvePoint> = record

@@ -88,8 +88,8 @@ impl Paged for Balance {
     }
 }
 
-/// A record that was saved as JSON: of a selection, a choice, a fit, or a power analysis. A model alone
-/// is read as the record of a fit without a selection.
+/// A record that was saved as JSON: of a selection, a choice, a fit, or a power analysis. A model
+/// alone is read as the record of a fit without a selection.
 ///
 /// It is not a [`Selection`](crate::Selection): a file does not show that a private run made it.
 ///

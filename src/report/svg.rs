@@ -10,8 +10,8 @@ const COLORS: [(&str, &str); 6] = [
     ("p0", "#0072b2"),
 ];
 
-/// An SVG element of a page as a document with its style. Its colors are literal, because few programs
-/// besides browsers read variables.
+/// An SVG element of a page as a document with its style. Its colors are literal, because few
+/// programs besides browsers read variables.
 pub(super) fn document(svg: &str) -> String {
     let style = include_str!("figure.css").to_owned();
     let style = COLORS

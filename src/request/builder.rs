@@ -123,10 +123,10 @@ impl Select {
     }
 
     /// Lets the selection spend a delta too, an exact number from 1e-100 to 1e-3: the whole is then
-    /// (epsilon, delta)-differentially private, and a selection of more than a few features has less
-    /// noise: without k, or by [`Peel`](crate::mechanism::Peel). Where it would gain next to nothing the release
-    /// stays pure, and the record contains a warning. Other mechanisms and methods refuse a delta.
-    /// Choose a delta far below one over the number of rows.
+    /// (epsilon, delta)-differentially private, and a selection of more than a few features has
+    /// less noise: without k, or by [`Peel`](crate::mechanism::Peel). Where it would gain next to
+    /// nothing the release stays pure, and the record contains a warning. Other mechanisms and
+    /// methods refuse a delta. Choose a delta far below one over the number of rows.
     pub fn delta(self, delta: impl Into<Exact>) -> Self {
         self.with(|request| request.delta = Some(delta.into()))
     }

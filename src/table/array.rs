@@ -334,7 +334,8 @@ impl<A: Element> OpenArray<'_, '_, A> {
         if let Some(values) = layout.and_then(A::values) {
             return send(rows, values);
         }
-        // This number of values fits in the processor's caches; at least a cache line of each feature.
+        // This number of values fits in the processor's caches; at least a cache line of each
+        // feature.
         let some = ((1 << 16) / x.ncols().max(1)).clamp(16, 256);
         for start in rows.clone().step_by(some) {
             let rows = start..(start + some).min(rows.end);

@@ -34,7 +34,7 @@ pub(crate) fn with_words_here(
     let given = unknown.split('=').next().unwrap_or_default();
     let takes = |words: &str| {
         let option = words.split(' ').next().and_then(|option| option.strip_prefix("--"));
-        // The forms of a model differ from those of other releases.
+        // A model has forms of its own.
         let command =
             command.filter(|command| option != Some("format") || command.get_name() != "fit");
         let mut all = command.into_iter().flat_map(clap::Command::get_arguments);

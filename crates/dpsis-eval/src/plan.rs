@@ -33,8 +33,8 @@ pub fn run_job(
     Ok(answer)
 }
 
-/// Writes `plan.json`, the effect sizes over epsilon as CSV, the figure as SVG if there is one, and the
-/// page `index.html`.
+/// Writes `plan.json`, the effect sizes over epsilon as CSV, the figure as SVG if there is one, and
+/// the page `index.html`.
 ///
 /// # Errors
 ///

@@ -11,7 +11,8 @@
 //! cargo run --release -p dpsis-papers --example names -- permuted-planted 200
 //! ```
 //!
-//! `--delta DELTA` before these words gives all selections without k a delta. The tables are public, all draws seeded; nothing here is private.
+//! `--delta DELTA` before these words gives all selections without k a delta. The tables are
+//! public, all draws seeded; nothing here is private.
 #![allow(clippy::print_stdout, reason = "an example prints its results")]
 
 use std::sync::{Mutex, OnceLock};
@@ -267,8 +268,8 @@ fn wide(runs: usize) -> Result<()> {
     Ok(())
 }
 
-/// Features named without k, without and with a delta of 1e-6, and how many runs with a delta name a
-/// null feature: many and few findings.
+/// Features named without k, without and with a delta of 1e-6, and how many runs with a delta name
+/// a null feature: many and few findings.
 fn many(runs: usize) -> Result<()> {
     // Quantiles of normal shifts with a standard deviation of one half.
     let normal = |i: usize| 0.5 * normal_quantile((i as f64 + 0.5) / 100.0);

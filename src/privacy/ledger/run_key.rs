@@ -31,8 +31,8 @@
 //!   limit or a lack of memory may depend on it. The pair of this end and the second release then
 //!   reveals two draws. With retries until a draw succeeds the release is a draw conditioned on its
 //!   success, which may be up to twice as expensive.
-//! - Charging again is private, but a job that is always killed would then spend the whole ledger by
-//!   its retries, which a run key shall prevent.
+//! - Charging again is private, but a job that is always killed would then spend the whole ledger
+//!   by its retries, which a run key shall prevent.
 //!
 //! The user decides: another key is another run, with its own charge. That a run failed or did not
 //! end is in the ledger without a key, too, and depends on the data as errors do.

@@ -114,8 +114,8 @@ pub struct Record {
     /// The effect sizes and directions of the selected features, in their order; empty if not
     /// released.
     pub estimates: Vec<Estimate>,
-    /// The meaning of the directions among them, and the features without a direction; `None` without
-    /// released directions.
+    /// The meaning of the directions among them, and the features without a direction; `None`
+    /// without released directions.
     pub directions: Option<String>,
     /// Whether the selected features are significant.
     pub significance: Significance,
@@ -502,8 +502,8 @@ impl Warning {
         calibrated.is_unspent.then(warning)
     }
 
-    /// The warning about a delta that is above one over the number of rows, by a private estimate or
-    /// where the number is public.
+    /// The warning about a delta that is above one over the number of rows, by a private estimate
+    /// or where the number is public.
     pub(crate) fn of_delta_and_rows(delta: &Delta, rows: u64, unit: Unit) -> Option<Self> {
         let is_large = delta.as_rational() * BigInt::from(rows.max(1)) > BigRational::one();
         let text = format!(

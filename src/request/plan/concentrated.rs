@@ -1,32 +1,34 @@
-//! The plan of a selection without k that spends a delta: selection and effect sizes are one release.
+//! The plan of a selection without k that spends a delta: selection and effect sizes are one
+//! release.
 //!
 //! # Definition
 //!
 //! The release has a part of epsilon, and runs in one of three ways:
 //!
-//! - *Pure*, if by the released counts the noise of a number of features, drawn with a small part of
-//!   epsilon, is large compared with the largest score: sets of all sizes compete, as without a delta,
-//!   and effect sizes have joint noise. Both have a part of epsilon.
-//! - Otherwise the number K of features is drawn, with its own part of epsilon. *After a small K* the
-//!   rest is spent as in the pure way.
-//! - *After a large K* the rest is concentrated: rho is the largest for which rho-zCDP gives (epsilon,
-//!   delta). Half of rho is for the selection: K rounds of the exponential mechanism at e, with K e^2/8
-//!   <= rho/2, since each round has the range e. The other half is for the effect sizes: independent
-//!   Gaussian noise of variance K Delta^2/rho.
+//! - *Pure*, if by the released counts the noise of a number of features, drawn with a small part
+//!   of epsilon, is large compared with the largest score: sets of all sizes compete, as without a
+//!   delta, and effect sizes have joint noise. Both have a part of epsilon.
+//! - Otherwise the number K of features is drawn, with its own part of epsilon. *After a small K*
+//!   the rest is spent as in the pure way.
+//! - *After a large K* the rest is concentrated: rho is the largest for which rho-zCDP gives
+//!   (epsilon, delta). Half of rho is for the selection: K rounds of the exponential mechanism at
+//!   e, with K e^2/8 <= rho/2, since each round has the range e. The other half is for the effect
+//!   sizes: independent Gaussian noise of variance K Delta^2/rho.
 //!
 //! # Guarantee
 //!
-//! Given the counts, the pure way is purely private with the whole part. In the other two K is purely
-//! private with its part, and for every K the release after it is (epsilon, delta)-differentially
-//! private with the rest: the pure one has delta 0, and the other is rho-zCDP by composition. Later
-//! releases may depend on earlier ones, so each way is (epsilon, delta)-differentially private with
-//! the whole part. Because the way depends on released results, accountants may not assume more of it.
+//! Given the counts, the pure way is purely private with the whole part. In the other two K is
+//! purely private with its part, and for every K the release after it is (epsilon,
+//! delta)-differentially private with the rest: the pure one has delta 0, and the other is rho-zCDP
+//! by composition. Later releases may depend on earlier ones, so each way is (epsilon,
+//! delta)-differentially private with the whole part. Because the way depends on released results,
+//! accountants may not assume more of it.
 //!
 //! # When a delta helps
 //!
-//! The noise of sets is in proportion to K/epsilon, and that of the rounds to 1/e, which is sqrt(K/(4
-//! rho)): from about six features on the latter is less. Where the number of features is limited to
-//! fewer, the delta is not spent.
+//! The noise of sets is in proportion to K/epsilon, and that of the rounds to 1/e, which is
+//! sqrt(K/(4 rho)): from about six features on the latter is less. Where the number of features is
+//! limited to fewer, the delta is not spent.
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -41,8 +43,8 @@ use crate::privacy::{Delta, Epsilon};
 const SHARE_OF_NUMBER: (i64, i64) = (1, 11);
 
 /// The number of features is drawn alone if the largest score is at least this multiple of the
-/// sensitivity divided by its epsilon. By simulation: below, tables with few findings lose more than
-/// tables with many of them gain (the example `many_findings`).
+/// sensitivity divided by its epsilon. By simulation: below, tables with few findings lose more
+/// than tables with many of them gain (`many` of the example `names`).
 const LARGEST_SCORE: f64 = 80.0;
 
 /// The selection and the effect sizes of a plan that may spend a delta.
@@ -74,8 +76,8 @@ impl Concentrated {
         Ok(Self { number: Epsilon::part(whole * share), after_number, rho })
     }
 
-    /// Whether the number of features is drawn alone; `largest` is the largest score by the released
-    /// counts, in units of the sensitivity.
+    /// Whether the number of features is drawn alone; `largest` is the largest score by the
+    /// released counts, in units of the sensitivity.
     pub(crate) fn draws_number(&self, largest: f64) -> bool {
         largest * self.number.to_f64() >= LARGEST_SCORE
     }
@@ -84,7 +86,8 @@ impl Concentrated {
         &self.rho / BigInt::from(2)
     }
 
-    /// The epsilon of each of `k` rounds of the exponential mechanism, e: rounded down to four digits.
+    /// The epsilon of each of `k` rounds of the exponential mechanism, e: rounded down to four
+    /// digits.
     pub(crate) fn round(&self, k: usize) -> Epsilon {
         let eighth = ratio(8, 1) * self.half() / BigInt::from(k.max(1));
         let mut root = near_f64(&eighth).sqrt();

@@ -8,14 +8,15 @@
 //! impossible:
 //!
 //! - It has at least [`MIN_ROWS`] rows: single rows of coarse columns are often equal.
-//! - Its sums have at least [`MIN_BITS`] bits of information. A sum of n independent values, counted
-//!   in units of their grid, has its most frequent value with a probability of about
+//! - Its sums have at least [`MIN_BITS`] bits of information. A sum of n independent values,
+//!   counted in units of their grid, has its most frequent value with a probability of about
 //!   1/sqrt(2 pi n); a sum s in units of the grid therefore counts as half of log2(1 + |s|) bits, a
-//!   value once for all features, because columns may be copies of each other. Sums that a constant column has - zero
-//!   and multiples of the number of rows or of the sums of the target - count as nothing.
+//!   value once for all features, because columns may be copies of each other. Sums that a constant
+//!   column has - zero and multiples of the number of rows or of the sums of the target - count as
+//!   nothing.
 //!
-//! So empty parts, constant parts and parts of a few rows are never refused, and their repetition is
-//! not found. If two parts of different rows do have equal sums, their rows can be summed as one
+//! So empty parts, constant parts and parts of a few rows are never refused, and their repetition
+//! is not found. If two parts of different rows do have equal sums, their rows can be summed as one
 //! part.
 //!
 //! # Privacy
@@ -23,9 +24,9 @@
 //! A digest is a function of sums and is stored next to them in the same file, which is as
 //! sensitive as the rows; it is not part of a released target, a record or a message. The refusal
 //! depends on the data, as other errors of a merge do: it reveals that two parts are equal to the
-//! operator who holds both files and could compare them. Nothing was released by then, and no budget
-//! was spent. Masked partials have no digest: equal sums of two sites differ after masking, and a
-//! digest in the file would reveal equal sums to everybody who reads the files.
+//! operator who holds both files and could compare them. Nothing was released by then, and no
+//! budget was spent. Masked partials have no digest: equal sums of two sites differ after masking,
+//! and a digest in the file would reveal equal sums to everybody who reads the files.
 
 use std::collections::HashSet;
 

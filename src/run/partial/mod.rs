@@ -214,8 +214,8 @@ impl Partial {
     /// # Errors
     ///
     /// `Request` if they were made for different requests or tables, are of whole columns, or hold
-    /// the same [part](Self::as_part) or its rows twice, or if only one of them is a part; `Input` if a sum is
-    /// larger than any rows can have.
+    /// the same [part](Self::as_part) or its rows twice, or if only one of them is a part; `Input`
+    /// if a sum is larger than any rows can have.
     pub fn merge(mut self, other: &Self) -> Result<Self> {
         let reordered;
         let other = match self.facts.schema == other.facts.schema {

@@ -38,8 +38,8 @@ pub struct AccountantCard {
 
 impl AccountantCard {
     /// An upper bound of the least epsilon for which the events together are (epsilon,
-    /// delta)-differentially private. Approximate events are taken as pure ones, and their deltas add
-    /// up.
+    /// delta)-differentially private. Approximate events are taken as pure ones, and their deltas
+    /// add up.
     ///
     /// # Errors
     ///

@@ -113,7 +113,8 @@ fn numbers_out_of_range_are_refused() {
     assert!(Zcdp::of(&[hopeless]).unwrap().epsilon("1e-9").is_err());
 }
 
-/// Approximate events cost what pure ones do, and their deltas on top; too small a delta is refused.
+/// Approximate events cost what pure ones do, and their deltas on top; too small a delta is
+/// refused.
 #[test]
 fn deltas_of_approximate_events_add_up() {
     let approximate = |count| {

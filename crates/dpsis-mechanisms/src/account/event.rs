@@ -88,8 +88,8 @@ impl Event {
         Self::once(Loss::BoundedRange(epsilon))
     }
 
-    /// An (epsilon, delta)-differentially private release, such as one whose mechanism depends on an
-    /// earlier result. [`AccountantCard`](super::AccountantCard) prices it with other events.
+    /// An (epsilon, delta)-differentially private release, such as one whose mechanism depends on
+    /// an earlier result. [`AccountantCard`](super::AccountantCard) prices it with other events.
     pub fn approximate(epsilon: Epsilon, delta: Delta) -> Self {
         Self::once(Loss::Approximate { epsilon, delta })
     }
@@ -232,8 +232,8 @@ impl Event {
 }
 
 /// Formats an event as its proven property, `x` and the count, as in `pure:0.5`, `range:0.04x50`,
-/// `approximate:0.5,1e-6`, `zcdp:0.01`, `laplace:1,2.5x10` and `gaussian:1,4` (sensitivity, then scale or deviation); a `+`
-/// at the end means that its releases are fixed in advance.
+/// `approximate:0.5,1e-6`, `zcdp:0.01`, `laplace:1,2.5x10` and `gaussian:1,4` (sensitivity, then
+/// scale or deviation); a `+` at the end means that its releases are fixed in advance.
 impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.loss {

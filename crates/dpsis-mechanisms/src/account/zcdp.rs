@@ -56,8 +56,8 @@ impl Zcdp {
         let suffices = |rho: &Exact| -> Result<bool> {
             Ok(Self::of(&[Event::zcdp(rho.clone())?])?.delta(epsilon.clone())? <= most)
         };
-        // Pure differential privacy alone allows epsilon^2/2 (not with delta = 0), so rho is of that
-        // order or below.
+        // Pure differential privacy alone allows epsilon^2/2 (not with delta = 0), so rho is of
+        // that order or below.
         let (mut low, mut high) = (1e-15, epsilon.to_f64().max(1e-6));
         while suffices(&four_digits_down(high))? && high < 1e12 {
             high *= 2.0;

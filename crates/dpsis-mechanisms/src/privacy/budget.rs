@@ -18,7 +18,8 @@ pub enum Purpose {
     /// The count of rows that determines the number of blocks of the two-stage method.
     Rows,
     /// The significance threshold, if all significant features are requested: a simulation with its
-    /// own random bits, which spends no budget. (The number of features is a part of the selection.)
+    /// own random bits, which spends no budget. (The number of features is a part of the
+    /// selection.)
     Number,
     /// The draw that decides on the mechanism of the selection.
     Mechanism,

@@ -60,8 +60,9 @@ mod tests {
         all().flat_map(move |a| all().flat_map(move |b| all().map(move |c| [a, b, c])))
     }
 
-    /// The largest Renyi divergence of one round at `epsilon`, over the order and the bound epsilon^2/8
-    /// of a release of this range: over score vectors of three candidates and their neighbors.
+    /// The largest Renyi divergence of one round at `epsilon`, over the order and the bound
+    /// epsilon^2/8 of a release of this range: over score vectors of three candidates and their
+    /// neighbors.
     fn largest_divergence(noise: Noise, epsilon: f64) -> f64 {
         let mut largest = 0.0f64;
         for x in vectors(0, 3) {
