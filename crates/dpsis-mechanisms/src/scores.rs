@@ -95,6 +95,16 @@ impl Scores {
         Ok(self)
     }
 
+    /// The same scores plus a constant for each candidate, within the range of scores. The constants
+    /// must not depend on the data: then sensitivities and monotonicity stay the same.
+    pub fn shifted(&self, by: impl Fn(usize) -> i64) -> Self {
+        let largest = LARGEST as i64;
+        let shifted = |(candidate, value): (usize, &i64)| {
+            value.saturating_add(by(candidate)).clamp(-largest, largest)
+        };
+        Self { values: self.values.iter().enumerate().map(shifted).collect(), ..self.clone() }
+    }
+
     /// The same scores with the largest of their sensitivities as the common one, which bounds each
     /// of them.
     pub fn with_the_largest_sensitivity(&self) -> Self {
@@ -156,6 +166,25 @@ impl std::fmt::Debug for Scores {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Shifted scores stay in range, and differ by no more than the scores.
+    #[test]
+    fn shifts_keep_the_sensitivity() {
+        let largest = LARGEST as i64;
+        let values = [-largest, -5, 0, 7, largest];
+        for by in [0, 3, -3, i64::MAX, i64::MIN] {
+            let shifted = |values: &[i64]| {
+                let scores = Scores::new(values.to_vec(), 1, Neighbors::AddRemove).unwrap();
+                scores.monotonic().unwrap().shifted(|candidate| if candidate == 0 { 0 } else { by })
+            };
+            let one = shifted(&values);
+            let other = shifted(&values.map(|value| (value + 1).min(largest)));
+            assert!(one.is_monotonic() && one.values()[0] == values[0]);
+            for (a, b) in one.values().iter().zip(other.values()) {
+                assert!(a.abs() <= largest && (0..=1).contains(&(b - a)), "{by}");
+            }
+        }
+    }
 
     #[test]
     fn scores_that_could_overflow_are_refused() {
