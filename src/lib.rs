@@ -198,7 +198,7 @@ pub use request::{
     BoundsOption, Center, CenterOption, CenterUsed, CheckedSelect, FalseDiscoveryBound,
     GroupsOption, Method, MethodOptions, NotPrivateSelect, Number, PrivacyOptions, Refine,
     RunningOptions, ScaleUsed, ScoreKind, ScoringOptions, Select, SelectOptions, Target,
-    TargetOptions, TwoStage,
+    TargetOptions, TwoStage, Weights, WeightsOption,
 };
 pub use run::{
     CheckedFitModel, ColumnScore, DryRun, FitDryRun, FitModel, FitOptions, FitRecord, FittedModel,

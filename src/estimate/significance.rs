@@ -43,8 +43,8 @@ pub(crate) const LEVEL: f64 = 0.05;
 pub(crate) struct Judgement {
     /// An adjusted p-value for each effect size.
     pub(crate) p_values: Vec<f64>,
-    /// Effect sizes beyond this one have a p-value of at most [`LEVEL`].
-    pub(crate) critical: f64,
+    /// For each class of features, the effect size beyond which p-values are at most [`LEVEL`].
+    pub(crate) critical: Vec<f64>,
 }
 
 /// The functions of a column over which its score takes the maximum.
@@ -68,8 +68,9 @@ pub(crate) struct SignificanceTest {
     /// `step`.
     pub(crate) rate: f64,
     pub(crate) step: f64,
-    /// The number of features from which the picks were selected.
-    pub(crate) features: usize,
+    /// One over the weight of a feature, for each class of features of equal weight: the weights of
+    /// all features add up to at most 1. Without weights, the number of features.
+    pub(crate) tests: Vec<f64>,
     /// The scale of the effect sizes' noise, in the unit of the effect sizes: steps/eps.
     pub(crate) noise: f64,
     pub(crate) family: Family,
@@ -78,28 +79,34 @@ pub(crate) struct SignificanceTest {
 }
 
 impl SignificanceTest {
-    /// Tests the effect sizes of `k` features, in units of the one-row sensitivity D; `None` if the
-    /// counts are too noisy for a test.
-    pub(crate) fn judge(&self, k: usize, effect_sizes: &[f64], bits: &Bits) -> Option<Judgement> {
+    /// Tests the effect sizes of `k` features, in units of the one-row sensitivity D, each with the
+    /// class of its feature; `None` if the counts are too noisy for a test.
+    pub(crate) fn judge(
+        &self,
+        k: usize,
+        effect_sizes: &[(f64, usize)],
+        bits: &Bits,
+    ) -> Option<Judgement> {
         self.judge_by(DRAWS, LEVEL, k, effect_sizes, bits)
     }
 
-    /// The approximate significance threshold of `k` effect sizes; `None` if the counts are too
-    /// noisy.
-    pub(crate) fn predict(&self, k: usize, bits: &Bits) -> Option<f64> {
+    /// The approximate significance threshold of `k` effect sizes for each class of features;
+    /// `None` if the counts are too noisy.
+    pub(crate) fn predict(&self, k: usize, bits: &Bits) -> Option<Vec<f64>> {
         Some(self.judge_by(PREDICTION_DRAWS, LEVEL, k, &[], bits)?.critical)
     }
 
-    /// The level that the exact score of any null feature exceeds with probability at most `alpha`,
-    /// from 1e-4 on, in units of D; `None` if the counts are too noisy for a test.
-    pub(crate) fn level(&self, alpha: f64, bits: &Bits) -> Option<f64> {
+    /// For each class of features, the level in units of D; with probability at most `alpha`, from
+    /// 1e-4 on, the exact score of any null feature exceeds the level of its class. `None` if the
+    /// counts are too noisy for a test.
+    pub(crate) fn level(&self, alpha: f64, bits: &Bits) -> Option<Vec<f64>> {
         let count = LEVEL_DRAWS.max((DRAWS_ABOVE / alpha).ceil() as usize);
         Some(self.judge_by(count, alpha, 0, &[], bits)?.critical)
     }
 
-    /// An approximation of that level, as [`predict`](Self::predict) approximates that of effect
+    /// Approximations of these levels, as [`predict`](Self::predict) approximates that of effect
     /// sizes.
-    pub(crate) fn predict_level(&self, alpha: f64, bits: &Bits) -> Option<f64> {
+    pub(crate) fn predict_level(&self, alpha: f64, bits: &Bits) -> Option<Vec<f64>> {
         Some(self.judge_by(PREDICTION_DRAWS, alpha, 0, &[], bits)?.critical)
     }
 
@@ -109,7 +116,7 @@ impl SignificanceTest {
         count: usize,
         alpha: f64,
         k: usize,
-        effect_sizes: &[f64],
+        effect_sizes: &[(f64, usize)],
         bits: &Bits,
     ) -> Option<Judgement> {
         if !self.is_possible() {
@@ -124,30 +131,39 @@ impl SignificanceTest {
         let mut words = bits.lane(0);
         let draws: Vec<Draw> = (0..count).map(|_| Draw::new(self, k, &mut words)).collect();
         let mut p_values = vec![0.0f64; effect_sizes.len()];
-        let (mut critical, mut scratch) = (0.0f64, Scratch::default());
+        let mut scratch = Scratch::default();
+        // g(N)/D(N), which is subtracted from an effect size before it is compared.
+        let levels = self.main_terms(&self.counts);
+        let mut critical = vec![0.0f64; levels.len()];
         for (least, most) in self.cells(beta) {
-            let null = Null::new(self, least, most);
-            let mut values: Vec<f64> =
-                draws.iter().map(|draw| null.value(draw, &mut scratch)).collect();
-            if let Some(crossing) = &null.crossing {
+            let of_class = |class| Null::new(self, class, least.clone(), most.clone());
+            let nulls: Vec<Null<'_>> = (0..self.tests.len()).map(of_class).collect();
+            let mut largest = |draw: &Draw| {
+                let values = nulls.iter().map(|null| null.value(draw, &mut scratch));
+                values.fold(f64::NEG_INFINITY, f64::max)
+            };
+            let mut values: Vec<f64> = draws.iter().map(&mut largest).collect();
+            if nulls.iter().all(|null| null.crossing.is_some()) {
                 // The bound that takes longer lowers the largest values, which alone matter.
                 let mut sorted = values.clone();
                 let least = (count as f64 * (1.0 - LARGEST)) as usize;
                 let least = *sorted.select_nth_unstable_by(least, f64::total_cmp).1;
                 for (value, draw) in values.iter_mut().zip(&draws).filter(|(v, _)| **v >= least) {
-                    *value = value.min(null.value_crossing(crossing, draw, &mut scratch));
+                    let lowered = nulls.iter().map(|null| null.lowered(draw, &mut scratch));
+                    *value = lowered.fold(f64::NEG_INFINITY, f64::max);
                 }
             }
             values.sort_unstable_by(f64::total_cmp);
-            // g(N)/D(N), which is subtracted from an effect size before it is compared.
-            let level = self.main_term(&self.counts);
-            for (p, effect_size) in p_values.iter_mut().zip(effect_sizes) {
-                let reached = count - values.partition_point(|value| *value < effect_size - level);
+            for (p, (effect_size, class)) in p_values.iter_mut().zip(effect_sizes) {
+                let excess = effect_size - levels[*class];
+                let reached = count - values.partition_point(|value| *value < excess);
                 let value = beta + (1 + reached) as f64 / (count + 1) as f64;
                 *p = p.max(value.min(1.0));
             }
             // Fewer draws reach a larger value.
-            critical = critical.max(values[count - most_reached - 1] + level);
+            for (critical, level) in critical.iter_mut().zip(&levels) {
+                *critical = critical.max(values[count - most_reached - 1] + level);
+            }
         }
         Some(Judgement { p_values, critical })
     }
@@ -158,39 +174,49 @@ impl SignificanceTest {
         count: usize,
         alpha: f64,
         k: usize,
-        effect_sizes: &[f64],
+        effect_sizes: &[(f64, usize)],
         bits: &Bits,
     ) -> Judgement {
         let beta = alpha / PARTS;
         let most_reached = (((alpha - beta) * (count + 1) as f64) as usize).saturating_sub(1);
         // There are more pairs with probability at most beta.
         let most = self.counts.iter().sum::<f64>() - libm::log(beta) / self.rate + self.step;
-        let signs = SignTails::new(most.max(0.0) as usize, self.features);
+        let signs = |tests: &f64| SignTails::new(most.max(0.0) as usize, *tests);
+        let signs: Vec<SignTails> = self.tests.iter().map(signs).collect();
         // Each person is rounded once, the center and the effect size as elsewhere.
         let rounding = (2.0 + most.max(0.0)) / f64::from(GRID);
+        // Subtracted from the sums of a class, so that sums of all classes have similar laws.
+        let levels: Vec<f64> = signs.iter().map(|signs| signs.largest(alpha)).collect();
         let mut words = bits.lane(0);
         let mut values: Vec<f64> = (0..count)
             .map(|_| {
-                let largest = signs.largest(unit(&mut words));
+                let uniform = unit(&mut words);
+                let sums = signs.iter().zip(&levels);
+                let largest = sums.map(|(signs, level)| signs.largest(uniform) - level);
+                let largest = largest.fold(f64::NEG_INFINITY, f64::max);
                 largest + self.noise * largest_noise(k, &mut words) + rounding
             })
             .collect();
         values.sort_unstable_by(f64::total_cmp);
-        let p_value = |effect_size: &f64| {
-            let reached = count - values.partition_point(|value| value < effect_size);
+        let p_value = |(effect_size, class): &(f64, usize)| {
+            let excess = effect_size - levels[*class];
+            let reached = count - values.partition_point(|value| *value < excess);
             (beta + (1 + reached) as f64 / (count + 1) as f64).min(1.0)
         };
         let p_values = effect_sizes.iter().map(p_value).collect();
-        Judgement { p_values, critical: values[count - most_reached - 1] }
+        let value = values[count - most_reached - 1];
+        Judgement { p_values, critical: levels.iter().map(|level| value + level).collect() }
     }
 
     /// The part of a threshold that changes most with the counts, sqrt(2 Lambda_0 w(N))/D(N), in
-    /// units of D.
-    pub(crate) fn main_term(&self, counts: &[f64]) -> f64 {
+    /// units of D, for each class of features.
+    pub(crate) fn main_terms(&self, counts: &[f64]) -> Vec<f64> {
         let counts: Vec<f64> = counts.iter().map(|count| count.max(0.0)).collect();
         let rows: f64 = counts.iter().sum();
         let least = counts.iter().fold(f64::INFINITY, |least, count| least.min(*count));
-        (2.0 * self.typical() * self.scale(&counts)).sqrt() / (1.0 - least / rows)
+        let scale = self.scale(&counts);
+        let term = |class| (2.0 * self.typical(class) * scale).sqrt() / (1.0 - least / rows);
+        (0..self.tests.len()).map(term).collect()
     }
 
     /// w(N): n1 n0/n where one class is set against another, else n/4.
@@ -201,18 +227,24 @@ impl SignificanceTest {
         }
     }
 
-    /// d (2^(A - 1) - 1), in logarithms.
-    fn ln_tests(&self) -> f64 {
-        libm::log(self.features.max(1) as f64) + ln_groupings(self.counts.len())
+    /// d (2^(A - 1) - 1) for one class of features, in logarithms; with weights, 1/weight for d.
+    fn ln_tests(&self, class: usize) -> f64 {
+        libm::log(self.tests[class].max(1.0)) + ln_groupings(self.counts.len())
     }
 
-    /// Lambda_0, at which the level of a draw is taken.
-    fn typical(&self) -> f64 {
+    /// Lambda_0, at which the level of a draw is taken, for one class of features. Classes differ
+    /// by the roots of their Lambda at U = alpha, so that their draws are similar there.
+    fn typical(&self, class: usize) -> f64 {
         let functions: f64 = match self.family {
             Family::AnyFunction => 140.0,
             Family::Sums | Family::Signs => 4.0,
         };
-        self.ln_tests() + libm::log(functions)
+        let of_first = self.ln_tests(0) + libm::log(functions);
+        if class == 0 {
+            return of_first;
+        }
+        let root = |class| (self.ln_tests(class) + libm::log(functions / LEVEL)).sqrt();
+        (of_first.sqrt() + root(class) - root(0)).powi(2)
     }
 
     /// Whether a test is possible: at least two counts are positive, and their sum is at least four
@@ -269,7 +301,8 @@ impl Draw {
     }
 }
 
-/// A cell of the true counts, with the values that do not change from draw to draw.
+/// A cell of the true counts, with the values that do not change from draw to draw, for one class
+/// of features.
 struct Null<'a> {
     significance: &'a SignificanceTest,
     /// The lower and upper ends of the true counts.
@@ -289,9 +322,14 @@ struct Null<'a> {
 }
 
 impl<'a> Null<'a> {
-    fn new(significance: &'a SignificanceTest, least: Vec<f64>, most: Vec<f64>) -> Self {
+    fn new(
+        significance: &'a SignificanceTest,
+        class: usize,
+        least: Vec<f64>,
+        most: Vec<f64>,
+    ) -> Self {
         let rows: f64 = most.iter().sum();
-        let ln_tests = significance.ln_tests();
+        let ln_tests = significance.ln_tests(class);
         let variance = variance(&most) + 0.5;
         // n/v = n^2/(n1 n0) is largest in a corner where one class is large and the other small.
         let crowd = match (&least[..], &most[..]) {
@@ -302,7 +340,7 @@ impl<'a> Null<'a> {
             Family::AnyFunction => rows + 1.0,
             Family::Sums | Family::Signs => 1.0,
         };
-        let typical = significance.typical();
+        let typical = significance.typical(class);
         let crowd = if crowd.is_nan() { f64::INFINITY } else { crowd };
         let crossing = match (&least[..], &most[..], significance.family) {
             (&[a, b], &[c, d], Family::AnyFunction) if !significance.graded => {
@@ -373,6 +411,13 @@ impl<'a> Null<'a> {
         };
         let excess = places.iter().map(excess).fold(f64::NEG_INFINITY, f64::max);
         excess + draw.effect_size + 2.0 / f64::from(GRID)
+    }
+
+    /// The smaller of both upper bounds.
+    fn lowered(&self, draw: &Draw, scratch: &mut Scratch) -> f64 {
+        let value = self.value(draw, scratch);
+        let crossing = self.crossing.as_ref();
+        crossing.map_or(value, |crossing| value.min(self.value_crossing(crossing, draw, scratch)))
     }
 
     /// An upper bound of a null effect size, less the level.

@@ -80,7 +80,8 @@ pub struct Needed {
 ///
 /// An effect size is that of the population, as a share of the largest possible: for `ks` the
 /// Kolmogorov-Smirnov distance. Effect sizes refer to numeric features; all features but the strong
-/// ones are null features.
+/// ones are null features. If features have weights, each is a feature with an effect with the
+/// probability of its weight.
 ///
 /// # Privacy
 ///
@@ -140,7 +141,8 @@ impl Forecast {
                 format!("the number of features with an effect lies from 1 to {}", plan.features);
             return Err(Error::request(rule));
         }
-        let draws = Draws::new(plan.features, strong, tables, seed, threads)?;
+        let features = (plan.features, plan.weights.as_ref());
+        let draws = Draws::new(features, strong, tables, seed, threads)?;
         Ok(Self { plan, strong, draws: Arc::new(draws), threads })
     }
 

@@ -41,19 +41,22 @@ impl Thresholds {
             counts[rarest] += off * scale;
             let bits = Entropy::Seeded(0).source().ok()?.bits(Purpose::Estimates.draw());
             let test = test(plan, &counts).filter(|_| counts[rarest] > 0.0)?;
-            let above = simulated(plan, &test, &bits)? - test.main_term(&counts);
+            // Thresholds of all classes are as far above their main terms.
+            let (largest, term) = (simulated(plan, &test, &bits)?, test.main_terms(&counts));
+            let above = largest.last()? - term.last()?;
             Some((counts[rarest], above)).filter(|(_, above)| above.is_finite())
         };
         Self { rarest, above: offs.iter().filter_map(above).collect() }
     }
 
-    /// The threshold at released counts, in rows: of noisy effect sizes, or without k of exact
-    /// ones; `None` without a threshold.
-    pub(super) fn at(&self, plan: &Plan, counted: &Counted) -> Option<f64> {
+    /// The threshold of each class of features at released counts, in rows: of noisy effect sizes,
+    /// or without k of exact ones; `None` without a threshold.
+    pub(super) fn at(&self, plan: &Plan, counted: &Counted) -> Option<Vec<f64>> {
         let counts = &counted.classes;
         let test = test(plan, counts).filter(SignificanceTest::is_possible)?;
         let above = interpolated(&self.above, *counts.get(self.rarest)?)?;
-        Some((above + test.main_term(counts)) * Reach::one_row(counts))
+        let terms = test.main_terms(counts).into_iter();
+        Some(terms.map(|term| (above + term) * Reach::one_row(counts)).collect())
     }
 }
 
@@ -83,8 +86,8 @@ fn test(plan: &Plan, counts: &[f64]) -> Option<SignificanceTest> {
     plan.significance_test(counts, rate, noise)
 }
 
-/// The threshold in units of the change of a score by one row, by draws.
-fn simulated(plan: &Plan, test: &SignificanceTest, bits: &Bits) -> Option<f64> {
+/// The threshold of each class in units of the change of a score by one row, by draws.
+fn simulated(plan: &Plan, test: &SignificanceTest, bits: &Bits) -> Option<Vec<f64>> {
     match &plan.fwer {
         Some(fwer) => test.predict_level(fwer.half(), bits),
         None => test.predict(plan.k, bits),
@@ -117,7 +120,7 @@ mod tests {
             let counted = Counted { classes: noisy.clone(), rate, usable, unusable: 0 };
             let moved = Thresholds::new(&plan, &exact).at(&plan, &counted).unwrap();
             let there = Thresholds::new(&plan, &noisy).at(&plan, &counted).unwrap();
-            assert!((moved / there - 1.0).abs() < 0.03, "{exact:?}: {moved} {there}");
+            assert!((moved[0] / there[0] - 1.0).abs() < 0.03, "{exact:?}: {moved:?} {there:?}");
         }
     }
 }

@@ -21,13 +21,14 @@ use crate::forecast::search::Probability;
 use crate::forecast::shift::Noise;
 use crate::forecast::threshold::Thresholds;
 use crate::privacy::{Epsilon, Neighbors};
-use crate::random::{Entropy, RandomnessSource};
+use crate::random::{Entropy, RandomnessSource, WordStream};
 use crate::release::draws::Release;
 use crate::release::settled::Settled;
 use crate::release::stop::{RowWords, check_counts};
 use crate::release::units::Units;
 use crate::request::plan::{CodedAs, Plan, PlannedCenter, Scoring};
 use crate::request::reach::Reach;
+use crate::request::weights::{FeatureWeights, WeightClass};
 use crate::score::Scores;
 use crate::statistic::blocks::Dealer;
 use crate::table::Hooks;
@@ -64,14 +65,18 @@ struct TableDraws {
     noise: Vec<Noise>,
     /// Uniform numbers for the split of a target at a median.
     split: [f64; 2],
+    /// The class of each feature by its weight, first of features with an effect; empty without
+    /// weights.
+    class_of: Vec<u8>,
 }
 
 impl Draws {
     /// The draws for tables of `features` features, up to `strong` of them with an effect; `tables`
     /// is the number of tables, or by default as many as can be simulated in some tenths of a
-    /// second.
+    /// second. If features have weights, these are the probabilities with which each of them has an
+    /// effect.
     pub(super) fn new(
-        features: usize,
+        (features, weights): (usize, Option<&FeatureWeights>),
         strong: usize,
         tables: Option<usize>,
         seed: u64,
@@ -87,7 +92,11 @@ impl Draws {
             levels.sort_unstable_by(f64::total_cmp);
             let split = [unit(&mut words), unit(&mut words)];
             let noise = (0..strong.min(simulated)).map(|_| Noise::draw(&mut words)).collect();
-            Ok(TableDraws { seed, levels, noise, split })
+            let class_of = match weights {
+                Some(weights) => classes(weights, strong.min(simulated), simulated, &mut words),
+                None => Vec::new(),
+            };
+            Ok(TableDraws { seed, levels, noise, split, class_of })
         };
         let tables = in_parallel(tables as u64, threads, draw)?;
         let each = features as f64 / simulated as f64;
@@ -98,6 +107,34 @@ impl Draws {
     pub(super) fn tables(&self) -> usize {
         self.tables.len()
     }
+}
+
+/// The class of each of some features: the first ones by their weights, all others by the numbers
+/// of features.
+fn classes(
+    weights: &FeatureWeights,
+    strong: usize,
+    features: usize,
+    words: &mut WordStream,
+) -> Vec<u8> {
+    let all = weights.class_of().len() as f64;
+    let shares = |share: fn(&WeightClass, f64) -> f64| -> Vec<f64> {
+        let mut sum = 0.0;
+        let mut up_to = |class| {
+            sum += share(class, all);
+            sum
+        };
+        weights.classes.iter().map(&mut up_to).collect()
+    };
+    let by_weight = shares(|class, _| class.features as f64 / class.tests);
+    let by_number = shares(|class, all| class.features as f64 / all);
+    let last = weights.classes.len() - 1;
+    let class = |feature: usize| {
+        let shares = if feature < strong { &by_weight } else { &by_number };
+        let uniform = unit(words);
+        shares.partition_point(|share| *share < uniform).min(last) as u8
+    };
+    (0..features).map(class).collect()
 }
 
 /// Simulated tables with a number of rows.
@@ -116,8 +153,8 @@ struct Table {
     counted: Option<Counted>,
     /// Whether these counts end a run.
     ends: bool,
-    /// The significance threshold by these counts, in rows.
-    threshold: Option<f64>,
+    /// The significance threshold of each class of features by these counts, in rows.
+    thresholds: Option<Vec<f64>>,
     randomness: RandomnessSource,
 }
 
@@ -145,12 +182,12 @@ impl<'a> World<'a> {
                 return Ok(None);
             };
             let counted = settled.and_then(|settled| settled.counted);
-            let threshold = counted.as_ref().and_then(|counted| thresholds.at(plan, counted));
+            let thresholds = counted.as_ref().and_then(|counted| thresholds.at(plan, counted));
             let units = RowWords { units: "rows", one_row_each: false };
             let ends = check_counts(plan, units, counted.as_ref()).is_err();
             let row = Units::row(plan);
             let nulls = law.nulls(&own.levels).map(|score| (score * row) as i64).collect();
-            Ok(Some(Table { law, nulls, counted, ends, threshold, randomness }))
+            Ok(Some(Table { law, nulls, counted, ends, thresholds, randomness }))
         };
         let tables = in_parallel(draws.tables.len() as u64, threads, table)?;
         let tables: Option<Vec<Table>> = tables.into_iter().collect();
@@ -193,7 +230,8 @@ impl<'a> World<'a> {
     ) -> Result<Chances> {
         let one = |number: u64| {
             let table = &self.tables[number as usize];
-            self.shares(table, strong, &features(table, number as usize))
+            let class_of = &self.draws.tables[number as usize].class_of;
+            self.shares(table, class_of, strong, &features(table, number as usize))
         };
         let shares = in_parallel(self.tables.len() as u64, self.threads, one)?;
         let found = Probability::of(shares.iter().map(|shares| shares[0]));
@@ -204,7 +242,13 @@ impl<'a> World<'a> {
 
     /// The share of the first `strong` features that one run selects, and the average probability
     /// that each is found significant.
-    fn shares(&self, table: &Table, strong: usize, features: &[[f64; 2]]) -> Result<[f64; 2]> {
+    fn shares(
+        &self,
+        table: &Table,
+        class_of: &[u8],
+        strong: usize,
+        features: &[[f64; 2]],
+    ) -> Result<[f64; 2]> {
         if table.ends {
             return Ok([0.0; 2]);
         }
@@ -218,42 +262,48 @@ impl<'a> World<'a> {
         let scores = Scores::new(values, steps * one_row, plan.request.neighbors)?;
         let hooks = Hooks::default();
         let release = release(plan, &table.randomness, &hooks);
-        let picks = release.select_at(&scores, table.counted.as_ref(), |_, _| table.threshold)?;
+        let classes = plan.weights.as_ref().map(|_| class_of);
+        let counted = table.counted.as_ref();
+        let picks =
+            release.select_at(&scores, classes, counted, |_, _| table.thresholds.clone())?;
         let exceeding = self.exceeding(table, picks.noise, picks.picks.len());
-        let picked =
-            picks.picks.into_iter().filter(|pick| *pick < strong).map(|pick| features[pick]);
         let (mut found, mut significant) = (0.0, 0.0);
-        for [_, effect] in picked {
+        for pick in picks.picks.into_iter().filter(|pick| *pick < strong) {
+            let [_, effect] = features[pick];
+            let class = classes.map_or(0, |class_of| usize::from(class_of[pick]));
             found += 1.0;
-            significant += exceeding.as_ref().map_or(0.0, |exceeding| exceeding(effect));
+            significant += exceeding.as_ref().map_or(0.0, |exceeding| exceeding(effect, class));
         }
         // Without k, a selected feature that is not significant is not named.
         let found = if plan.fwer.is_some() { significant } else { found };
         Ok([found, significant].map(|sum| sum / strong as f64))
     }
 
-    /// The probability that a selected feature of an exact effect size in rows exceeds the
-    /// significance threshold, when `number` features are selected and effect sizes have this
+    /// The probability that a selected feature of an exact effect size in rows and a class exceeds
+    /// its significance threshold, when `number` features are selected and effect sizes have this
     /// noise.
     fn exceeding(
         &self,
         table: &Table,
         noise: Option<EffectNoise>,
         number: usize,
-    ) -> Option<impl Fn(f64) -> f64> {
+    ) -> Option<impl Fn(f64, usize) -> f64> {
         let (plan, counted) = (self.plan, table.counted.as_ref()?);
         let steps = plan.request.neighbors.steps() as f64;
         let one_row = Reach::one_row(&counted.classes);
         let noise = noise?;
         let scale = steps * one_row / noise.rate(number);
-        let mut threshold = table.threshold?;
+        let mut thresholds = table.thresholds.clone()?;
         if let Some(fwer) = &plan.fwer {
-            threshold += noise.level(fwer.half(), number) * scale + 2.0 / f64::from(GRID);
+            let added = noise.level(fwer.half(), number) * scale + 2.0 / f64::from(GRID);
+            thresholds.iter_mut().for_each(|threshold| *threshold += added);
         }
         let largest = plan.scoring.reach()?.largest(&counted.classes);
-        Some(move |effect: f64| match threshold < largest {
-            true => noise.above(number, (threshold - effect) / scale),
-            false => 0.0,
+        Some(move |effect: f64, class: usize| match thresholds.get(class) {
+            Some(threshold) if *threshold < largest => {
+                noise.above(number, (threshold - effect) / scale)
+            }
+            _ => 0.0,
         })
     }
 

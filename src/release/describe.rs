@@ -136,7 +136,12 @@ pub(crate) fn mechanism_used(
     match plan.request.method {
         Method::Scores => match plan.refinement {
             Some(_) => used.with("screened", plan.picks()).with("refine", "gram"),
-            None => used,
+            None => match &plan.weights {
+                Some(weights) => {
+                    used.with("weights", weights.given).with("weights_uniform", weights.uniform)
+                }
+                None => used,
+            },
         },
         Method::TwoStage(TwoStage { penalty, .. }) => {
             let used = used.with("method", "two-stage").with("penalty", penalty);

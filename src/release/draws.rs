@@ -1,6 +1,8 @@
 //! Private releases: draws from the gathered values with the budget of the plan. They do not access
 //! files.
 
+use std::borrow::Cow;
+
 use crate::error::{Error, Result};
 use crate::estimate::{
     Counted, CountedStrata, EffectNoise, MedianGrid, RankCounts, RowsEstimate, private_center,
@@ -21,6 +23,7 @@ use crate::release::stop::{RowWords, check_counts};
 use crate::request::plan::{
     Choice, ChosenBy, ChosenMechanism, FwerControl, Known, Plan, PlannedBlocks, PlannedCenter,
 };
+use crate::request::weights::FeatureWeights;
 use crate::score::Scores;
 use crate::statistic::blocks::{BlockRows, Dealer};
 use crate::statistic::coded::{CenteredCode, Coded, Exact, Gathering, Scored, Statistic};
@@ -52,8 +55,9 @@ pub(crate) struct Picks {
     drawn: Option<usize>,
     /// The noise of their effect sizes, if these are released.
     pub(crate) noise: Option<EffectNoise>,
-    /// The significance threshold, in rows, of a selection without k, if the counts give one.
-    level: Option<f64>,
+    /// The significance threshold of each class of features, in rows, of a selection without k, if
+    /// the counts give one.
+    levels: Option<Vec<f64>>,
     /// The largest change of a score.
     sensitivity: u64,
     /// The features that the picks were refined from; equal to the picks without a refinement.
@@ -96,7 +100,7 @@ impl Picks {
             mechanism,
             drawn: None,
             noise: None,
-            level: None,
+            levels: None,
             sensitivity: 0,
             screened: Vec::new(),
             picks,
@@ -154,14 +158,16 @@ impl Release<'_> {
     ///
     /// `Request` if the scores do not suit the mechanism.
     pub(crate) fn select(&self, scores: &Scores, counted: Option<&Counted>) -> Result<Picks> {
-        self.select_at(scores, counted, |fwer, counted| {
+        let class_of = self.plan.weights.as_ref().map(FeatureWeights::class_of);
+        self.select_at(scores, class_of, counted, |fwer, counted| {
             let bits = self.randomness.bits(Purpose::Number.draw());
-            number::level(self.plan, fwer, counted, &bits)
+            number::levels(self.plan, fwer, counted, &bits)
         })
     }
 
-    /// Like [`select`](Self::select), with a significance threshold of exact scores by the counts,
-    /// in rows, which determines the drawn number of features.
+    /// Like [`select`](Self::select), for features of these classes, with a significance threshold
+    /// of exact scores for each class by the counts, in rows, which determines the drawn number of
+    /// features.
     ///
     /// # Errors
     ///
@@ -169,8 +175,9 @@ impl Release<'_> {
     pub(crate) fn select_at(
         &self,
         scores: &Scores,
+        class_of: Option<&[u8]>,
         counted: Option<&Counted>,
-        threshold: impl FnOnce(&FwerControl, &Counted) -> Option<f64>,
+        thresholds: impl FnOnce(&FwerControl, &Counted) -> Option<Vec<f64>>,
     ) -> Result<Picks> {
         let sensitivity = scores.sensitivity();
         let many = match (&self.plan.choice, counted) {
@@ -183,11 +190,14 @@ impl Release<'_> {
         let counts = counted.map(|counted| &counted.classes[..]);
         let mut chosen = self.plan.choice.chosen(Known { counts, many });
         let bits = self.randomness.bits(Purpose::Selection.draw());
-        let (mut level, mut drawn) = (None, None);
+        let (mut levels, mut drawn) = (None, None);
         if let (Some(fwer), Some(counted)) = (&self.plan.fwer, counted) {
-            level = threshold(fwer, counted);
-            drawn = match level {
-                Some(level) => number::draw(self.plan, scores, counted, level, self.randomness)?,
+            levels = thresholds(fwer, counted);
+            drawn = match &levels {
+                Some(levels) => {
+                    let features = (scores, class_of);
+                    number::draw(self.plan, features, counted, levels, self.randomness)?
+                }
                 None => None,
             };
         }
@@ -200,7 +210,8 @@ impl Release<'_> {
                 // Without a significance threshold no feature is named: one is enough.
                 let k = if self.plan.fwer.is_some() { 1 } else { self.plan.picks() };
                 let noise = &self.plan.calibrated.noise;
-                let mut picks = choose(&*chosen.mechanism, scores, k, noise, &bits)?;
+                let scores = self.weighted(scores, class_of, k);
+                let mut picks = choose(&*chosen.mechanism, &scores, k, noise, &bits)?;
                 if chosen.by != ChosenBy::Statement {
                     // The same form of the output for every mechanism.
                     picks.sort_unstable();
@@ -210,7 +221,24 @@ impl Release<'_> {
         };
         let drawn = self.plan.fwer.is_some().then_some(picks.len());
         let screened = picks.clone();
-        Ok(Picks { mechanism: chosen, drawn, noise, level, sensitivity, screened, picks })
+        Ok(Picks { mechanism: chosen, drawn, noise, levels, sensitivity, screened, picks })
+    }
+
+    /// Scores for a selection of k features, with the shifts by the weights of features, if there
+    /// are any.
+    fn weighted<'s>(
+        &self,
+        scores: &'s Scores,
+        class_of: Option<&[u8]>,
+        k: usize,
+    ) -> Cow<'s, Scores> {
+        let (Some(weights), Some(class_of)) = (&self.plan.weights, class_of) else {
+            return Cow::Borrowed(scores);
+        };
+        let rate = self.plan.calibrated.noise.to_f64();
+        let unit = 2.0 * k as f64 * scores.sensitivity() as f64 / rate;
+        let shift = |class| unit * weights.ln_ratio(class);
+        Cow::Owned(FeatureWeights::shifted(scores, class_of, shift))
     }
 
     /// Whether these values are enough for scores and a refinement.
@@ -300,8 +328,9 @@ impl Release<'_> {
         let findings = match &settled.counted {
             Some(counted) if wanted => {
                 let exact = exact(&settled.target, &picks.picks)?;
-                let terms = (picks.noise.as_ref(), picks.level);
-                Some(findings(self.plan, counted, &exact, terms, self.randomness))
+                let terms = (picks.noise.as_ref(), picks.levels.as_deref());
+                let picked = (&picks.picks[..], &exact);
+                Some(findings(self.plan, counted, picked, terms, self.randomness))
             }
             _ => None,
         };

@@ -11,6 +11,7 @@ use crate::release::record::Direction;
 use crate::release::units::Units;
 use crate::request::fields::Association;
 use crate::request::plan::Plan;
+use crate::request::weights::FeatureWeights;
 use crate::score::Extremes;
 use crate::statistic::coded::Exact;
 
@@ -21,7 +22,8 @@ const INTERVAL_LEVEL: f64 = 0.9;
 pub(crate) struct Findings {
     /// Effect sizes, if they were released and rows of both sides were counted.
     pub(crate) effect_sizes: Option<Vec<EffectSize>>,
-    /// The significance threshold as an effect size, if significance was tested.
+    /// The smallest significance threshold of any feature as an effect size, if significance was
+    /// tested; without weights all thresholds are equal.
     pub(crate) threshold: Option<f64>,
     /// Directions, if they were released.
     pub(crate) directions: Option<Vec<(Direction, f64)>>,
@@ -62,19 +64,22 @@ impl Findings {
 }
 
 /// Releases effect sizes with this noise, and directions if the plan has a part of the budget for
-/// them. If all significant features are requested, `level` is the significance threshold of their
-/// scores, in rows, if there is one.
+/// them. If all significant features are requested, `levels` are the significance thresholds of
+/// their scores, in rows, for each class of features, if there are any.
 pub(crate) fn findings(
     plan: &Plan,
     counted: &Counted,
-    exact: &Exact,
-    (noise, level): (Option<&EffectNoise>, Option<f64>),
+    (picks, exact): (&[usize], &Exact),
+    (noise, levels): (Option<&EffectNoise>, Option<&[f64]>),
     randomness: &RandomnessSource,
 ) -> Findings {
     let picked = noise.filter(|_| !exact.effect_sizes.is_empty());
     let effect_sizes = picked.and_then(|noise| {
         let units = Units::of(plan, counted)?;
-        Some(effect_sizes(plan, &units, noise, counted, exact, level, randomness))
+        let class_of = plan.weights.as_ref().map(FeatureWeights::class_of);
+        let class = |pick: &usize| class_of.map_or(0, |of| usize::from(of[*pick]));
+        let tested = Tested { exact, classes: picks.iter().map(class).collect(), levels };
+        Some(effect_sizes(plan, &units, noise, counted, &tested, randomness))
     });
     let (effect_sizes, threshold) = match effect_sizes {
         Some((effect_sizes, threshold)) => (Some(effect_sizes), threshold),
@@ -93,13 +98,21 @@ pub(crate) fn findings(
     }
 }
 
+/// The exact effect sizes of picks, and what they are tested by.
+struct Tested<'a> {
+    exact: &'a Exact,
+    /// The class of each pick.
+    classes: Vec<usize>,
+    /// The significance threshold of the scores of each class, in rows, if there are any.
+    levels: Option<&'a [f64]>,
+}
+
 fn effect_sizes(
     plan: &Plan,
     units: &Units,
     law: &EffectNoise,
     counted: &Counted,
-    exact: &Exact,
-    level: Option<f64>,
+    Tested { exact, classes, levels }: &Tested<'_>,
     randomness: &RandomnessSource,
 ) -> (Vec<EffectSize>, Option<f64>) {
     let (k, steps) = (exact.effect_sizes.len(), plan.request.neighbors.steps());
@@ -116,17 +129,19 @@ fn effect_sizes(
     let largest = units.reach.largest(&counted.classes);
     // Values above the largest effect size are noise: if the largest is not significant, nothing
     // is.
-    let in_steps: Vec<f64> = rows.iter().map(|rows| rows.min(largest) / units.one_row).collect();
+    let in_steps = rows.iter().map(|rows| rows.min(largest) / units.one_row);
+    let in_steps: Vec<(f64, usize)> = in_steps.zip(classes.iter().copied()).collect();
     // A separate draw: its bits only have to differ from all others.
     let judged = match plan.request.without_threshold().is_some() || plan.fwer.is_some() {
         true => None,
         false => test.and_then(|test| test.judge(k, &in_steps, &bits.branch(SIGNIFICANCE_LANE))),
     };
-    // The effect size beyond which features are named, in rows.
+    // The effect size beyond which features of each class are named, in rows.
     let least = plan.fwer.as_ref().map(|fwer| {
         let noise_level = noise * law.level(fwer.half(), k);
         let rounded = 2.0 / f64::from(GRID);
-        level.map_or(f64::INFINITY, |level| level + (noise_level + rounded) * units.one_row)
+        let levels = levels.unwrap_or_default().iter();
+        levels.map(|level| level + (noise_level + rounded) * units.one_row).collect::<Vec<f64>>()
     });
     let spread = Spread::new(&noisy_counts(counted), law, k, &bits.branch(SPREAD_LANE));
     let effect_size = |(i, &rows): (usize, &f64)| {
@@ -138,14 +153,22 @@ fn effect_sizes(
             low: low.min(1.0),
             high: high.min(1.0),
             p_value,
-            significant: match least {
-                Some(least) => Some(rows.min(largest) > least),
+            significant: match &least {
+                Some(least) => {
+                    let least = least.get(classes[i]);
+                    Some(least.is_some_and(|least| rows.min(largest) > *least))
+                }
                 None => p_value.map(|p_value| p_value <= LEVEL),
             },
         }
     };
-    let critical = judged.as_ref().map(|judged| judged.critical * units.one_row).or(least);
-    let threshold = critical.map(|rows| rows / largest).filter(|threshold| threshold.is_finite());
+    let critical = match &judged {
+        Some(judged) => judged.critical.iter().map(|steps| steps * units.one_row).collect(),
+        None => least.clone().unwrap_or_default(),
+    };
+    // The last class has the smallest threshold.
+    let threshold = critical.last().map(|rows| rows / largest);
+    let threshold = threshold.filter(|threshold| threshold.is_finite());
     (rows.iter().enumerate().map(effect_size).collect(), threshold)
 }
 

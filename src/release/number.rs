@@ -59,9 +59,16 @@
 //! scores. Drawing it first does no harm here: where it is too large, a few null features are
 //! selected, but not named.
 //!
+//! # With weights
+//!
+//! With public weights of features (see `request/weights.rs`) each class of features of equal weight
+//! has its own L. A score then falls by the L of its class minus the smallest L, which stands for L
+//! in the required scores, and m(u) adds up the classes: those with a larger L have fewer null
+//! features with a score of u or more. Features are named beyond their own L + r_K.
+//!
 //! # Privacy
 //!
-//! The t_K are functions of released counts. A least score, an order statistic, and maxima of their
+//! The t_K, and with weights the constants that scores fall by, are functions of released counts. A least score, an order statistic, and maxima of their
 //! differences from constants move by at most Delta where each score does: the loss of every set
 //! has the sensitivity Delta, and the draw of the number and the set is private by the proof of
 //! `pnf`, at the part of the budget for the selection. The effect sizes are private given this set;
@@ -97,6 +104,7 @@ use crate::random::{Bits, RandomnessSource};
 use crate::release::units::Units;
 use crate::request::plan::{Concentrated, FwerControl, Known, Plan};
 use crate::request::reach::Reach;
+use crate::request::weights::FeatureWeights;
 use crate::score::{LARGEST, Scores};
 
 /// Numbers grow by an eighth, at least by 1, and end here.
@@ -142,20 +150,33 @@ impl Way<'_> {
 }
 
 /// The numbers that may be drawn by these counts: ascending from 1, as long as scores can reach the
-/// ones that this way requires. `level` is the significance threshold, in rows.
-fn numbers(plan: &Plan, counts: &[f64], level: f64, way: &Way<'_>) -> Vec<Needed> {
+/// ones that this way requires. `level` is the smallest significance threshold, in rows; the
+/// threshold of each class is `above` it.
+fn numbers(
+    plan: &Plan,
+    counts: &[f64],
+    (level, above): (f64, &[f64]),
+    way: &Way<'_>,
+) -> Vec<Needed> {
     let (Some(fwer), Some(reach)) = (&plan.fwer, plan.scoring.reach()) else { return Vec::new() };
     let Some(scale) = Units::null_scale(plan, counts) else { return Vec::new() };
     let estimates = way.noise();
     let splits = reach.splits(counts.len());
     let largest = reach.largest(counts);
     let one_row = plan.request.neighbors.steps() as f64 * Reach::one_row(counts);
+    let features: Vec<(f64, f64)> = match &plan.weights {
+        None => vec![(plan.features as f64, 0.0)],
+        Some(weights) => {
+            let features = weights.classes.iter().map(|class| class.features as f64);
+            features.zip(above.iter().copied()).collect()
+        }
+    };
     // 1/r, in rows.
     let noise = |epsilon: &Epsilon| 2.0 * one_row / epsilon.to_f64();
     let selected = |place: usize, number: usize| match way {
         Way::Sets(epsilon, _) => {
             let noise = noise(epsilon);
-            let null_sets = null_sets((scale, splits), plan.features, number, noise);
+            let null_sets = null_sets((scale, splits), &features, number, noise);
             let place = place as f64;
             null_sets + noise * libm::log((place + 1.0) * (place + 2.0) / UNRELATED)
         }
@@ -175,15 +196,17 @@ fn numbers(plan: &Plan, counts: &[f64], level: f64, way: &Way<'_>) -> Vec<Needed
 }
 
 /// The largest of u + ln C(m(u), k) `noise` over scores u, in rows, for null scores of this scale
-/// that are the largest of several splits.
-fn null_sets((scale, splits): (f64, f64), features: usize, k: usize, noise: f64) -> f64 {
-    let all = features as f64;
+/// that are the largest of several splits; the scores of some numbers of features are lowered by
+/// some rows.
+fn null_sets((scale, splits): (f64, f64), features: &[(f64, f64)], k: usize, noise: f64) -> f64 {
+    let all: f64 = features.iter().map(|(number, _)| number).sum();
     let splits = splits * DEPENDENT;
     let largest = scale * (2.0 * libm::log(2.0 * splits * all / k as f64)).max(0.0).sqrt();
     let at = |place: usize| {
         let u = largest * place as f64 / PLACES as f64;
-        let tail = 2.0 * splits * libm::exp(-(u / scale).powi(2) / 2.0);
-        let above = (all * tail.min(1.0)).max(k as f64);
+        let tail = |u: f64| 2.0 * splits * libm::exp(-(u / scale).powi(2) / 2.0);
+        let above = features.iter().map(|(number, lowered)| number * tail(u + lowered).min(1.0));
+        let above = above.sum::<f64>().max(k as f64);
         u + noise * ln_choose(above, k as f64)
     };
     (0..=PLACES).map(at).filter(|score| !score.is_nan()).fold(0.0, f64::max)
@@ -205,17 +228,19 @@ fn ln_choose(d: f64, k: f64) -> f64 {
     ln_factorial(d) - ln_factorial(k) - ln_factorial(d - k)
 }
 
-/// The significance threshold of scores by these counts, in rows; `None` if they are too noisy for
-/// one.
-pub(crate) fn level(
+/// The significance threshold of scores of each class of features by these counts, in rows; `None`
+/// if they are too noisy for one.
+pub(crate) fn levels(
     plan: &Plan,
     fwer: &FwerControl,
     counted: &Counted,
     bits: &Bits,
-) -> Option<f64> {
+) -> Option<Vec<f64>> {
     let units = Units::of(plan, counted)?;
     let test = plan.significance_test(&counted.classes, counted.rate, 0.0)?;
-    Some(test.level(fwer.half(), &bits.branch(LEVEL))? * units.one_row)
+    let mut levels = test.level(fwer.half(), &bits.branch(LEVEL))?;
+    levels.iter_mut().for_each(|level| *level *= units.one_row);
+    Some(levels)
 }
 
 /// Features drawn together with their number.
@@ -228,24 +253,31 @@ pub(crate) struct Drawn {
     pub(crate) noise: EffectNoise,
 }
 
-/// Draws the features to select and their number by their scores; `level` is the significance
-/// threshold, in rows. `None` if the counts give no units.
+/// Draws the features to select and their number by their scores; `levels` are the significance
+/// thresholds of the classes of features, in rows. `None` if the counts give no units.
 ///
 /// # Errors
 ///
 /// `Request` if the budget has no part for it, or the scores do not suit a selection of sets.
 pub(crate) fn draw(
     plan: &Plan,
-    scores: &Scores,
+    (scores, class_of): (&Scores, Option<&[u8]>),
     counted: &Counted,
-    level: f64,
+    levels: &[f64],
     randomness: &RandomnessSource,
 ) -> Result<Option<Drawn>> {
     let bits = &randomness.bits(Purpose::Selection.draw());
     let (Some(units), Some(noise)) = (Units::of(plan, counted), plan.estimates.clone()) else {
         return Ok(None);
     };
-    let numbers = |way: &Way<'_>| numbers(plan, &counted.classes, level, way);
+    // The last class has the smallest threshold.
+    let Some(level) = levels.last() else { return Ok(None) };
+    let above: Vec<f64> = levels.iter().map(|own| own - level).collect();
+    let shifted = class_of.map(|class_of| {
+        FeatureWeights::shifted(scores, class_of, |class| -above[class] * units.row)
+    });
+    let scores = shifted.as_ref().unwrap_or(scores);
+    let numbers = |way: &Way<'_>| numbers(plan, &counted.classes, (*level, &above), way);
     let sizes = |numbers: &[Needed]| -> Vec<SetSize> {
         let required = |needed: &Needed| on_grid(needed.score * units.row);
         let size = |needed: &Needed| SetSize { k: needed.number, required: required(needed) };
@@ -351,7 +383,7 @@ mod tests {
         let numbers = numbers(
             &plan,
             &[150.0; 2],
-            54.0,
+            (54.0, &[0.0]),
             &Way::Sets(plan.selection(), plan.estimates.clone().unwrap()),
         );
         // In hundredths of a row; one row moves a score by 50.
@@ -462,7 +494,7 @@ mod tests {
             let usable = crate::estimate::RowsEstimate { rows: 0, noise: 0.0 };
             let counted = Counted { classes: vec![count; 2], rate: 0.12, usable, unusable: 0 };
             let source = Entropy::Seeded(3).source().unwrap();
-            draw(&plan, &scores, &counted, 0.1 * count, &source).unwrap().unwrap()
+            draw(&plan, (&scores, None), &counted, &[0.1 * count], &source).unwrap().unwrap()
         };
         let many = drawn(2000.0, 40, 500);
         assert_eq!(many.mechanism.card().id, "peel");

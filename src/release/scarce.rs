@@ -73,7 +73,10 @@ impl Plan {
             rate,
             step: count_step(counts.len()),
             counts: counts.to_vec(),
-            features: self.features,
+            tests: match &self.weights {
+                None => vec![self.features as f64],
+                Some(weights) => weights.classes.iter().map(|class| class.tests).collect(),
+            },
             noise,
             family: self.family(),
             graded: self.scoring.coded().is_some_and(|coded| coded.is_graded()),

@@ -14,6 +14,7 @@ use crate::request::fields::{
 };
 use crate::request::not_private::NotPrivateSelect;
 use crate::request::plan::Plan;
+use crate::request::weights::Weights;
 use crate::table::{Bounds, Cancel, Covariate, FeatureSets, Hooks, Scaling, UnitTarget};
 
 /// A builder for a private selection of k features from a table.
@@ -179,6 +180,13 @@ impl Select {
     /// Each row's means are a function of that row alone, so this spends no budget.
     pub fn groups(self, sets: FeatureSets) -> Self {
         self.with(|request| request.groups = Some(Arc::new(sets)))
+    }
+
+    /// Sets public weights of features, such as the literature or a public cohort gives them: never
+    /// from this table, nor from people in it. Features of large weight are selected, and are
+    /// significant, at smaller effect sizes; the bound on false discoveries holds for any weights.
+    pub fn weights(self, weights: Weights) -> Self {
+        self.with(|request| request.weights = Some(Arc::new(weights)))
     }
 
     /// Sets the score of features.

@@ -45,6 +45,7 @@ pub(crate) fn check(request: &Request) -> Result<()> {
         Names::Significant(_) => check_without_k(request).map(|()| 1)?,
     };
     check_method(request)?;
+    check_weights(request)?;
     let mechanism = request.mechanism_used();
     let card = mechanism.card();
     check_k(card, features)?;
@@ -96,6 +97,24 @@ pub(crate) fn check(request: &Request) -> Result<()> {
         return Err(Error::request(rule).about(about));
     }
     Ok(())
+}
+
+/// Refuses weights where features are not selected by their own scores, and released.
+fn check_weights(request: &Request) -> Result<()> {
+    if request.weights.is_none() {
+        return Ok(());
+    }
+    let (rule, about) = match request {
+        _ if request.method != Method::Scores || request.paper => {
+            ("weights are for the selection by scores of single features", Parameter::Method)
+        }
+        _ if request.refine.is_some() => (
+            "a refinement takes no weights: its second stage would not use them",
+            Parameter::Refine,
+        ),
+        _ => return Ok(()),
+    };
+    Err(Error::request(rule).about([Parameter::Weights, about]))
 }
 
 /// Refuses options that need k in a selection of all significant features: its threshold is proven

@@ -14,6 +14,7 @@ use crate::mechanism::{CanonicalLipschitz, Mechanism};
 use crate::privacy::Neighbors;
 use crate::random::Entropy;
 use crate::request::memory::default_memory;
+use crate::request::weights::Weights;
 use crate::table::{
     Bounds, Covariate, FeatureSets, Hooks, Labels, Levels, Scaling, TimeToEvent, UnitTarget,
     strata_of,
@@ -300,6 +301,8 @@ pub(crate) struct Request {
     pub(crate) center: Center,
     pub(crate) neighbors: Neighbors,
     pub(crate) shares: Shares,
+    /// Public weights of features.
+    pub(crate) weights: Option<Arc<Weights>>,
     /// `None` if not given.
     pub(crate) mechanism: Option<Arc<dyn Mechanism>>,
     pub(crate) schema_hash: Option<String>,

@@ -30,6 +30,7 @@ impl Request {
             center,
             neighbors,
             shares,
+            weights,
             mechanism: _,
             schema_hash,
             threads: _,
@@ -52,7 +53,7 @@ impl Request {
             (names, epsilon, delta, method, score, refine, scale),
             (numbers_and, per_million, groups, target, unit_target, unit_feature, covariates),
             (center, neighbors, median, of_center, estimates, direction),
-            (mechanism.card().id, &mechanism, schema_hash, paper),
+            (mechanism.card().id, &mechanism, schema_hash, paper, weights),
         )
     }
 }

@@ -10,6 +10,7 @@ pub(crate) mod options;
 pub(crate) mod plan;
 pub(crate) mod public_center;
 pub(crate) mod reach;
+pub(crate) mod weights;
 
 pub use builder::{CheckedSelect, Select};
 pub use check::checked_threads;
@@ -19,6 +20,7 @@ pub use fields::{
 pub use not_private::NotPrivateSelect;
 pub use options::{
     BoundsOption, CenterOption, GroupsOption, MethodOptions, Number, PrivacyOptions,
-    RunningOptions, ScoringOptions, SelectOptions, TargetOptions,
+    RunningOptions, ScoringOptions, SelectOptions, TargetOptions, WeightsOption,
 };
 pub use plan::{CenterUsed, FalseDiscoveryBound, ScaleUsed};
+pub use weights::Weights;

@@ -11,6 +11,7 @@ use crate::json::read_options;
 use crate::mechanism::{Parameters, by_id};
 use crate::request::builder::Select;
 use crate::request::fields::{Center, Method, SHARES, Shares, Target, TwoStage};
+use crate::request::weights::Weights;
 use crate::table::{Bounds, FeatureSets, Scaling, TimeToEvent};
 
 /// The options of a selection, as text, numbers and lists. As JSON it is one object of all fields;
@@ -126,6 +127,16 @@ pub enum GroupsOption {
     File(PathBuf),
 }
 
+/// Public weights of features.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum WeightsOption {
+    /// By name.
+    ByName(Vec<(String, Number)>),
+    /// A CSV file `feature,weight`.
+    File(PathBuf),
+}
+
 /// The options of the guarantee. Numbers that are read exactly are given as text.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -154,6 +165,10 @@ pub struct MethodOptions {
     pub penalty: Option<Number>,
     /// `gram`.
     pub refine: Option<String>,
+    /// Public weights of features.
+    pub weights: Option<WeightsOption>,
+    /// The uniform share of the prior of weights.
+    pub weights_uniform: Option<Number>,
     /// The id of the mechanism.
     pub mechanism: Option<String>,
     /// Its parameters.
@@ -483,6 +498,24 @@ impl MethodOptions {
         if let Some(refine) = &self.refine {
             select = select.refine(refine.parse()?);
         }
+        let weights = match &self.weights {
+            None => None,
+            Some(WeightsOption::File(path)) => Some(Weights::read(path)?),
+            Some(WeightsOption::ByName(all)) => {
+                Some(Weights::new(all.iter().map(|(name, weight)| (name.as_str(), weight.0)))?)
+            }
+        };
+        select = match (weights, self.weights_uniform) {
+            (Some(weights), Some(share)) => select.weights(weights.uniform(share.0)?),
+            (Some(weights), None) => select.weights(weights),
+            (None, None) => select,
+            (None, Some(_)) => {
+                let rule = "a uniform share of weights needs weights";
+                return Err(
+                    Error::request(rule).about([Parameter::WeightsUniform, Parameter::Weights])
+                );
+            }
+        };
         // Without a given mechanism, the program chooses.
         if self.mechanism.is_some() || !self.parameters.is_empty() {
             let id = self.mechanism.as_deref().unwrap_or(default);

@@ -175,7 +175,7 @@ fn significance(
         return untested(&too_few(plan, schema, chosen));
     };
     let (count, k) = (tested.iter().filter(|significant| **significant).count(), tested.len());
-    let threshold = chosen.findings.as_ref().and_then(|findings| findings.threshold);
+    let threshold = threshold(chosen);
     let help = |whose| rows_for_the_strongest(whose, plan, schema, chosen, estimates);
     let text = match count {
         0 if threshold.is_some_and(|threshold| threshold > 1.0) => {
@@ -192,7 +192,17 @@ fn significance(
             help("the strongest of the others")
         ),
     };
-    Significance { significant: Some(count), threshold: threshold.map(digits), text }
+    Significance { significant: Some(count), threshold: common(plan, threshold), text }
+}
+
+/// The smallest significance threshold of any feature.
+fn threshold(chosen: &Chosen) -> Option<f64> {
+    chosen.findings.as_ref().and_then(|findings| findings.threshold)
+}
+
+/// This threshold, if it is that of all features: with weights they differ.
+fn common(plan: &Plan, threshold: Option<f64>) -> Option<f64> {
+    threshold.filter(|_| plan.weights.is_none()).map(digits)
 }
 
 /// The result of a selection of all significant features: each named feature is significant.
@@ -216,8 +226,8 @@ fn all_significant(
             )
         }
     };
-    let threshold = chosen.findings.as_ref().and_then(|findings| findings.threshold);
-    Significance { significant: Some(chosen.picks.len()), threshold: threshold.map(digits), text }
+    let threshold = common(plan, threshold(chosen));
+    Significance { significant: Some(chosen.picks.len()), threshold, text }
 }
 
 /// The reason why nothing is tested, by the released counts.
@@ -353,7 +363,7 @@ fn few_rows(schema: &Schema, chosen: &Chosen, significance: &Significance) -> Op
     }
     let (units, few) = (units(schema), (rows as f64) < 3.0 * noise);
     let text = match significance.significant {
-        Some(_) if significance.threshold.is_none_or(|level| level > 1.0) => format!(
+        Some(_) if threshold(chosen).is_none_or(|level| level > 1.0) => format!(
             "with about {rows} usable {units} under this budget no feature can be significant, not even one that \
              determines the target: the names may be noise"
         ),

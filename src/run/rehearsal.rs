@@ -16,6 +16,7 @@ use crate::request::check::check;
 use crate::request::fields::Request;
 use crate::request::not_private::NotPrivateSelect;
 use crate::request::plan::Plan;
+use crate::request::weights::FeatureWeights;
 use crate::run::steps::{opening, prepared, scaling_of};
 use crate::score::Scores;
 use crate::statistic::blocks::Dealer;
@@ -59,6 +60,9 @@ pub struct Rehearsal {
     request: Request,
     features: usize,
     scaling: Arc<Scaling>,
+    /// The names of the features.
+    names: Vec<String>,
+    weights: Option<FeatureWeights>,
     gathered: Gathered<'static>,
 }
 
@@ -157,10 +161,12 @@ impl Rehearsal {
             Some(_) => Grouping::of_means(),
             None => scaling_of(&request, table.schema())?,
         });
-        let plan = Plan::new(&request, features, scaling.clone())?;
+        let plan = Plan::new(&request, features, scaling.clone())?.weighted(table.schema())?;
+        let weights = plan.weights.clone();
         let pass = Pass { plan: &plan, threads: 1, hooks: &hooks };
         let gathered = pass.gather_for(Draws::Many, &mut table, None)?;
-        Ok(Self { request, features, scaling, gathered })
+        let names = table.schema().feature_names().map(str::to_owned).collect();
+        Ok(Self { request, features, scaling, names, weights, gathered })
     }
 
     /// One draw: the 0-based feature indices of the picks, in the mechanism's order: k, or at most
@@ -224,6 +230,7 @@ impl Rehearsal {
             return Err(Error::request(rule).about([Parameter::K]));
         }
         let plan = Plan::new(&request, self.features, self.scaling.clone())?;
+        let plan = Plan { weights: self.weights.clone(), ..plan };
         let randomness = Entropy::Seeded(seeds.draw).source()?;
         let dealer = Entropy::Seeded(seeds.blocks).source()?;
         let hooks = request.hooks.for_a_run();
@@ -265,6 +272,42 @@ impl Rehearsal {
         };
         let sizes = self.exact_rows(statistic).and_then(|rows| of(self.exactly(statistic)?, rows));
         Some(sizes.map(NotPrivate::new))
+    }
+
+    /// Weights of features by their associations in this public table, for another table: see
+    /// [`Select::weights`](crate::Select::weights).
+    ///
+    /// A feature whose score in rows is u has the p-value p = min(1, 2 s e^(-u^2/(2 c^2))), with c
+    /// the scale of scores of null features and s the number of splits of classes that a score takes
+    /// the best of, and the weight p^(-3/4), at most the number of features. The mean of p^(-3/4) is
+    /// finite for null features, which get few large weights.
+    ///
+    /// # Errors
+    ///
+    /// `Request` for scores without a scale of null features (Kendall's, within strata), and methods
+    /// without scores.
+    pub fn feature_weights(&self) -> Result<NotPrivate<Vec<(String, f64)>>> {
+        let plan = Plan::new(&self.request, self.features, self.scaling.clone())?;
+        let refused = || {
+            let rule = "weights are made from the scores ks, correlation and paired";
+            Error::request(rule).about([Parameter::Score, Parameter::Method])
+        };
+        let (Gathered::Coded(statistic), 1) = (&self.gathered, plan.strata) else {
+            return Err(refused());
+        };
+        let rows = self.exact_rows(statistic)?;
+        let scale = Units::null_scale(&plan, &rows).ok_or_else(refused)?;
+        let splits = plan.scoring.reach().map_or(1.0, |reach| reach.splits(rows.len()));
+        let row = Units::row(&plan);
+        let most = self.features as f64;
+        let weight = |score: &i64| {
+            let ratio = *score as f64 / row / scale;
+            let ln_p = libm::log(2.0 * splits) - ratio * ratio / 2.0;
+            libm::exp(-0.75 * ln_p.min(0.0)).min(most)
+        };
+        let scores = self.exactly(statistic)?;
+        let weights = self.names.iter().cloned().zip(scores.values().iter().map(weight));
+        Ok(NotPrivate::new(weights.collect()))
     }
 
     /// The number of rows of each class, or of each side of the exact median.

@@ -307,9 +307,9 @@ fn plan_with(request: &Request, schema: &Schema, grouping: Option<&Arc<Grouping>
     match grouping {
         Some(grouping) => {
             let plan = Plan::new(request, d, Arc::new(grouping.scaling().clone()))?;
-            Ok(plan.of_sets(grouping.clone()))
+            plan.of_sets(grouping.clone()).weighted(schema)
         }
-        None => Plan::new(request, d, Arc::new(scaling_of(request, schema)?)),
+        None => Plan::new(request, d, Arc::new(scaling_of(request, schema)?))?.weighted(schema),
     }
 }
 

@@ -128,7 +128,7 @@ pub(crate) use per_million::per_million;
 pub(crate) use prepared::PreparedTable;
 pub(crate) use roles::RoleColumns;
 pub(crate) use schema::{Schema, TargetRole};
-pub(crate) use side::{Needs, SideFile, bounds_of_features, read_bounds};
+pub(crate) use side::{Needs, SideFile, bounds_of_features, read_bounds, read_weights};
 pub(crate) use sort::{Sorter, order, place};
 #[cfg(test)]
 pub(crate) use source::sealed::Open;

@@ -112,6 +112,27 @@ pub(crate) fn read_bounds(path: &Path, schema: &Schema, needs: &Needs<'_>) -> Re
     bounds_of_features(&given, (schema, needs), Some(&name.to_string()))
 }
 
+/// Reads the weights of features from a CSV file `feature,weight`.
+///
+/// # Errors
+///
+/// `Io` if it cannot be read; `Input` if it is malformed.
+pub(crate) fn read_weights(path: &Path) -> Result<Vec<(String, f64)>> {
+    let name = path.display();
+    let rows = SideFile::read(path, 2, "feature,weight")?.rows.into_iter().zip(1..);
+    let weight = |(row, number): (Vec<Vec<u8>>, u64)| {
+        let [feature, weight] = <[Vec<u8>; 2]>::try_from(row).unwrap_or_default();
+        let refuse = |rule: &str| {
+            let error = Error::input(format!("{name}: {rule}")).at(Some(number), None);
+            error.about([Parameter::Weights])
+        };
+        let weight = parse_number(&weight).ok_or_else(|| refuse("a weight must be a number"))?;
+        let feature = text(&feature).ok_or_else(|| refuse("a name is not text in UTF-8"))?;
+        Ok((feature, weight))
+    };
+    rows.map(weight).collect()
+}
+
 /// The bounds of every feature from bounds given by name, in which `*` stands for all others;
 /// `file` is the file that they were read from. Features that need no bounds have the range from -1
 /// to 1.

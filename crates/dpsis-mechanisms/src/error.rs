@@ -113,6 +113,10 @@ pub enum Parameter {
     Blocks,
     /// The penalty of the two-stage method.
     Penalty,
+    /// Public weights of features.
+    Weights,
+    /// The uniform share of the prior of weights.
+    WeightsUniform,
     /// The mechanism.
     Mechanism,
     /// A parameter of the mechanism, by its name.
@@ -198,6 +202,8 @@ impl Parameter {
             Self::Refine => "refine",
             Self::Blocks => "blocks",
             Self::Penalty => "penalty",
+            Self::Weights => "weights",
+            Self::WeightsUniform => "weights_uniform",
             Self::Mechanism => "mechanism",
             Self::OfMechanism(name) => name,
             Self::Sensitivity => "sensitivity",

@@ -21,9 +21,10 @@ pub(super) struct SignTails {
 }
 
 impl SignTails {
-    /// For at most `pairs` people and `features` features.
-    pub(super) fn new(pairs: usize, features: usize) -> Self {
-        let (n, tests) = (pairs as f64, 2.0 * features.max(1) as f64);
+    /// For at most `pairs` people and `features` features, or one feature of the weight
+    /// 1/`features`.
+    pub(super) fn new(pairs: usize, features: f64) -> Self {
+        let (n, tests) = (pairs as f64, 2.0 * features.max(1.0));
         let ln_half = -n * std::f64::consts::LN_2;
         // Differences of logarithms of factorials lose digits of their size.
         let rounding = 1.0 + 1e-9 + 1e-14 * n;
@@ -89,7 +90,7 @@ mod tests {
         let coins = [(1.0, 0.5), (-1.0, 0.5)];
         let mut coins_fail = 0;
         for people in 1..=8 {
-            let tails = SignTails::new(people, 1);
+            let tails = SignTails::new(people, 1.0);
             for level in [0.9, 0.5, 0.2, 0.05, 0.01, 0.003] {
                 let bound = tails.largest(level);
                 // The quantile of coins: the first sum that is rarer.
@@ -128,20 +129,20 @@ mod tests {
         for n in [1u32, 2, 5, 12, 30, 41] {
             for (features, uniform) in [(1, 1.0), (1, 0.05), (3, 0.3), (50, 0.01)] {
                 let expected = exact(n, uniform / 2.0 / f64::from(features));
-                let found = SignTails::new(n as usize, features as usize).largest(uniform);
+                let found = SignTails::new(n as usize, f64::from(features)).largest(uniform);
                 assert!(
                     (found - expected).abs() < 1e-5,
                     "{n} {features} {uniform}: {found} {expected}"
                 );
             }
         }
-        assert_eq!(SignTails::new(0, 5).largest(0.5), 0.0);
+        assert_eq!(SignTails::new(0, 5.0).largest(0.5), 0.0);
         // 1,000 coins, one feature: 62 is exceeded with probability about 5%, their mean beyond it
         // is 74 = 1000^(1/2) 2.34.
-        let s = SignTails::new(1000, 1).largest(0.05);
+        let s = SignTails::new(1000, 1.0).largest(0.05);
         assert!((72.0..=76.0).contains(&s), "{s}");
         // Many coins: the shortfall of a normal number, 1 - 10^-6.4 as quantile 5.0.
-        let s = SignTails::new(1 << 30, 20_000).largest(0.02);
+        let s = SignTails::new(1 << 30, 20_000.0).largest(0.02);
         assert!((5.0..=5.4).contains(&(s / 2f64.powi(15))), "{s}");
     }
 }

@@ -42,6 +42,13 @@ struct Released {
     planted: usize,
 }
 
+impl Released {
+    /// The effect sizes of features of one class.
+    fn classed(&self) -> Vec<(f64, usize)> {
+        self.effect_sizes.iter().map(|effect| (*effect, 0)).collect()
+    }
+}
+
 /// One run: the five features of the largest scores, planted ones before others.
 fn run(design: Design, words: &mut WordStream) -> Option<Released> {
     let n = design.n;
@@ -92,7 +99,7 @@ fn significance(design: Design, counts: [f64; 2]) -> SignificanceTest {
         counts: counts.into(),
         rate: design.center,
         step: 1.0 / 65534.0,
-        features: design.features,
+        tests: vec![design.features as f64],
         noise: 1.0 / design.effect_sizes,
         family: Family::AnyFunction,
         graded: false,
@@ -150,7 +157,7 @@ fn false_positive_rates() {
                             continue;
                         };
                         let p = significance(design, released.counts)
-                            .judge(released.effect_sizes.len(), &released.effect_sizes, &bits(seed))
+                            .judge(released.effect_sizes.len(), &released.classed(), &bits(seed))
                             .map(|judged| judged.p_values);
                         let Some(p) = p else {
                             none += 1;
@@ -196,7 +203,7 @@ fn power() {
                     let count =
                         |p: &[f64]| p[..released.planted].iter().filter(|p| **p <= 0.05).count();
                     if let Some(p) = significance(design, released.counts)
-                        .judge(released.effect_sizes.len(), &released.effect_sizes, &bits(seed))
+                        .judge(released.effect_sizes.len(), &released.classed(), &bits(seed))
                         .map(|judged| judged.p_values)
                     {
                         new += count(&p);

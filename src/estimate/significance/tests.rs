@@ -8,11 +8,20 @@ pub(super) fn bits(seed: u64) -> Bits {
 
 fn two_classes(counts: [f64; 2], rate: f64, family: Family) -> SignificanceTest {
     let counts = counts.into();
-    SignificanceTest { counts, rate, step: 1.0, features: 10, noise: 5.0, family, graded: false }
+    SignificanceTest {
+        counts,
+        rate,
+        step: 1.0,
+        tests: vec![10.0],
+        noise: 5.0,
+        family,
+        graded: false,
+    }
 }
 
 fn judge(significance: &SignificanceTest, effect_sizes: &[f64], seed: u64) -> Option<Judgement> {
-    significance.judge(effect_sizes.len(), effect_sizes, &bits(seed))
+    let classed: Vec<(f64, usize)> = effect_sizes.iter().map(|effect| (*effect, 0)).collect();
+    significance.judge(effect_sizes.len(), &classed, &bits(seed))
 }
 
 /// P(A_1 + A_0 >= e) for the laws of Massart's bounds, by quadrature, against kappa(L) e^-L.
@@ -150,7 +159,7 @@ fn bounds_hold_for_all_labelings() {
             let exact = rows[1] / n as f64;
             let proxy = harmonic(rows[0], rows[1]) + rows[0].min(rows[1]) / n as f64;
             let significance = two_classes(rows, 1.0, Family::AnyFunction);
-            let null = Null::new(&significance, rows.into(), rows.into());
+            let null = Null::new(&significance, 0, rows.into(), rows.into());
             let sum = |f: &[f64], labels: usize, c: f64| -> f64 {
                 f.iter()
                     .enumerate()
@@ -212,7 +221,7 @@ fn a_cell_bounds_all_its_counts() {
         let mut significance = two_classes([1.0, 1.0], 0.1, family);
         significance.counts = least.clone();
         significance.graded = trial % 4 == 2;
-        let null = Null::new(&significance, least, most);
+        let null = Null::new(&significance, 0, least, most);
 
         let noisy: Vec<f64> =
             truth.iter().zip(&draw.counts).map(|(n, z)| (n + z).max(0.0)).collect();
@@ -266,6 +275,7 @@ fn larger_effects_have_smaller_p_values() {
     let significance = two_classes([150.0, 150.0], 0.2, Family::AnyFunction);
     let effect_sizes: Vec<f64> = (0..30).map(|i| f64::from(i) * 20.0).collect();
     let Judgement { p_values: p, critical } = judge(&significance, &effect_sizes, 1).unwrap();
+    let critical = critical[0];
     assert!(
         p.iter().zip(&effect_sizes).all(|(p, x)| (*p <= LEVEL) == (*x > critical)),
         "{critical}"
@@ -289,7 +299,7 @@ fn the_noise_of_the_center_counts() {
         let effect_size = (200.0 - 400.0 * share).abs() / share.max(1.0 - share);
         let called = |rate: f64| {
             let significance = SignificanceTest {
-                features: 1,
+                tests: vec![1.0],
                 noise: 0.1,
                 ..two_classes(counts, rate, Family::Sums)
             };
@@ -374,9 +384,10 @@ fn cells_tile_the_box() {
 #[test]
 fn threshold_matches_the_formula() {
     let test = two_classes([30.0, 10.0], 1.0, Family::Sums);
-    let null = Null::new(&test, vec![30.0, 10.0], vec![30.0, 10.0]);
+    let null = Null::new(&test, 0, vec![30.0, 10.0], vec![30.0, 10.0]);
     assert!(
-        (null.significance.main_term(&[30.0, 10.0]) - (2.0 * 40f64.ln() * 7.5).sqrt() / 0.75).abs()
+        (null.significance.main_terms(&[30.0, 10.0])[0] - (2.0 * 40f64.ln() * 7.5).sqrt() / 0.75)
+            .abs()
             < 1e-12
     );
 }
@@ -395,9 +406,81 @@ fn the_critical_effect_size_without_noise() {
         let variance = n1 * n0 / (n1 + n0);
         let sensitivity = f64::max(n1, n0) / (n1 + n0);
         let expected = (2.0 * (20.0f64 / 0.04).ln() * variance).sqrt() / sensitivity;
-        let critical = judge(&test, &[0.0], 1).unwrap().critical;
+        let critical = judge(&test, &[0.0], 1).unwrap().critical[0];
         assert!((critical / expected - 1.0).abs() < 0.033, "{critical} {expected}");
     }
+}
+
+/// With weights the same formula has 1/weight for d, for effect sizes and for exact scores.
+#[test]
+fn thresholds_by_weight() {
+    let (tests, n) = (vec![300.0, 20.0, 2.5], 5000.0);
+    let weighted = |family| SignificanceTest {
+        noise: 1e-9,
+        step: 1e-6,
+        tests: tests.clone(),
+        ..two_classes([n, n], 1e6, family)
+    };
+    let test = weighted(Family::Sums);
+    let level = test.level(LEVEL, &bits(2)).unwrap();
+    let judged = test.judge(1, &[(400.0, 0), (400.0, 1), (400.0, 2)], &bits(1)).unwrap();
+    for (class, of_class) in tests.iter().enumerate() {
+        let expected = (2.0 * (2.0f64 * of_class / 0.04).ln() * n / 2.0).sqrt() / 0.5;
+        for found in [judged.critical[class], level[class]] {
+            assert!((found / expected - 1.0).abs() < 0.04, "{class}: {found} {expected}");
+        }
+    }
+    assert!(judged.p_values.is_sorted_by(|a, b| a > b), "{:?}", judged.p_values);
+    // A class alone has the same threshold as among others, up to the error of quantiles.
+    for family in [Family::Sums, Family::AnyFunction, Family::Signs] {
+        let together = weighted(family).level(LEVEL, &bits(3)).unwrap();
+        for (class, of_class) in tests.iter().enumerate() {
+            let alone = SignificanceTest { tests: vec![*of_class], ..weighted(family) };
+            let alone = alone.level(LEVEL, &bits(3)).unwrap()[0];
+            assert!((together[class] / alone - 1.0).abs() < 0.04, "{family:?} {class}");
+        }
+    }
+}
+
+/// Null features whose scores have the largest tail allowed, 2 e^-Lambda, against the thresholds of
+/// their weights: any is above in about 4% of tables, the part of alpha for exact counts. Broken
+/// variants that tests must reject: weights by the scores themselves, and weights that add up to
+/// more than 1.
+#[test]
+fn weighted_thresholds_bound_false_discoveries() {
+    let n = 5000.0;
+    // One feature has half of the weight, 8 have a quarter, 128 the rest.
+    let classes = [(1usize, 2.0), (8, 32.0), (128, 512.0)];
+    let test = SignificanceTest {
+        noise: 1e-9,
+        step: 1e-6,
+        tests: classes.map(|(_, tests)| tests).to_vec(),
+        ..two_classes([n, n], 1e6, Family::Sums)
+    };
+    let level = test.level(LEVEL, &bits(5)).unwrap();
+    let class_of: Vec<usize> =
+        classes.iter().enumerate().flat_map(|(class, (number, _))| vec![class; *number]).collect();
+    let (mut words, tables) = (bits(6).lane(0), 4000);
+    let [mut fixed, mut by_scores, mut all_large] = [0; 3];
+    for _ in 0..tables {
+        let score = |_: &usize| {
+            let lambda = -(unit(&mut words) / 2.0).ln();
+            (2.0 * lambda * n / 2.0).sqrt() / 0.5
+        };
+        let scores: Vec<f64> = class_of.iter().map(score).collect();
+        let above = |class_of: &[usize], scores: &[f64]| {
+            i32::from(scores.iter().zip(class_of).any(|(score, class)| *score > level[*class]))
+        };
+        fixed += above(&class_of, &scores);
+        all_large += above(&[0; 137], &scores);
+        let mut sorted = scores;
+        sorted.sort_unstable_by(|a, b| b.total_cmp(a));
+        by_scores += above(&class_of, &sorted);
+    }
+    let [fixed, by_scores, all_large] =
+        [fixed, by_scores, all_large].map(|count| f64::from(count) / f64::from(tables));
+    assert!(fixed > 0.025 && fixed <= LEVEL, "{fixed}");
+    assert!(by_scores > 0.2 && all_large > 0.2, "{by_scores} {all_large}");
 }
 
 /// Against the largest of ten thousand points.
@@ -616,8 +699,8 @@ fn a_cell_bounds_the_crossings_of_all_its_counts() {
             Draw { counts: noise, minus_ln: within(0.0, 8.0), effect_size: within(-5.0, 5.0) };
         let mut significance = two_classes([1.0, 1.0], 0.1, Family::AnyFunction);
         significance.counts = least.to_vec();
-        significance.features = if trial % 2 == 0 { 10 } else { 5000 };
-        let null = Null::new(&significance, least.to_vec(), most.to_vec());
+        significance.tests = vec![if trial % 2 == 0 { 10.0 } else { 5000.0 }];
+        let null = Null::new(&significance, 0, least.to_vec(), most.to_vec());
         let value = null.value_crossing(&null.crossing.unwrap(), &draw, &mut Scratch::default());
         if !value.is_finite() {
             continue;

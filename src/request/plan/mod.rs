@@ -21,6 +21,7 @@ use crate::mechanism::{Calibrated, Mechanism, calibrate};
 use crate::privacy::{Delta, Epsilon, Purpose, Spending};
 use crate::request::fields::{Association, Method, Names, Request};
 use crate::request::reach::Reach;
+use crate::request::weights::FeatureWeights;
 use crate::table::{Grouping, Labels, Scaling, Schema, TargetCode};
 
 pub(crate) use choice::{Choice, ChosenBy, ChosenMechanism, Known};
@@ -49,6 +50,8 @@ pub(crate) struct Plan {
     /// The feature sets that are used as features, with the scaling of their members' values.
     pub(crate) groups: Option<(Arc<Grouping>, ScaleUsed)>,
     pub(crate) center: CenterUsed,
+    /// The public weights of the features, if there are any.
+    pub(crate) weights: Option<FeatureWeights>,
     /// How the mechanism is found.
     pub(crate) choice: Choice,
     /// The second stage, if there is one.
@@ -276,6 +279,7 @@ impl Plan {
             scale,
             groups: None,
             center,
+            weights: request.weights.as_ref().map(|weights| weights.of_number(features)),
             choice,
             refinement,
             epsilon,
@@ -383,7 +387,8 @@ impl Plan {
         let mut request = self.request.clone();
         change(&mut request);
         let plan = Self::new(&request, self.features, self.scaling.clone())?;
-        Ok(Self { groups: self.groups.clone(), scale: self.scale, ..plan })
+        let (groups, weights) = (self.groups.clone(), self.weights.clone());
+        Ok(Self { groups, weights, scale: self.scale, ..plan })
     }
 
     /// The plan for these sets of features, with their number and scaling.
@@ -391,6 +396,17 @@ impl Plan {
         let scale = scale_given(&self.request, &self.scaling);
         let scaling = Arc::new(Grouping::of_means());
         Self { scaling, groups: Some((grouping, scale)), ..self }
+    }
+
+    /// The plan with the weights of these features.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if none of them has a weight above 0.
+    pub(crate) fn weighted(self, schema: &Schema) -> Result<Self> {
+        let weights = self.request.weights.as_ref();
+        let weights = weights.map(|weights| weights.of_features(schema)).transpose()?;
+        Ok(Self { weights, ..self })
     }
 
     /// The number of features to select, if k is given.
