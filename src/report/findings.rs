@@ -26,9 +26,20 @@ pub(super) fn bound_in_words(record: &Record) -> &'static str {
     }
 }
 
+/// The parameters of public weights.
+pub(super) const WEIGHTS: [&str; 2] = ["weights", "weights_uniform"];
+
+/// Whether features had weights.
+pub(super) fn has_weights(record: &Record) -> bool {
+    record.mechanism.parameters.contains_key(WEIGHTS[0])
+}
+
 /// The significance threshold, if significance was tested.
 pub(super) fn threshold_in_words(record: &Record) -> Option<String> {
-    let level = record.significance.threshold?;
+    let Some(level) = record.significance.threshold else {
+        let differ = record.significance.significant.is_some() && has_weights(record);
+        return differ.then(|| "the significance threshold differs by the weights".to_owned());
+    };
     Some(if level > 1.0 {
         "not even an effect size of 1 can be significant".to_owned()
     } else {

@@ -284,7 +284,13 @@ pub(super) fn effect_sizes(record: &Record, places: &[usize]) -> Block {
     let meaning = findings::effect_size_in_words(record);
     let bound = findings::bound_in_words(record);
     let caption = match threshold {
-        None => format!("Effect size ({meaning}), with its 90% interval{bound}."),
+        None => {
+            let differ = match findings::threshold_in_words(record) {
+                Some(words) => format!(" Filled points are significant; {words}."),
+                None => String::new(),
+            };
+            format!("Effect size ({meaning}), with its 90% interval{bound}.{differ}")
+        }
         Some(level) if level > 1.0 => format!("Effect size ({meaning}){bound}."),
         Some(_) => format!(
             "Effect size ({meaning}){bound}. Features right of the dashed line are significant: the line allows for \

@@ -23,6 +23,8 @@ const WANG: &str = "Y.-X. Wang, \"Revisiting Differentially Private Linear Regre
 const KIFER: &str = "D. Kifer, A. Smith and A. Thakurta, \"Private Convex Empirical Risk Minimization and \
                      High-dimensional Regression\" (2012)";
 
+const WEIGHTS: &str = "C. Genovese, K. Roeder and L. Wasserman, \"False Discovery Control with p-Value Weighting\" (2006)";
+
 /// A paragraph whose sentences refer to publications by number.
 pub(super) struct Methods {
     sentences: Vec<String>,
@@ -206,7 +208,14 @@ impl Methods {
             false => "",
         };
         let cited = self.cite(reference);
-        format!("{name} {cited}{refined}").trim_end().to_owned()
+        let weighted = match used.parameters.get("weights") {
+            Some(given) => {
+                let weights = self.cite(Some(WEIGHTS));
+                format!(" and by public weights of {given} of the features {weights}")
+            }
+            None => String::new(),
+        };
+        format!("{name} {cited}{refined}{weighted}").trim_end().to_owned()
     }
 
     /// The last sentences: guarantee, parts, program.

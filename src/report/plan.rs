@@ -6,7 +6,7 @@ use crate::exact::two_digits;
 use crate::forecast::{Least, Needed, PROBABILITIES, PlanRecord, Wanted};
 use crate::release::{MechanismReason, PickOrder, ScoreId};
 use crate::report::text::wrap;
-use crate::report::words::{chosen_by, drawn_by_scores, purpose};
+use crate::report::words::{chosen_by, drawn_by_scores, purpose, weighted};
 use crate::report::wrap::wrapped;
 
 /// The width of the plot of effect sizes from 0 to 1, in columns.
@@ -181,11 +181,12 @@ pub fn details(record: &PlanRecord) -> Vec<(&'static str, String)> {
 
 /// The mechanism of the selection with these rows.
 fn mechanism(record: &PlanRecord) -> String {
-    match record.mechanism.chosen {
+    let how = match record.mechanism.chosen {
         Some(MechanismReason::Number) => "features are drawn together with their number".to_owned(),
         Some(MechanismReason::Scores { .. }) => drawn_by_scores(),
         _ => chosen_by(&record.mechanism, PickOrder::File),
-    }
+    };
+    how + &weighted(&record.mechanism)
 }
 
 /// The standard error of the effect sizes of the answer.

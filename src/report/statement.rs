@@ -254,6 +254,10 @@ fn given(record: &Record) -> Vec<String> {
             features_or_sets(score)
         )),
         score.groups.as_ref().map(|_| "the sets of features".to_owned()),
+        findings::has_weights(record).then(|| {
+            "the weights of features, which come from other people than those in the table"
+                .to_owned()
+        }),
         of_features,
         own_ranges.then(|| "the range of each feature".to_owned()),
         score.classes.as_ref().map(|classes| format!("the classes {}", classes.join(", "))),

@@ -13,19 +13,27 @@ use crate::release::{
     AtHorizon, GroupsUsed, Guarantee, MechanismReason, MechanismUsed, PickOrder, PublicFacts,
     Record, ScoreId, ScoreUsed, TargetCoding, TargetUsed,
 };
-use crate::report::findings::short;
+use crate::report::findings::{WEIGHTS, short};
 use crate::request::{FalseDiscoveryBound, ScaleUsed};
 use crate::run::DryRun;
 
 /// The mechanism with its parameters.
 pub(super) fn chosen_by(mechanism: &MechanismUsed, order: PickOrder) -> String {
-    let parameter = |(name, value): (&String, &String)| format!(", {name} {value}");
-    let parameters: Vec<String> = mechanism.parameters.iter().map(parameter).collect();
+    let own = mechanism.parameters.iter().filter(|(name, _)| !WEIGHTS.contains(&name.as_str()));
+    let parameters: Vec<String> = own.map(|(name, value)| format!(", {name} {value}")).collect();
     let order = match order {
         PickOrder::Pick => ", in the order of the picks",
         PickOrder::File => "",
     };
     format!("the mechanism {}{}{order}", mechanism.id, parameters.concat())
+}
+
+/// The weights of features, after a comma, if there are any.
+pub(super) fn weighted(mechanism: &MechanismUsed) -> String {
+    let [given, uniform] = WEIGHTS.map(|name| mechanism.parameters.get(name));
+    given.zip(uniform).map_or(String::new(), |(given, uniform)| {
+        format!(", with public weights of {given} features (uniform share {uniform})")
+    })
 }
 
 /// The number of selected features, the method and the reason for it.
@@ -48,15 +56,16 @@ pub(super) fn selected_by(record: &Record) -> String {
         _ => String::new(),
     };
     let number = number_of(Some(record.selected.len()), record.public.features, &record.score);
+    let weighted = weighted(&record.mechanism);
     if let Some(bound) = &record.public.false_discoveries {
         let drawn =
             record.released.number.map_or(String::new(), |drawn| match is_concentrated(record) {
                 true => format!(", among {drawn} drawn after their number"),
                 false => format!(", among {drawn} drawn together with their number"),
             });
-        return format!("{number}: {}{drawn}", beyond(bound));
+        return format!("{number}: {}{drawn}{weighted}", beyond(bound));
     }
-    format!("{number}{how} by {}", chosen_by(&record.mechanism, record.order))
+    format!("{number}{how} by {}{weighted}", chosen_by(&record.mechanism, record.order))
 }
 
 /// Whether features were drawn after their number, with Gaussian noise of their effect sizes.
@@ -115,9 +124,10 @@ pub(super) fn planned_by(plan: &DryRun) -> String {
         _ => chosen_by(&plan.mechanism, PickOrder::File),
     };
     let number = number_of(plan.k, plan.features, &plan.score);
+    let weighted = weighted(&plan.mechanism);
     match &plan.false_discoveries {
-        Some(bound) => format!("of {number}: {}, by {how}", beyond(bound)),
-        None => format!("{number} by {how}"),
+        Some(bound) => format!("of {number}: {}, by {how}{weighted}", beyond(bound)),
+        None => format!("{number} by {how}{weighted}"),
     }
 }
 
