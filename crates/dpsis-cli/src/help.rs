@@ -4,7 +4,7 @@
 use clap::{Arg, ArgAction, Command};
 
 /// Options for special cases, which only `--help-all` lists.
-pub(crate) const ADVANCED: [&str; 44] = [
+pub(crate) const ADVANCED: [&str; 46] = [
     "alpha",
     "beta",
     "blocks",
@@ -49,6 +49,8 @@ pub(crate) const ADVANCED: [&str; 44] = [
     "trials",
     "unit-target",
     "variant",
+    "weights",
+    "weights-uniform",
 ];
 
 /// The option of the longest help.

@@ -38,6 +38,7 @@ mod table_arguments;
 mod target_arguments;
 mod values;
 mod verify;
+mod weights;
 mod words;
 
 use std::process::ExitCode;

@@ -25,6 +25,7 @@ use crate::select::{SelectArguments, select};
 use crate::sites::{SiteCommands, sites};
 use crate::sql::{SqlArguments, sql};
 use crate::verify::{VerifyArguments, verify};
+use crate::weights::{WeightsArguments, weights};
 use dpsis::internals::wrapped;
 use dpsis::{Error, Result};
 
@@ -57,6 +58,7 @@ pub(super) enum Command {
     Verify(Box<VerifyArguments>),
     Audit(Box<AuditArguments>),
     Bounds(Box<BoundsArguments>),
+    Weights(Box<WeightsArguments>),
     Datasets(DatasetsArguments),
     /// Print completions for a shell
     Completions {
@@ -74,8 +76,8 @@ const GROUPS: [(&str, &[&str]); 2] = [
     (
         "Advanced",
         &[
-            "partial", "sites", "sql", "choose", "bounds", "verify", "audit", "account", "compare",
-            "datasets",
+            "partial", "sites", "sql", "choose", "bounds", "weights", "verify", "audit", "account",
+            "compare", "datasets",
         ],
     ),
 ];
@@ -126,6 +128,7 @@ pub(super) fn execute(command: Command, matches: &ArgMatches) -> Result<ExitCode
         Command::Account(arguments) => account(&arguments),
         Command::Inspect(arguments) => inspect(&arguments),
         Command::Bounds(arguments) => bounds(&arguments),
+        Command::Weights(arguments) => weights(&arguments),
         Command::Datasets(arguments) => datasets(&arguments),
         Command::Compare(arguments) => compare(&arguments),
         Command::Completions { shell } => {

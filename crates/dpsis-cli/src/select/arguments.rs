@@ -13,7 +13,7 @@ use crate::privacy_arguments::{BudgetArgument, DeltaArgument, Relation, privacy}
 use crate::score_arguments::ScalingArguments;
 use crate::values::{parse_center, parse_size, with_shares, word};
 use dpsis::internals::CENTER_IN_STRATA;
-use dpsis::{Result, SelectOptions};
+use dpsis::{Result, SelectOptions, WeightsOption};
 
 /// Select k features, or all that are significant, privately.
 ///
@@ -166,6 +166,9 @@ pub(crate) struct ReleaseArguments {
     pub(super) groups: GroupArguments,
 
     #[command(flatten)]
+    pub(super) weights: WeightArguments,
+
+    #[command(flatten)]
     pub(crate) mechanism: MechanismArguments,
 
     /// How features are found
@@ -197,6 +200,27 @@ pub(crate) struct ReleaseArguments {
         help_heading = "Method"
     )]
     pub(super) penalty: Option<f64>,
+}
+
+/// Public weights of features.
+#[derive(Debug, Args)]
+pub(crate) struct WeightArguments {
+    /// Public weights of features, a file feature,weight: from the literature, or made by `dpsis
+    /// weights` from a public table; never from this table, nor from people in it
+    #[arg(long, value_name = "FILE", hide_short_help = true, help_heading = "Method")]
+    pub(super) weights: Option<PathBuf>,
+
+    /// The share of the prior probability that all features have alike: limits the cost of wrong
+    /// weights [default: 0.3]
+    #[arg(
+        long,
+        value_name = "SHARE",
+        requires = "weights",
+        allow_hyphen_values = true,
+        hide_short_help = true,
+        help_heading = "Method"
+    )]
+    pub(super) weights_uniform: Option<f64>,
 }
 
 /// The options on reading, scoring and other uses of a table, which cannot be given with sums.
@@ -310,6 +334,8 @@ impl ReleaseArguments {
         options.method.blocks = self.blocks;
         options.method.penalty = self.penalty.map(Into::into);
         options.method.refine = self.refine.map(word);
+        options.method.weights = self.weights.weights.clone().map(WeightsOption::File);
+        options.method.weights_uniform = self.weights.weights_uniform.map(Into::into);
         self.mechanism.apply_to(&mut options.method);
         self.groups.apply_to(&mut options.scoring)
     }

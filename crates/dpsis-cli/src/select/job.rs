@@ -34,7 +34,8 @@ pub(crate) struct Job {
 impl SelectArguments {
     /// All files that are read, with patterns expanded.
     pub(crate) fn inputs(&self) -> Result<Inputs> {
-        let others = self.release.groups.groups.as_deref().into_iter().chain(self.ledger.file());
+        let release = [&self.release.groups.groups, &self.release.weights.weights];
+        let others = release.into_iter().flatten().map(PathBuf::as_path).chain(self.ledger.file());
         let others = self.given.files(&self.scaling).chain(others).map(Path::to_owned).collect();
         Ok(Inputs { rows: files(&self.files)?, partials: files(&self.partials)?, others })
     }

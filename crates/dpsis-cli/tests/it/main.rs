@@ -37,4 +37,5 @@ mod run_key;
 mod sites;
 mod targets;
 mod time_to_event;
+mod weights;
 mod without_k;

@@ -130,6 +130,19 @@ pub fn bounds_to_csv(table: &PublicTable, bounds: &[Bounds]) -> String {
     text
 }
 
+/// Formats weights as the CSV file that [`Weights::read`](dpsis::Weights::read) takes:
+/// `feature,weight`.
+pub fn weights_to_csv(weights: &[(String, f64)]) -> String {
+    let mut text = String::from("feature,weight\n");
+    for (feature, weight) in weights {
+        push_cell(&mut text, feature);
+        text.push(',');
+        push_number(&mut text, *weight);
+        text.push('\n');
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use dpsis::ErrorKind;

@@ -18,7 +18,7 @@ mod import;
 mod manifest;
 mod table;
 
-pub use bounds::{Clip, bounds, bounds_to_csv};
+pub use bounds::{Clip, bounds, bounds_to_csv, weights_to_csv};
 pub use checksum::table_sha256;
 pub use form::{Form, to_csv};
 pub use import::{Origin, get, has, locate_or_server, open, read};
