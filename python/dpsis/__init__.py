@@ -23,7 +23,7 @@ from ._fit import Fitted, Model, fit, load_model
 from ._ledger import Ledger
 from ._native import __version__
 from ._partial import Partial, ReleasedTarget, load_partial, partial
-from ._public import Comparison, Finding, Inspection, Plan, bounds, compare, inspect, plan
+from ._public import Comparison, Finding, Inspection, Plan, bounds, compare, inspect, plan, weights
 from ._select import select
 from ._selection import Choice, DryRun, Estimate, Selection
 
@@ -76,6 +76,7 @@ __all__ = [
     "select",
     "spark",
     "verify",
+    "weights",
 ]
 
 

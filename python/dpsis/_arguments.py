@@ -317,6 +317,15 @@ def bounds(value: Any) -> Any:
     return interval("bounds", value)
 
 
+def weights(value: Any) -> Any:
+    """Weights of features: a path, or (name, weight) for each."""
+    if value is None or isinstance(value, (str, os.PathLike)):
+        return None if value is None else os.fspath(value)
+    if not isinstance(value, Mapping) and not hasattr(value, "items"):
+        raise TypeError("weights must be the path of a CSV file, a dictionary or a Series")
+    return [(str(name), float(weight)) for name, weight in value.items()]
+
+
 def center(value: Any) -> Any:
     """The center of the target: a word, a number, or (label, share) for each class."""
     if isinstance(value, str):
@@ -448,11 +457,11 @@ def note(function: str, given: Mapping[str, Any], defaults: Mapping[str, Any]) -
     for name, value in changed.items():
         if isinstance(value, os.PathLike) or name == "target_file":
             value = "FILE"
-        elif name in ("bounds", "groups") and isinstance(value, str):
+        elif name in ("bounds", "groups", "weights") and isinstance(value, str):
             value = "FILE"
         elif name == "ledger":
             value = "LEDGER"
-        elif name in ("y", "groups", "partials") or (name == "unit" and not isinstance(value, str)):
+        elif name in ("y", "groups", "weights", "partials") or (name == "unit" and not isinstance(value, str)):
             # Targets and ids are data; sets are many.
             value = "..."
         elif _is_plain(value):

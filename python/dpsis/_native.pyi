@@ -93,6 +93,9 @@ def verify(
 def audit(
     epsilon: str, delta: float, outcomes: list[tuple[str, str]]
 ) -> tuple[str, str, bool]: ...
+def weights(
+    table: Table, options: str, progress: Callable[[float], object] | None
+) -> list[tuple[str, float]]: ...
 def bounds(
     table: Table, clip: str, no_target: bool, progress: Callable[[float], object] | None
 ) -> list[tuple[str, float, float]]: ...

@@ -203,6 +203,56 @@ def bounds(
     return {name: (low, high) for name, low, high in ranges}
 
 
+@arguments.names_near(_DEFAULTS)
+def weights(
+    data: Any,
+    *,
+    y: Any = None,
+    progress: arguments.Progressing = None,
+    **options: Any,
+) -> dict[str, float]:
+    """Compute weights of features from a public table, for ``select(weights=...)`` on another one.
+
+    Parameters
+    ----------
+    data, y
+        As for `select`. The table must be public, with other people than the sensitive one: weights computed from the
+        sensitive table are not private.
+    progress : bool or callable, optional
+        As for `select`.
+    **options
+        The target, the score and further facts about the table, as for `select`.
+
+    Returns
+    -------
+    dict
+        The weight of each feature, by its name: large where it is associated with the target.
+
+    Raises
+    ------
+    RequestError, InputError, ReadError
+        As for `select`.
+
+    Notes
+    -----
+    **Privacy.** None: the result is made of the data.
+
+    Examples
+    --------
+    >>> import dpsis, numpy as np
+    >>> x, y = np.array([[1.0, 5], [2, 5], [3, 6], [4, 5]]), ["a", "a", "b", "b"]
+    >>> weights = dpsis.weights(x, y=y, classes=["a", "b"])
+    >>> weights["feature-1"] > weights["feature-2"]
+    True
+    """
+    chosen = {**_DEFAULTS, **options, "epsilon": 1}
+    facts = {name: chosen[name] for name in FACTS}
+    request = select_options(chosen) | {"k": 1}
+    source = table(data, y, **facts, of_target=arguments.columns_of_events(request))
+    with arguments.Progress(progress, "reading") as bar:
+        return dict(_native.weights(source, arguments.as_json(request), bar.show))
+
+
 @dataclass(frozen=True, repr=False)
 class Plan(Document, Paged):
     """The findings that a selection can expect.
@@ -255,7 +305,7 @@ class Plan(Document, Paged):
 #: The options of `select` that a plan takes, which need no table.
 _PLANNED = (
     "fwer at_most classes target_bounds target_number adjust groups group_size bounds score scale center neighbors delta "
-    "shares direction method blocks penalty refine mechanism parameters threads"
+    "shares direction method blocks penalty refine weights weights_uniform mechanism parameters threads"
 ).split()
 
 

@@ -51,6 +51,8 @@ def select(
     blocks: int | None = None,
     penalty: float | None = None,
     refine: str | None = None,
+    weights: Mapping[str, float] | str | os.PathLike[str] | None = None,
+    weights_uniform: float | None = None,
     mechanism: str | None = None,
     parameters: Mapping[str, arguments.Exact] | None = None,
     feature_names: Iterable[str] | None = None,
@@ -162,6 +164,12 @@ def select(
     refine : {'gram'}, optional
         A second stage for correlated features: twice as many are screened, and the k that together explain the target
         best are selected by private correlations of all of them.
+    weights : dict, Series or path, optional
+        Public weights of features by name, at least 0, or a CSV file `feature,weight`: a weight of 2 stands for twice the
+        probability, by public knowledge, of an association. All others have the weight 0. Weights must not come from this
+        table, nor from people in it: see `dpsis.weights`.
+    weights_uniform : float, optional
+        The share of the probability that all features have alike; 0.3 by default, so that wrong weights cost little.
     mechanism : str, optional
         How candidates are chosen from their scores: 'canonical', 'joint', 'peel', ... By default 'canonical' where the
         released counts of rows are enough to place all k at once, else 'peel-pnf'.
@@ -284,7 +292,7 @@ _UNNAMED = ("data", "note", "memory", "threads", "progress", "feature_names", "d
 #: Options of a release from sums, which contain how the table was read and scored.
 _OF_RELEASE = (
     "partials", "k", "epsilon", "fwer", "at_most", "center", "neighbors", "delta", "shares", "direction", "mechanism",
-    "parameters", "ledger", "note", "run_key", "progress", "seed",
+    "parameters", "weights", "weights_uniform", "ledger", "note", "run_key", "progress", "seed",
 )  # fmt: skip
 
 
@@ -348,6 +356,8 @@ def select_options(given: Mapping[str, Any]) -> dict[str, Any]:
         "blocks": arguments.maybe_integer("blocks", given["blocks"], 1),
         "penalty": arguments.maybe_number("penalty", given["penalty"]),
         "refine": arguments.maybe_word("refine", given["refine"]),
+        "weights": arguments.weights(given["weights"]),
+        "weights_uniform": arguments.maybe_number("weights_uniform", given["weights_uniform"]),
         "mechanism": arguments.maybe_word("mechanism", given["mechanism"]),
         "parameters": arguments.texts("parameters", given["parameters"]),
         "memory": None if given["memory"] is None else arguments.size("memory", given["memory"]),

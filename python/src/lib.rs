@@ -24,7 +24,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use crate::bounds::bounds;
+    use crate::bounds::{bounds, weights};
     #[pymodule_export]
     use crate::claims::{account, audit, verify};
     #[pymodule_export]

@@ -315,3 +315,30 @@ def test_one_id_stops_no_run():
         for own in (list(ids), ids, pandas.Series(ids, dtype=object)):
             assert len(dpsis.select(x, 2, 1, y=EVENT, unit=own, **ON).names) == 2
             assert len(dpsis.select(LABS, 2, 1, unit=own, **ON).names) == 2
+
+
+def test_weights(command_line, printed, tmp_path):
+    """By names or from a file, and those made from a public table."""
+    genes = pandas.read_csv(GENES)
+    by_name = {"gene_017": 2.0, "gene_074": 1.0, "other": 3.0}
+    path = tmp_path / "weights.csv"
+    path.write_text("feature,weight\n" + "".join(f"{name},{weight}\n" for name, weight in by_name.items()))
+    for options, given in (([], {}), (["--weights-uniform", "0.5"], {"weights_uniform": 0.5})):
+        expected = command_line("select", "--k", 3, "--eps", 1, "--weights", path, *options, "--seed", 4, GENES)
+        for weights in (path, str(path), by_name, pandas.Series(by_name)):
+            found = dpsis.select(genes, 3, 1, weights=weights, **given, seed=4)
+            assert without(found.record) == without(expected)
+        assert expected["mechanism"]["weights"] == "2"
+    assert "weights=..." in found.record["run"]["request"]
+    assert found.record["significance"]["threshold"] is None
+    made = dpsis.weights(genes)
+    lines = printed("weights", GENES).splitlines()
+    assert made == {name: float(weight) for name, weight in (line.split(",") for line in lines[1:])}
+    assert dpsis.select(genes, 3, 1, weights=made, seed=1).record["mechanism"]["weights"] == "300"
+    plan = dpsis.plan(300, 2000, 2, 1, class_shares=0.5, weights=by_name, over=[], seed=1)
+    assert plan.record["mechanism"]["weights"] == "3"
+    for wrong, error in (({"gene_017": -1}, dpsis.RequestError), ([1, 2], TypeError), ({"nobody": 1}, dpsis.RequestError)):
+        with pytest.raises(error, match="weight"):
+            dpsis.select(genes, 3, 1, weights=wrong, seed=1)
+    with pytest.raises(dpsis.RequestError, match="needs weights"):
+        dpsis.select(genes, 3, 1, weights_uniform=0.5, seed=1)
