@@ -124,6 +124,17 @@ sets <- function(value, name) {
   if (is_text(value)) path(value, name) else pairs(value, name, function(one, name) list(words(one, name)))
 }
 
+weights_of <- function(value, name) {
+  if (is_text(value)) {
+    return(path(value, name))
+  }
+  if (is.data.frame(value)) {
+    if (!all(c("feature", "weight") %in% names(value))) fail("weights have the columns feature and weight", name)
+    value <- stats::setNames(value$weight, as.character(value$feature))
+  }
+  pairs(as.list(value), name, function(one, name) list(number(one, name)))
+}
+
 sizes <- function(value, name) {
   if (!length(value) %in% 1:2) fail("this must be the smallest size, or the smallest and the largest one", name)
   list(whole(value[[1]], name), if (length(value) == 2) whole(value[[2]], name))
@@ -152,6 +163,7 @@ select_options <- list(
   target_bounds = interval, target_number = flag, unit_target = word, adjust = words, center = center_of,
   score = word, bounds = ranges, scale = word, groups = sets, group_size = sizes, neighbors = word,
   shares = exacts, direction = flag, method = word, blocks = whole, penalty = number, refine = word,
+  weights = weights_of, weights_uniform = number,
   mechanism = word, parameters = exacts, memory = whole, threads = whole
 )
 
@@ -200,9 +212,9 @@ request_text <- function(name, given) {
   shown <- function(value, name) {
     if (name == "ledger") {
       "LEDGER"
-    } else if (name == "target_file" || (name %in% c("bounds", "groups", "data") && is_text(value))) {
+    } else if (name == "target_file" || (name %in% c("bounds", "groups", "weights", "data") && is_text(value))) {
       "FILE"
-    } else if (name %in% c("y", "groups") || (name == "unit" && !is_text(value)) || !plain(value)) {
+    } else if (name %in% c("y", "groups", "weights") || (name == "unit" && !is_text(value)) || !plain(value)) {
       "..."
     } else {
       deparse1(value)

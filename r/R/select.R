@@ -31,7 +31,9 @@
 #'   instead of features; `group_size`, the least and the largest number of members. `id`, a column of ids, which is not a feature; `feature_names`, for a matrix without column names.
 #' - **Guarantee**: `neighbors`: `"add-remove"` or `"replace-one"`; `delta`; `shares`, such as `c(estimates = 0.1)`;
 #'   `direction = TRUE` to release whether the target rises with each feature.
-#' - **Method**: `mechanism`, `parameters`, such as `c(gamma = 0.25)`; `method`, `blocks`, `penalty`, `refine`.
+#' - **Method**: `mechanism`, `parameters`, such as `c(gamma = 0.25)`; `method`, `blocks`, `penalty`, `refine`;
+#'   `weights`, public weights of features by name, or a CSV file `feature,weight`, never from this table nor from people in it, and
+#'   `weights_uniform`, the share that all features have alike (0.3 by default).
 #' - **How data are written**: `missing`, further codes such as -999; of files `features_as_rows`, `delimiter`,
 #'   `decimal_comma`, `numeric_names`; of a `SummarizedExperiment` its `assay`.
 #' - **Resources**, on which the result does not depend: `memory` in bytes, `threads`.

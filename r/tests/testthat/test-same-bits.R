@@ -227,3 +227,21 @@ test_that("columns of every class are read as in files", {
     expect_identical(without(found[[3]], "target"), without(found[[1]], "target"))
   }
 })
+
+test_that("weights by name, in a data frame and in a file", {
+  weights <- c("gene 1" = 2, "gene 4" = 1)
+  frame <- data.frame(feature = names(weights), weight = weights)
+  path <- tempfile(fileext = ".csv")
+  utils::write.csv(frame, path, row.names = FALSE)
+  whole <- data.frame(numbers$x, outcome = numbers$two, check.names = FALSE)
+  classes <- c("control", "case")
+  expected <- command_line(
+    "select", "--k", "3", "--eps", "1", "--classes", "control,case", "--weights", path, "--weights-uniform", "0.4",
+    "--seed", "4", as_file(whole)
+  )
+  for (given in list(weights, as.list(weights), frame, path)) {
+    found <- record_of(whole, 3, 1, classes = classes, weights = given, weights_uniform = 0.4, seed = 4)
+    expect_identical(without(found), without(expected))
+  }
+  expect_error(dp_select(whole, 3, 1, classes = classes, weights = c("gene 1" = -1), seed = 4), class = "dpsis_request_error")
+})
