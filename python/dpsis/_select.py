@@ -197,7 +197,8 @@ def select(
         A note on the entry in the ledger.
     run_key : str, optional
         With `ledger`: a key of this run. A repeated call with it returns the recorded release and is not charged again;
-        other arguments need another key. It identifies the call, not the data: give it anew after the data changed.
+        other arguments need another key. It identifies the call, not the data: give it anew after the data changed. All
+        stages of a release from `partials` take one key.
     memory : int or str, optional
         The most memory to take, such as '500MB': larger tables are read in several passes. 4 GiB if it is not given, or
         three quarters of the container's limit. The result does not depend on it.

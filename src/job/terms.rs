@@ -33,7 +33,8 @@ pub struct Terms {
     pub note: String,
     /// The key under which the run is charged once: a repeated call with it returns the recorded
     /// release and neither charges nor releases again. It identifies the request, not the data:
-    /// a table that has changed since is not noticed.
+    /// a table that has changed since is not noticed. All stages of a release from sums take the
+    /// same key: the entry of a released target has the name of its stage after it.
     pub run_key: Option<String>,
     /// Whether only the budget and the noise to expect are reported, and nothing is drawn.
     pub dry_run: bool,
@@ -378,8 +379,9 @@ impl Terms {
         if let Some(seed) = self.seed {
             return select.clone().seed(seed).release_target(sums);
         }
+        let run_key = self.run_key.as_ref().map(|key| format!("{key} ({})", sums.stage()));
         let call = || Call::select("release target", select, &sums.identity());
-        self.once(call, |charge| {
+        Self { run_key, ..self.clone() }.once(call, |charge| {
             let select = select.check_ref()?;
             match charge {
                 Some((ledger, note)) => select.release_target_with_ledger(sums, ledger, note),

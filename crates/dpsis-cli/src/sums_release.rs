@@ -35,25 +35,26 @@ impl SumsRelease<'_> {
     }
 
     fn target(self, output: Output) -> Result<()> {
-        let Self { select, sums, terms, .. } = self;
-        // --format applies to the last stage only: a released target has one format and no folder.
-        let destination = match output.destination {
-            Destination::Folder(path) => Destination::check(Some(&path), &[])?,
-            destination => destination,
+        let Self { select, sums, terms, next } = self;
+        // --format is for the selection. Its folder must not exist before the last stage: the
+        // released target goes to a file next to it.
+        let (destination, place) = match output.destination {
+            Destination::Folder(mut path) => {
+                path.as_mut_os_string().push(".released");
+                (Destination::check(Some(&path), &[])?, format!(" to {}", path.display()))
+            }
+            destination => (destination, String::new()),
         };
         let released = terms.release_target(&select, sums)?;
         if !released.is_private() {
             output::remark("NOT PRIVATE: drawn from a seed, not for release\n");
         }
         if !output.quiet {
-            let what = match sums.stage() {
-                Stage::Median => "the median of the target",
-                _ => "the center of the target",
-            };
+            let stage = sums.stage();
             let spent = released
                 .epsilon()
                 .map_or_else(String::new, |spent| format!(", for epsilon {spent} so far"));
-            output::remark(&format!("released {what}{spent}: {}\n", self.next));
+            output::remark(&format!("released the {stage}{place}{spent}: {next}\n"));
         }
         destination.write(&released.to_text()?)
     }

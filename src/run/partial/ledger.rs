@@ -5,7 +5,9 @@ use crate::privacy::{Delta, Ledger};
 use crate::release::record::{Command, Selection};
 use crate::request::fields::Request;
 use crate::run::charged::{check_names, expense, expense_of_rows};
-use crate::run::partial::stages::{release_selection, release_target, run_in_parts, stage_epsilon};
+use crate::run::partial::stages::{
+    Uncharged, release_selection, release_target, run_in_parts, uncharged,
+};
 use crate::run::partial::{Partial, ReleasedTarget, other_stage};
 
 /// Runs a checked request on rows that `gather` sums, stage by stage, after charging a ledger for
@@ -39,14 +41,15 @@ pub(super) fn release_with_ledger(
     note: &str,
 ) -> Result<Selection> {
     check_names(request)?;
-    let epsilon = stage_epsilon(request, partial, ledger)?.ok_or_else(other_stage)?;
+    let epsilon = uncharged(request, partial, ledger)?.all.ok_or_else(other_stage)?;
     let delta = Delta::given(request.delta.clone())?;
     let expense = expense(request, Command::Select, epsilon, note).delta(delta);
     let (record, receipt) = ledger.charge(&expense, || release_selection(request, partial))?;
     Ok(Selection::new(record).with_receipt(receipt))
 }
 
-/// Releases the value of the target that the next stage needs, charging a ledger first.
+/// Releases the value of the target that the next stage needs, charging a ledger first. A ledger
+/// that would refuse a later stage is not charged.
 ///
 /// # Errors
 ///
@@ -59,8 +62,11 @@ pub(super) fn release_target_with_ledger(
 ) -> Result<ReleasedTarget> {
     check_names(request)?;
     let release = || release_target(request, partial);
+    let Uncharged { stage, all } = uncharged(request, partial, ledger)?;
+    let all = expense(request, Command::Select, all.ok_or_else(other_stage)?, note);
+    ledger.check(&all.delta(Delta::given(request.delta.clone())?))?;
     // A given center spends no budget.
-    let released = match stage_epsilon(request, partial, ledger)? {
+    let released = match stage {
         Some(epsilon) => {
             ledger.charge(&expense(request, Command::Select, epsilon, note), release)?.0
         }

@@ -196,6 +196,17 @@ pub enum Stage {
     Selection,
 }
 
+impl std::fmt::Display for Stage {
+    /// The released value.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Median => "median of the target",
+            Self::Center => "center of the target",
+            Self::Selection => "selection",
+        })
+    }
+}
+
 impl std::fmt::Debug for Partial {
     /// Omits the sums, which are private data.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

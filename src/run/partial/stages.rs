@@ -59,30 +59,45 @@ pub(crate) fn release_selection(request: &Request, partial: &Partial) -> Result<
     Ok(record(&plan, &partial.facts.schema, request.entropy, chosen))
 }
 
-/// The epsilon that the release of a stage spends: its part of the budget of the request, or the
-/// rest that the stages before have left. Parts that were not charged to this ledger before are
-/// charged in the end.
+/// The epsilon that a ledger is not charged for yet.
+pub(crate) struct Uncharged {
+    /// Of the release at this stage, with the stages before; `None` if it spends no budget.
+    pub(crate) stage: Option<Epsilon>,
+    /// Of all stages.
+    pub(crate) all: Option<Epsilon>,
+}
+
+/// The parts of the budget of the request that this ledger was not charged for at the stages
+/// before.
 ///
 /// # Errors
 ///
 /// As for [`release_target`].
-pub(crate) fn stage_epsilon(
+pub(crate) fn uncharged(
     request: &Request,
     partial: &Partial,
     ledger: &Ledger,
-) -> Result<Option<Epsilon>> {
+) -> Result<Uncharged> {
     let plan = planned(request, partial)?;
-    let mark = partial.facts.released.as_ref().and_then(|released| released.paid.as_ref());
+    let released = partial.facts.released.as_ref();
+    let mark = released.and_then(|released| released.paid.as_ref());
     let charged = mark.map_or(Ok(false), |mark| ledger.has(mark))?;
-    let parts = plan.spent.iter().filter(|part| match (partial.stage(), part.purpose) {
-        (Stage::Median, purpose) => purpose == Purpose::TargetMedian,
-        (Stage::Center, Purpose::TargetMedian) => !charged,
-        (Stage::Center, purpose) => purpose == Purpose::TargetCenter,
-        (Stage::Selection, Purpose::TargetMedian) => !charged,
-        (Stage::Selection, Purpose::TargetCenter) => !(charged && partial.facts.of_columns()),
-        (Stage::Selection, _) => true,
-    });
-    Ok(parts.map(|part| part.epsilon.clone()).reduce(|sum, part| sum + part))
+    let has_center = released.is_some_and(ReleasedTarget::has_center);
+    let is_due = |purpose| match purpose {
+        Purpose::TargetMedian => !charged,
+        Purpose::TargetCenter => !(charged && has_center),
+        _ => true,
+    };
+    let is_of_stage = |purpose| match partial.stage() {
+        Stage::Median => purpose == Purpose::TargetMedian,
+        Stage::Center => matches!(purpose, Purpose::TargetMedian | Purpose::TargetCenter),
+        Stage::Selection => true,
+    };
+    let sum = |counts: &dyn Fn(Purpose) -> bool| {
+        let parts = plan.spent.iter().filter(|part| is_due(part.purpose) && counts(part.purpose));
+        parts.map(|part| part.epsilon.clone()).reduce(|sum, part| sum + part)
+    };
+    Ok(Uncharged { stage: sum(&is_of_stage), all: sum(&|_| true) })
 }
 
 /// The plan of a request for the table of a partial, whose earlier releases have spent the parts
@@ -95,22 +110,21 @@ fn planned(request: &Request, partial: &Partial) -> Result<Plan> {
     let Some(released) = &partial.facts.released else { return Ok(plan) };
     if released.neighbors != plan.request.neighbors {
         let rule = "the target's part was released for another neighbor relation";
-        return Err(Error::request(rule).about([Parameter::Neighbors]));
+        return Err(as_before(rule).about([Parameter::Neighbors]));
     }
     let median = released.median.as_ref().map(|median| &median.epsilon);
     check_spent(&plan, Purpose::TargetMedian, median)?;
     if let Some(center) = released.center() {
         if plan.scoring.public_center().is_some_and(|given| given != center.on_grid) {
             let rule = "the columns were scored at another center than that of this request";
-            return Err(Error::request(rule).about([Parameter::Center]));
+            return Err(as_before(rule).about([Parameter::Center]));
         }
         let counted = center.counted.as_ref().map(|counted| &counted.epsilon);
         check_spent(&plan, Purpose::TargetCenter, counted)?;
     }
     if is_private(request) && !released.private {
-        return Err(Error::request(
-            "the target's part was drawn from a seed: it is not for release",
-        ));
+        let rule = "the target's part was drawn from a seed: it is not for release";
+        return Err(as_before(rule).about([Parameter::Seed]));
     }
     Ok(plan)
 }
@@ -123,16 +137,22 @@ fn check_spent(plan: &Plan, purpose: Purpose, spent: Option<&String>) -> Result<
         return Ok(());
     }
     let of = |epsilon: Option<&String>| epsilon.map_or("nothing", |text| text).to_owned();
-    let what = match purpose {
-        Purpose::TargetMedian => "median",
-        _ => "center",
+    let (what, center) = match purpose {
+        Purpose::TargetMedian => ("median", None),
+        _ => ("center", Some(Parameter::Center)),
     };
     let rule = format!(
         "the {what} has spent epsilon {}; this request would give it {}",
         of(spent),
         of(given.as_ref())
     );
-    Err(Error::request(rule).about([Parameter::Epsilon, Parameter::Shares]))
+    let about = [Parameter::Epsilon, Parameter::Shares].into_iter().chain(center);
+    Err(as_before(rule).about(about))
+}
+
+/// The error for a request that differs from the request of an earlier stage.
+fn as_before(rule: impl Into<String>) -> Error {
+    Error::request(rule).hint("give the same options at all stages of a release")
 }
 
 fn drawing<T>(

@@ -16,7 +16,8 @@ pub(super) struct SumsArguments {
     /// The file is a result of dpsis sql: exact sums
     ///
     /// CSV, or Parquet and Arrow (a build with feature arrow). Released are k features; where the
-    /// target is released first, what the next query needs of it
+    /// target is released first, what the next query needs of it. Give the same options at every
+    /// stage
     #[arg(
         long,
         conflicts_with_all = [
@@ -88,8 +89,7 @@ pub(super) fn release(arguments: &ChooseArguments, terms: &Terms, output: Output
         select: arguments.apply_release_to(sums.request(arguments.k())?)?,
         sums: &sums,
         terms,
-        next: "make the next query with it (dpsis sql --released), then choose again with the same --eps and \
-               --split",
+        next: "make the next query with it (dpsis sql --released), then choose again with the same options",
     };
     release.run(output)
 }

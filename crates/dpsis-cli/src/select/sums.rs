@@ -27,7 +27,7 @@ pub(super) fn select(
         sums: &sums,
         terms,
         next: "make the partials of the next stage with it (dpsis partial --released), then select again with the \
-               same --eps and --split",
+               same options",
     };
     release.run(output)
 }

@@ -35,6 +35,7 @@ mod replay;
 mod report;
 mod run_key;
 mod sites;
+mod stages;
 mod targets;
 mod time_to_event;
 mod weights;

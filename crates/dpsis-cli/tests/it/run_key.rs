@@ -95,23 +95,21 @@ fn run_keys_need_a_ledger() {
     assert!(balance(&folder).entries.is_empty());
 }
 
-/// The stages of a release from parts, each with its key.
+/// The stages of a release from parts, under one key.
 #[test]
 fn releases_from_parts_have_run_keys() {
     let folder = folder();
-    let release = "select -k 1 --eps 2 --ledger budget.txt --run-key";
+    let release = "select -k 1 --eps 2 --ledger budget.txt --run-key nightly --partials";
     let part = "partial --part 1/1 --bounds 0,40 table.csv";
     folder.run(&format!("{part} -o 1.counts")).succeeds();
-    let median = folder.run(&format!("{release} median --partials 1.counts")).succeeds().stdout;
-    let again = folder.run(&format!("{release} median --partials 1.counts -o median.txt"));
-    again.succeeds();
+    let median = folder.run(&format!("{release} 1.counts")).succeeds().stdout;
+    folder.run(&format!("{release} 1.counts -o median.txt")).succeeds();
     assert_eq!(folder.read("median.txt"), median);
     folder.run(&format!("{part} --released median.txt -o 1.sums")).succeeds();
-    let other = refused(&folder, &format!("{release} median --partials 1.sums"), 2);
+    let names = folder.run(&format!("{release} 1.sums")).succeeds().stdout;
+    assert_eq!(folder.run(&format!("{release} 1.sums")).succeeds().stdout, names);
+    let other = refused(&folder, &format!("{release} 1.counts --direction"), 2);
     assert_contains(&other, "belongs to another request");
-    let names = folder.run(&format!("{release} names --partials 1.sums")).succeeds().stdout;
-    let again = folder.run(&format!("{release} names --partials 1.sums")).succeeds().stdout;
-    assert_eq!(again, names);
     assert_eq!((balance(&folder).spent().as_str(), balance(&folder).entries.len()), ("2", 2));
 }
 
