@@ -3,7 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::harness::{Folder, Outcome, PROJECT};
+use crate::harness::{DEMO, Folder, Outcome, PROJECT};
+use crate::ledger::balance;
 
 /// The root of the project.
 pub(super) fn project() -> PathBuf {
@@ -155,6 +156,26 @@ fn the_page_about_people_matches_the_output() {
         let is_shown = page.contains(&format!("```text\n{report}```"));
         assert!(number > 0 || is_shown, "{command}: {report}");
     }
+}
+
+/// The commands of the page about production run in order in one folder. A repeated release is not
+/// charged again, and the check of the budget fails in the end.
+#[test]
+fn the_page_about_production_runs_in_order() {
+    let page = std::fs::read_to_string(project().join("docs/production.md")).unwrap();
+    let folder = Folder::new().with("data.csv", std::fs::read(DEMO).unwrap());
+    let commands = lines_of(&page, "sh");
+    let lines = || commands.iter().map(|command| command.trim_start_matches("dpsis "));
+    for line in lines() {
+        folder.run(line).succeeds();
+        if line.contains("--run-key") {
+            let before = folder.read("budget.txt");
+            folder.run(line).succeeds();
+            assert_eq!(folder.read("budget.txt"), before, "{line}");
+        }
+    }
+    assert_eq!(balance(&folder).left(), "0");
+    folder.run(lines().find(|line| line.contains("--dry-run")).unwrap()).fails(4);
 }
 
 /// Relative links lead to files that are there.
