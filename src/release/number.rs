@@ -68,13 +68,14 @@
 //!
 //! # Privacy
 //!
-//! The t_K, and with weights the constants that scores fall by, are functions of released counts. A least score, an order statistic, and maxima of their
-//! differences from constants move by at most Delta where each score does: the loss of every set
-//! has the sensitivity Delta, and the draw of the number and the set is private by the proof of
-//! `pnf`, at the part of the budget for the selection. The effect sizes are private given this set;
-//! names are a function of all these. The whole spends the sum of its parts. With a delta, the loss
-//! of a number has the sensitivity Delta for the same reason, so that K is purely private; for what
-//! follows it see `request/plan/concentrated.rs`.
+//! The t_K, and with weights the constants that scores fall by, are functions of released counts. A
+//! least score, an order statistic, and maxima of their differences from constants move by at most
+//! Delta where each score does: the loss of every set has the sensitivity Delta, and the draw of
+//! the number and the set is private by the proof of `pnf`, at the part of the budget for the
+//! selection. The effect sizes are private given this set; names are a function of all these. The
+//! whole spends the sum of its parts. With a delta, the loss of a number has the sensitivity Delta
+//! for the same reason, so that K is purely private; for what follows it see
+//! `request/plan/concentrated.rs`.
 //!
 //! # False discoveries
 //!

@@ -82,7 +82,7 @@ fn from_list(associated: usize, seed: usize) -> Result<Weights> {
     Weights::new(listed.map(|feature| (format!("feature-{}", feature + 1), 1.0)))
 }
 
-/// One run: the associated features found, those of them that are significant, and whether a null
+/// One run: the associated features found, how many of them are significant, and whether a null
 /// feature is significant.
 fn run(select: Select, weights: Option<Weights>, shift: f64, seed: usize) -> Result<[f64; 3]> {
     let (x, labels) = table(ROWS, shift, seed);

@@ -166,9 +166,6 @@ pub(crate) struct ReleaseArguments {
     pub(super) groups: GroupArguments,
 
     #[command(flatten)]
-    pub(super) weights: WeightArguments,
-
-    #[command(flatten)]
     pub(crate) mechanism: MechanismArguments,
 
     /// How features are found
@@ -200,6 +197,9 @@ pub(crate) struct ReleaseArguments {
         help_heading = "Method"
     )]
     pub(super) penalty: Option<f64>,
+
+    #[command(flatten)]
+    pub(super) weights: WeightArguments,
 }
 
 /// Public weights of features.

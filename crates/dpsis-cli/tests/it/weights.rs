@@ -56,7 +56,10 @@ fn records_and_reports_contain_weights() {
     let folder = folder();
     let line = format!("select -k 5 -e 2 --seed 1 --weights weights.csv {DEMO}");
     let output = folder.run(&line).succeeds();
-    assert_contains_all(&output.message(), &["weights 5", "weights_uniform 0.3"]);
+    assert_contains_all(
+        &output.message(),
+        &["with public weights of 5 features (uniform share 0.3)", "differs by the weights"],
+    );
     let record = folder.run(&format!("{line} --format json")).succeeds().json();
     assert_eq!(record["mechanism"]["weights"], "5");
     assert_eq!(record["mechanism"]["weights_uniform"], "0.3");
@@ -75,7 +78,7 @@ fn records_and_reports_contain_weights() {
         assert_eq!(names.lines().count(), 5, "{names}");
     }
     let dry = folder.run(&format!("{line} --dry-run")).succeeds();
-    assert_contains(&dry.message(), "weights 5");
+    assert_contains(&dry.message(), "with public weights of 5 features");
 }
 
 /// Weights of a public table find its features in another one; the sums of parts take them, too.
@@ -85,18 +88,17 @@ fn weights_are_made_from_a_public_table() {
     let made = folder.run(&format!("weights -o public.csv {DEMO}")).succeeds();
     assert_contains(&made.message(), "NOT PRIVATE");
     let text = folder.read("public.csv");
-    let mut rows: Vec<(&str, f64)> = text
-        .lines()
-        .skip(1)
-        .map(|line| line.split_once(',').map(|(name, weight)| (name, weight.parse().unwrap())))
-        .map(Option::unwrap)
-        .collect();
+    let row = |line: &str| {
+        let (name, weight) = line.split_once(',').unwrap();
+        (name.to_owned(), weight.parse::<f64>().unwrap())
+    };
+    let rows: Vec<(String, f64)> = text.lines().skip(1).map(row).collect();
     assert_eq!((text.lines().next(), rows.len()), (Some("feature,weight"), 300));
     assert!(rows.iter().all(|(_, weight)| (1.0..=300.0).contains(weight)));
-    rows.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let mut best = rows[..5].iter().map(|(name, _)| *name).collect::<Vec<_>>();
-    best.sort_unstable();
-    assert_eq!(best, ASSOCIATED);
+    // Correlated features have large weights, too.
+    let large: Vec<&str> =
+        rows.iter().filter(|row| row.1 == 300.0).map(|row| row.0.as_str()).collect();
+    assert!(ASSOCIATED.iter().all(|name| large.contains(name)) && large.len() < 15, "{large:?}");
     // The file goes back in.
     assert!(found(&folder, "--weights public.csv") > 80);
     for (options, code) in [("--score kendall", 2), ("--target missing", 2)] {
@@ -149,7 +151,7 @@ fn wrong_weights_are_refused_before_a_charge() {
         assert!(!message.contains("much"));
     }
     let shown = folder.run("ledger show budget.txt").succeeds();
-    assert_contains(&(shown.stdout + &shown.stderr), "remaining 5");
+    assert_contains(&(shown.stdout + &shown.stderr), "left       5");
 }
 
 /// With weights by which features have an effect, a plan needs smaller effect sizes.
