@@ -1,5 +1,6 @@
 //! The facts for the reports of a release, in one list.
 
+use super::findings::has_weights;
 use super::words::{
     asked_for, charged, chosen_by, features_or_sets, ids, is_paper, scored, screened, selected_by,
     sets_used, spent, target,
@@ -65,6 +66,10 @@ pub(super) fn of_selection(record: &Record) -> Vec<Fact> {
     facts.push(Fact::line(Guarantee, label, spent(&record.guarantee)));
     facts.extend(ledger(record.ledger.as_ref()));
     facts.push(Fact::line(How, "chosen", selected_by(record)));
+    facts.extend(has_weights(record).then(|| {
+        let assumed = "public: from other people than those in the table (assumed)";
+        Fact::line(Public, "weights", assumed.to_owned())
+    }));
     facts.extend(screened(record).map(|names| Fact::line(How, "screened", names)));
     facts.extend(run(&record.randomness, record.command, &record.version, record.run.as_ref()));
     facts.extend(released.center.as_ref().map(|center| {
