@@ -248,7 +248,7 @@ def weights(
     chosen = {**_DEFAULTS, **options, "epsilon": 1}
     facts = {name: chosen[name] for name in FACTS}
     request = select_options(chosen) | {"k": 1}
-    source = table(data, y, **facts, of_target=arguments.columns_of_events(request))
+    source = table(data, y, as_matrix=False, **facts, of_target=arguments.columns_of_events(request))
     with arguments.Progress(progress, "reading") as bar:
         return dict(_native.weights(source, arguments.as_json(request), bar.show))
 
