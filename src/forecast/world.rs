@@ -65,9 +65,9 @@ struct TableDraws {
     noise: Vec<Noise>,
     /// Uniform numbers for the split of a target at a median.
     split: [f64; 2],
-    /// The class of each feature by its weight, first of features with an effect; empty without
+    /// The class of each feature by its weight, first of features with an effect; `None` without
     /// weights.
-    class_of: Vec<u8>,
+    class_of: Option<Vec<u8>>,
 }
 
 impl Draws {
@@ -92,10 +92,8 @@ impl Draws {
             levels.sort_unstable_by(f64::total_cmp);
             let split = [unit(&mut words), unit(&mut words)];
             let noise = (0..strong.min(simulated)).map(|_| Noise::draw(&mut words)).collect();
-            let class_of = match weights {
-                Some(weights) => classes(weights, strong.min(simulated), simulated, &mut words),
-                None => Vec::new(),
-            };
+            let class_of = weights
+                .map(|weights| classes(weights, strong.min(simulated), simulated, &mut words));
             Ok(TableDraws { seed, levels, noise, split, class_of })
         };
         let tables = in_parallel(tables as u64, threads, draw)?;
@@ -118,21 +116,17 @@ fn classes(
     words: &mut WordStream,
 ) -> Vec<u8> {
     let all = weights.class_of().len() as f64;
-    let shares = |share: fn(&WeightClass, f64) -> f64| -> Vec<f64> {
-        let mut sum = 0.0;
-        let mut up_to = |class| {
-            sum += share(class, all);
-            sum
-        };
-        weights.classes.iter().map(&mut up_to).collect()
-    };
-    let by_weight = shares(|class, _| class.features as f64 / class.tests);
-    let by_number = shares(|class, all| class.features as f64 / all);
     let last = weights.classes.len() - 1;
     let class = |feature: usize| {
-        let shares = if feature < strong { &by_weight } else { &by_number };
         let uniform = unit(words);
-        shares.partition_point(|share| *share < uniform).min(last) as u8
+        let share = |class: &WeightClass| {
+            class.features as f64 / if feature < strong { class.tests } else { all }
+        };
+        let up_to = weights.classes.iter().scan(0.0, |sum, class| {
+            *sum += share(class);
+            Some(*sum)
+        });
+        up_to.take(last).take_while(|sum| *sum < uniform).count() as u8
     };
     (0..features).map(class).collect()
 }
@@ -230,7 +224,7 @@ impl<'a> World<'a> {
     ) -> Result<Chances> {
         let one = |number: u64| {
             let table = &self.tables[number as usize];
-            let class_of = &self.draws.tables[number as usize].class_of;
+            let class_of = self.draws.tables[number as usize].class_of.as_deref();
             self.shares(table, class_of, strong, &features(table, number as usize))
         };
         let shares = in_parallel(self.tables.len() as u64, self.threads, one)?;
@@ -245,7 +239,7 @@ impl<'a> World<'a> {
     fn shares(
         &self,
         table: &Table,
-        class_of: &[u8],
+        class_of: Option<&[u8]>,
         strong: usize,
         features: &[[f64; 2]],
     ) -> Result<[f64; 2]> {
@@ -262,15 +256,14 @@ impl<'a> World<'a> {
         let scores = Scores::new(values, steps * one_row, plan.request.neighbors)?;
         let hooks = Hooks::default();
         let release = release(plan, &table.randomness, &hooks);
-        let classes = plan.weights.as_ref().map(|_| class_of);
         let counted = table.counted.as_ref();
         let picks =
-            release.select_at(&scores, classes, counted, |_, _| table.thresholds.clone())?;
+            release.select_at(&scores, class_of, counted, |_, _| table.thresholds.clone())?;
         let exceeding = self.exceeding(table, picks.noise, picks.picks.len());
         let (mut found, mut significant) = (0.0, 0.0);
         for pick in picks.picks.into_iter().filter(|pick| *pick < strong) {
             let [_, effect] = features[pick];
-            let class = classes.map_or(0, |class_of| usize::from(class_of[pick]));
+            let class = class_of.map_or(0, |class_of| usize::from(class_of[pick]));
             found += 1.0;
             significant += exceeding.as_ref().map_or(0.0, |exceeding| exceeding(effect, class));
         }

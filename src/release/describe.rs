@@ -134,14 +134,13 @@ pub(crate) fn mechanism_used(
     };
     let used = MechanismUsed { chosen, ..MechanismUsed::of(&**mechanism, plan.picks()) };
     match plan.request.method {
-        Method::Scores => match plan.refinement {
-            Some(_) => used.with("screened", plan.picks()).with("refine", "gram"),
-            None => match &plan.weights {
-                Some(weights) => {
-                    used.with("weights", weights.given).with("weights_uniform", weights.uniform)
-                }
-                None => used,
-            },
+        // A refinement takes no weights.
+        Method::Scores => match (&plan.refinement, &plan.weights) {
+            (Some(_), _) => used.with("screened", plan.picks()).with("refine", "gram"),
+            (None, Some(weights)) => {
+                used.with("weights", weights.given).with("weights_uniform", weights.uniform)
+            }
+            (None, None) => used,
         },
         Method::TwoStage(TwoStage { penalty, .. }) => {
             let used = used.with("method", "two-stage").with("penalty", penalty);

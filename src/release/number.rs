@@ -61,10 +61,10 @@
 //!
 //! # With weights
 //!
-//! With public weights of features (see `request/weights.rs`) each class of features of equal weight
-//! has its own L. A score then falls by the L of its class minus the smallest L, which stands for L
-//! in the required scores, and m(u) adds up the classes: those with a larger L have fewer null
-//! features with a score of u or more. Features are named beyond their own L + r_K.
+//! With public weights of features (see `request/weights.rs`) each class of features of equal
+//! weight has its own L. A score then falls by the L of its class minus the smallest L, which
+//! stands for L in the required scores, and m(u) adds up the classes: those with a larger L have
+//! fewer null features with a score of u or more. Features are named beyond their own L + r_K.
 //!
 //! # Privacy
 //!

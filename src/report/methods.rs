@@ -22,8 +22,8 @@ const WANG: &str = "Y.-X. Wang, \"Revisiting Differentially Private Linear Regre
                     and Estimation in Unbounded Domain\" (2018)";
 const KIFER: &str = "D. Kifer, A. Smith and A. Thakurta, \"Private Convex Empirical Risk Minimization and \
                      High-dimensional Regression\" (2012)";
-const WEIGHTS: &str = "C. Genovese, K. Roeder and L. Wasserman, \"False Discovery Control with \
-                       p-Value Weighting\" (2006)";
+const GENOVESE: &str = "C. Genovese, K. Roeder and L. Wasserman, \"False Discovery Control with \
+                        p-Value Weighting\" (2006)";
 
 /// A paragraph whose sentences refer to publications by number.
 pub(super) struct Methods {
@@ -208,9 +208,9 @@ impl Methods {
             false => "",
         };
         let cited = self.cite(reference);
-        let weighted = match used.parameters.get("weights") {
+        let weighted = match used.parameters.get(findings::WEIGHTS[0]) {
             Some(given) => {
-                let weights = self.cite(Some(WEIGHTS));
+                let weights = self.cite(Some(GENOVESE));
                 format!(" and by public weights of {given} of the features {weights}")
             }
             None => String::new(),

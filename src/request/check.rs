@@ -99,12 +99,10 @@ pub(crate) fn check(request: &Request) -> Result<()> {
     Ok(())
 }
 
-/// Refuses weights where features are not selected by their own scores, and released.
+/// Refuses weights where features are not selected by single scores.
 fn check_weights(request: &Request) -> Result<()> {
-    if request.weights.is_none() {
-        return Ok(());
-    }
     let (rule, about) = match request {
+        _ if request.weights.is_none() => return Ok(()),
         _ if request.method != Method::Scores || request.paper => {
             ("weights are for the selection by scores of single features", Parameter::Method)
         }

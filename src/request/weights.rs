@@ -16,17 +16,17 @@
 //!
 //! # Use
 //!
-//! - With k, a score rises by 2 k Delta/eps ln(d p_j): the exponential mechanism in k rounds of eps/k
-//!   then draws from p e^(eps/(2 k Delta) score).
+//! - With k, a score rises by 2 k Delta/eps ln(d p_j): the exponential mechanism in k rounds of
+//!   eps/k then draws from p e^(eps/(2 k Delta) score).
 //! - Without k, a score falls by the significance threshold of its class minus the smallest one.
 //! - Significance is tested with unshifted scores, with the error probability alpha p_j for feature
 //!   j instead of alpha/d (see `estimate/significance.md`).
 //!
 //! # Privacy
 //!
-//! Weights are public: they must not come from the table, nor from people in it. Then the shifts are
-//! constants (without k, functions of released counts), and a shifted score changes as much as the
-//! score.
+//! Weights are public: they must not come from the table, nor from people in it. Then the shifts
+//! are constants (without k, functions of released counts), and a shifted score changes as much as
+//! the score.
 //!
 //! # Source
 //!
@@ -97,8 +97,8 @@ impl Weights {
         Self::new(read_weights(path)?).map_err(in_file)
     }
 
-    /// Sets the uniform share of the prior, from 0.01 to 1 (default 0.3): the larger it is, the less
-    /// both right and wrong weights matter.
+    /// Sets the uniform share of the prior, from 0.01 to 1 (default 0.3): the larger it is, the
+    /// less both right and wrong weights matter.
     ///
     /// # Errors
     ///

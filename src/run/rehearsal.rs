@@ -278,35 +278,37 @@ impl Rehearsal {
     /// [`Select::weights`](crate::Select::weights).
     ///
     /// A feature whose score in rows is u has the p-value p = min(1, 2 s e^(-u^2/(2 c^2))), with c
-    /// the scale of scores of null features and s the number of splits of classes that a score takes
-    /// the best of, and the weight p^(-3/4), at most the number of features. The mean of p^(-3/4) is
-    /// finite for null features, which get few large weights.
+    /// the scale of scores of null features and s the number of splits of classes that a score
+    /// takes the best of, and the weight p^(-3/4), at most the number of features. The mean of
+    /// p^(-3/4) is finite for null features, which get few large weights.
     ///
     /// # Errors
     ///
-    /// `Request` for scores without a scale of null features (Kendall's, within strata), and methods
-    /// without scores.
+    /// `Request` for scores without a scale of null features (Kendall's, within strata), and
+    /// methods without scores.
     pub fn feature_weights(&self) -> Result<NotPrivate<Vec<(String, f64)>>> {
         let plan = Plan::new(&self.request, self.features, self.scaling.clone())?;
         let refused = || {
             let rule = "weights are made from the scores ks, correlation and paired";
             Error::request(rule).about([Parameter::Score, Parameter::Method])
         };
-        let (Gathered::Coded(statistic), 1) = (&self.gathered, plan.strata) else {
+        let (Gathered::Coded(statistic), Some(effect_sizes), 1) =
+            (&self.gathered, self.effect_sizes(), plan.strata)
+        else {
             return Err(refused());
         };
         let rows = self.exact_rows(statistic)?;
         let scale = Units::null_scale(&plan, &rows).ok_or_else(refused)?;
-        let splits = plan.scoring.reach().map_or(1.0, |reach| reach.splits(rows.len()));
-        let row = Units::row(&plan);
+        let reach = plan.scoring.reach().ok_or_else(refused)?;
+        let (splits, largest) = (reach.splits(rows.len()), reach.largest(&rows));
         let most = self.features as f64;
-        let weight = |score: &i64| {
-            let ratio = *score as f64 / row / scale;
+        let weight = |effect_size: f64| {
+            let ratio = effect_size * largest / scale;
             let ln_p = libm::log(2.0 * splits) - ratio * ratio / 2.0;
             libm::exp(-0.75 * ln_p.min(0.0)).min(most)
         };
-        let scores = self.exactly(statistic)?;
-        let weights = self.names.iter().cloned().zip(scores.values().iter().map(weight));
+        let effect_sizes = effect_sizes?.into_inner();
+        let weights = self.names.iter().cloned().zip(effect_sizes.into_iter().map(weight));
         Ok(NotPrivate::new(weights.collect()))
     }
 

@@ -95,8 +95,8 @@ impl Scores {
         Ok(self)
     }
 
-    /// The same scores plus a constant for each candidate, within the range of scores. The constants
-    /// must not depend on the data: then sensitivities and monotonicity stay the same.
+    /// The same scores plus a constant for each candidate, within the range of scores. The
+    /// constants must not depend on the data: then sensitivities and monotonicity stay the same.
     pub fn shifted(&self, by: impl Fn(usize) -> i64) -> Self {
         let largest = LARGEST as i64;
         let shifted = |(candidate, value): (usize, &i64)| {

@@ -422,8 +422,8 @@ pub struct Significance {
     /// were requested; `None` if significance was not tested.
     pub significant: Option<usize>,
     /// The significance threshold as an effect size; above 1 if no feature can be expected to be
-    /// significant; `None` if significance was not tested, or if thresholds differ by the weights of
-    /// features.
+    /// significant; `None` if significance was not tested, or if thresholds differ by the weights
+    /// of features.
     pub threshold: Option<f64>,
     /// The result as text.
     pub text: String,
