@@ -321,7 +321,7 @@ def weights(value: Any) -> Any:
     """Weights of features: a path, or (name, weight) for each."""
     if value is None or isinstance(value, (str, os.PathLike)):
         return None if value is None else os.fspath(value)
-    if not isinstance(value, Mapping) and not hasattr(value, "items"):
+    if not hasattr(value, "items"):
         raise TypeError("weights must be the path of a CSV file, a dictionary or a Series")
     return [(str(name), float(weight)) for name, weight in value.items()]
 
