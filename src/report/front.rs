@@ -78,7 +78,8 @@ impl<'a> Front<'a> {
         data: String,
         sections: Vec<Section>,
     ) -> Page {
-        let day = self.run.map_or(String::new(), |run| format!("released {}", run.day));
+        let made = if self.private { "released" } else { "computed" };
+        let day = self.run.map_or(String::new(), |run| format!("{made} {}", run.day));
         page(heading, title, &[&day, &data], sections)
     }
 
