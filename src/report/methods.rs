@@ -97,9 +97,13 @@ pub(super) fn of_selection(record: &Record) -> Methods {
         ));
     }
     if record.significance.significant.is_some() && record.public.false_discoveries.is_none() {
+        let weighted = match record.mechanism.parameters.contains_key(findings::WEIGHTS[0]) {
+            true => ", in proportion to their weights,",
+            false => "",
+        };
         methods.add(format!(
             "Features with an adjusted p-value of at most 0.05 are called significant; p-values are adjusted for all {} \
-             features and allow for the noise (family-wise error rate).",
+             features{weighted} and allow for the noise (family-wise error rate).",
             record.public.features
         ));
     }
