@@ -97,15 +97,20 @@ fn refuse(error: Error) -> Error {
     error.hint(hint).about([Parameter::RunKey])
 }
 
+/// The most characters of a run key. In a ledger, the name of a stage may follow.
+const MAX_KEY: usize = 150;
+
 /// Checks a run key.
 ///
 /// # Errors
 ///
 /// `Request` if it cannot be part of a ledger.
 pub(crate) fn check_run_key(key: &str) -> Result<()> {
-    let check = match key.is_empty() {
-        true => Err(Error::request("the run key is empty")),
-        false => check_words("the run key", key),
+    let length = key.chars().count();
+    let check = match length {
+        0 => Err(Error::request("the run key is empty")),
+        1..=MAX_KEY => check_words("the run key", key),
+        _ => Err(Error::request(format!("the run key is longer than {MAX_KEY} characters"))),
     };
     check.map_err(|error| error.about([Parameter::RunKey]))
 }
@@ -207,7 +212,7 @@ impl Ledger {
         request: &str,
         check: impl FnMut() -> Result<()>,
     ) -> Result<Begun> {
-        check_run_key(key)?;
+        check_words("the run key", key)?;
         let Place::File(path) = &self.place else {
             let rule = "a run key needs a ledger in a file";
             return Err(Error::request(rule).about([Parameter::RunKey, Parameter::Ledger]));
@@ -359,8 +364,22 @@ mod tests {
         let balance = ledger.read().unwrap();
         assert_eq!((balance.spent().as_str(), balance.entries.len()), ("2", 2));
         assert!(balance.entries.iter().all(|entry| entry.released));
-        for wrong in ["", "two\nlines", " a"] {
-            assert_eq!(call(&ledger, wrong, "").unwrap_err().kind(), ErrorKind::Request);
+        assert_eq!(call(&ledger, "two\nlines", "").unwrap_err().kind(), ErrorKind::Request);
+    }
+
+    /// A key that is accepted can be recorded together with the name of a stage.
+    #[test]
+    fn keys_are_words_of_limited_length() {
+        let longest = "k".repeat(MAX_KEY);
+        check_run_key(&longest).unwrap();
+        let (_folder, ledger) = Folder::new();
+        assert!(call(&ledger, &format!("{longest} (selection)"), "").unwrap().1);
+        for wrong in ["", "two\nlines", " a", &"k".repeat(MAX_KEY + 1)] {
+            let refused = check_run_key(wrong).unwrap_err();
+            assert_eq!(
+                (refused.kind(), refused.parameters()),
+                (ErrorKind::Request, &[Parameter::RunKey][..])
+            );
         }
     }
 
