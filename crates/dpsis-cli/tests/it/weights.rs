@@ -10,28 +10,28 @@ fn folder() -> Folder {
     Folder::new().with("weights.csv", format!("feature,weight\n{}", rows.concat()))
 }
 
-/// How many of the associated features 20 selections at a small epsilon name.
+/// The number of associated features that six selections at a small epsilon name.
 fn found(folder: &Folder, options: &str) -> usize {
     let select = |seed: u32| {
-        let line = format!("select -k 5 -e 0.3 --seed {seed} {options} {DEMO}");
+        let line = format!("select -k 5 -e 0.5 --seed {seed} {options} {DEMO}");
         folder.run(&line).succeeds().stdout
     };
     let named = |names: String| names.lines().filter(|name| ASSOCIATED.contains(name)).count();
-    (0..20).map(|seed| named(select(seed))).sum()
+    (0..6).map(|seed| named(select(seed))).sum()
 }
 
 #[test]
 fn right_weights_find_more() {
     let folder = folder();
     let [without, with] = ["", "--weights weights.csv"].map(|options| found(&folder, options));
-    assert!(with > without + 20, "{with} {without}");
+    assert!(with > without + 10, "{with} {without}");
     let wrong = ASSOCIATED.map(|feature| feature.replace("gene_0", "gene_1"));
     let wrong =
         wrong.map(|feature| feature.replace("gene_2", "gene_0").replace("gene_14", "gene_24"));
     let rows = wrong.map(|feature| format!("{feature},1\n"));
     folder.write("wrong.csv", format!("feature,weight\n{}", rows.concat()));
     let wrong = found(&folder, "--weights wrong.csv");
-    assert!(wrong > without / 4, "{wrong} {without}");
+    assert!(wrong > without / 6, "{wrong} {without}");
 }
 
 /// A uniform share of 1 leaves nothing of the weights: the same bits as without them.
@@ -101,7 +101,7 @@ fn weights_are_made_from_a_public_table() {
     assert!(ASSOCIATED.iter().all(|name| large.contains(name)) && large.len() < 15, "{large:?}");
     // The file goes back in.
     let [without, with] = ["", "--weights public.csv"].map(|options| found(&folder, options));
-    assert!(with > without + 30, "{with} {without}");
+    assert!(with > without + 8, "{with} {without}");
     for (options, code) in [("--score kendall", 2), ("--target missing", 2)] {
         folder.run(&format!("weights {options} {DEMO}")).fails(code);
     }
