@@ -1,12 +1,13 @@
-//! The rows with which half of five associated features are found, with and without privacy.
+//! The rows with which half of the associated features are found, with and without privacy.
 //!
 //! ```text
-//! cargo run --release -p dpsis-papers --example rows -- 20
+//! cargo run --release -p dpsis-papers --example rows -- 5 20
 //! ```
 //!
-//! Tables of 1,000 normal columns, of which five are shifted by 0.6 standard deviations in one of
-//! two equal classes. Numbers of rows grow by a quarter; between two of them the line through the
-//! mean shares is followed. The tables are public, all draws seeded; nothing here is private.
+//! Tables of 1,000 normal columns, of which the given number are shifted by 0.6 standard deviations
+//! in one of two equal classes; the mean of the given number of tables. Numbers of rows grow by a
+//! quarter; between two of them the line through the mean shares is followed. The tables are
+//! public, all draws seeded; nothing here is private.
 #![allow(clippy::print_stdout, reason = "an example prints its results")]
 
 use std::sync::Mutex;
@@ -21,7 +22,6 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 
 const FEATURES: usize = 1_000;
-const ASSOCIATED: usize = 5;
 const SHIFT: f64 = 0.6;
 const PUBLIC_ROWS: usize = 100;
 const EPSILONS: [&str; 4] = ["0.5", "1", "2", "5"];
@@ -32,10 +32,10 @@ const MAX_ROWS: f64 = 20_000.0;
 /// A table with the first features shifted in the second half of the rows.
 type Table = (Array2<f64>, Array1<&'static str>);
 
-fn table(rows: usize, seed: u64) -> Table {
+fn table(associated: usize, rows: usize, seed: u64) -> Table {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let x = Array2::from_shape_fn((rows, FEATURES), |(row, feature)| {
-        let shifted = feature < ASSOCIATED && row >= rows / 2;
+        let shifted = feature < associated && row >= rows / 2;
         rng.sample::<f64, _>(StandardNormal) + if shifted { SHIFT } else { 0.0 }
     });
     (x, Array1::from_shape_fn(rows, |row| if row < rows / 2 { "a" } else { "b" }))
@@ -47,8 +47,9 @@ fn rehearsal(select: Select, (x, labels): &Table) -> Result<Rehearsal> {
 }
 
 /// Weights from a public cohort with the same effects.
-fn cohort(seed: u64) -> Result<Weights> {
-    let public = rehearsal(Select::new(1), &table(PUBLIC_ROWS, (1 << 40) + seed))?;
+fn cohort(associated: usize, seed: u64) -> Result<Weights> {
+    let public = table(associated, PUBLIC_ROWS, (1 << 40) + seed);
+    let public = rehearsal(Select::new(1), &public)?;
     Weights::new(public.feature_weights()?.into_inner())
 }
 
@@ -56,46 +57,63 @@ fn cohort(seed: u64) -> Result<Weights> {
 struct Way {
     name: &'static str,
     select: Select,
+    /// The most features that can be named.
+    most: usize,
     weighted: bool,
     /// Whether only significant features count.
     significant: bool,
 }
 
-fn ways() -> Vec<Way> {
-    let way =
-        |name, select: Select, weighted, significant| Way { name, select, weighted, significant };
-    let (k, all) = (|| Select::new(ASSOCIATED), Select::significant);
+fn ways(associated: usize) -> Vec<Way> {
+    let way = |name, k: Option<usize>, weighted, significant| {
+        let select = k.map_or_else(Select::significant, Select::new);
+        Way { name, select, most: k.unwrap_or(FEATURES), weighted, significant }
+    };
+    let k = Some(associated);
+    let mut with_delta = way("without k, delta 1e-6", None, false, true);
+    with_delta.select = with_delta.select.delta("1e-6");
     vec![
-        way("k = 5, found", k(), false, false),
-        way("k = 5, significant", k(), false, true),
-        way("without k", all(), false, true),
-        way("without k, delta 1e-6", all().delta("1e-6"), false, true),
-        way("weights, k = 5, found", k(), true, false),
-        way("weights, k = 5, significant", k(), true, true),
-        way("weights, without k", all(), true, true),
+        way("with k, found", k, false, false),
+        way("with k, significant", k, false, true),
+        way("without k", None, false, true),
+        with_delta,
+        way("weights, with k, found", k, true, false),
+        way("weights, with k, significant", k, true, true),
+        way("weights, without k", None, true, true),
     ]
 }
 
 /// The share of the associated features that one draw finds.
-fn share(way: &Way, rehearsal: &Rehearsal, epsilon: &str, seed: u64) -> Result<f64> {
+fn share(
+    way: &Way,
+    rehearsal: &Rehearsal,
+    epsilon: &str,
+    seed: u64,
+    associated: usize,
+) -> Result<f64> {
     let epsilon: Epsilon = epsilon.parse()?;
-    // Without k, features up to their number can be named.
-    let most = if way.name.contains("without k") { FEATURES } else { ASSOCIATED };
-    let seeds = RehearsalSeeds::new(seed, seed);
-    let picks = rehearsal.findings(most, &epsilon, seeds)?;
-    let right = picks.iter().filter(|pick| pick.index < ASSOCIATED);
+    let picks = rehearsal.findings(way.most, &epsilon, RehearsalSeeds::new(seed, seed))?;
+    let right = picks.iter().filter(|pick| pick.index < associated);
     let right = right.filter(|pick| !way.significant || pick.significant == Some(true));
-    Ok(right.count() as f64 / ASSOCIATED as f64)
+    Ok(right.count() as f64 / associated as f64)
 }
 
-/// The share that is significant without privacy: Kolmogorov's test, Bonferroni's correction at 5%.
-fn share_without_privacy(table: &Table) -> Result<f64> {
+/// The share found without privacy: among as many largest effect sizes or, if `significant`, by
+/// Kolmogorov's test with Bonferroni's correction at 5%.
+fn share_without_privacy(table: &Table, associated: usize, significant: bool) -> Result<f64> {
     let rehearsal = rehearsal(Select::new(1), table)?;
     let Some(effects) = rehearsal.effect_sizes() else { return Ok(f64::NAN) };
-    let quarter = table.1.len() as f64 / 4.0;
-    let least = ((2.0 * FEATURES as f64 / 0.05).ln() / (2.0 * quarter)).sqrt();
-    let right = effects?.iter().take(ASSOCIATED).filter(|effect| **effect > least).count();
-    Ok(right as f64 / ASSOCIATED as f64)
+    let effects = effects?;
+    let least = if significant {
+        let quarter = table.1.len() as f64 / 4.0;
+        ((2.0 * FEATURES as f64 / 0.05).ln() / (2.0 * quarter)).sqrt()
+    } else {
+        let mut sorted = effects.clone();
+        sorted.sort_by(|a, b| b.total_cmp(a));
+        sorted[associated - 1]
+    };
+    let right = effects.iter().take(associated).filter(|effect| **effect >= least).count();
+    Ok(right as f64 / associated as f64)
 }
 
 /// The number of rows at which a mean share reaches one half, by its values at growing numbers.
@@ -124,12 +142,16 @@ fn mean(runs: u64, one: impl Fn(u64) -> Result<f64> + Sync) -> Result<f64> {
 }
 
 /// Rows for half of the features, for a share at each number of rows.
-fn search(runs: u64, share: impl Fn(&Table, u64) -> Result<f64> + Sync) -> Result<Option<f64>> {
+fn search(
+    associated: usize,
+    runs: u64,
+    share: impl Fn(&Table, u64) -> Result<f64> + Sync,
+) -> Result<Option<f64>> {
     let mut shares = Vec::new();
     let mut rows = FIRST;
     while rows < MAX_ROWS && shares.last().is_none_or(|(_, share)| *share < 0.5) {
         let count = (rows / 2.0).round() as usize * 2;
-        let mean = mean(runs, |seed| share(&table(count, seed), seed))?;
+        let mean = mean(runs, |seed| share(&table(associated, count, seed), seed))?;
         shares.push((count as f64, mean));
         rows *= GROWTH;
     }
@@ -141,18 +163,27 @@ fn shown(rows: Option<f64>) -> String {
 }
 
 fn main() -> Result<()> {
-    let wrong = || Error::request("give the number of tables for each number of rows");
-    let runs = std::env::args().nth(1).and_then(|runs| runs.parse().ok()).ok_or_else(wrong)?;
-    let without = search(runs, |table, _| share_without_privacy(table))?;
-    println!("without privacy: {}", shown(without));
-    for way in ways() {
+    let wrong = || {
+        let rule = "give the number of associated features, and of tables for each number of rows";
+        Error::request(rule)
+    };
+    let given: Vec<u64> = std::env::args().skip(1).filter_map(|word| word.parse().ok()).collect();
+    let [associated @ 1.., runs @ 1..] = given[..] else { return Err(wrong()) };
+    let associated = usize::try_from(associated).map_err(|_| wrong())?.min(FEATURES);
+    for (name, significant) in [("found", false), ("significant", true)] {
+        let rows = search(associated, runs, |table, _| {
+            share_without_privacy(table, associated, significant)
+        })?;
+        println!("without privacy, {name}: {}", shown(rows));
+    }
+    for way in ways(associated) {
         for epsilon in EPSILONS {
-            let rows = search(runs, |table, seed| {
+            let rows = search(associated, runs, |table, seed| {
                 let select = match way.weighted {
-                    true => way.select.clone().weights(cohort(seed)?),
+                    true => way.select.clone().weights(cohort(associated, seed)?),
                     false => way.select.clone(),
                 };
-                share(&way, &rehearsal(select, table)?, epsilon, seed)
+                share(&way, &rehearsal(select, table)?, epsilon, seed, associated)
             })?;
             println!("{}, epsilon {epsilon}: {}", way.name, shown(rows));
         }
