@@ -103,7 +103,7 @@ fn share(
 fn share_without_privacy(table: &Table, associated: usize, significant: bool) -> Result<f64> {
     let rehearsal = rehearsal(Select::new(1), table)?;
     let Some(effects) = rehearsal.effect_sizes() else { return Ok(f64::NAN) };
-    let effects = effects?;
+    let effects = effects?.into_inner();
     let least = if significant {
         let quarter = table.1.len() as f64 / 4.0;
         ((2.0 * FEATURES as f64 / 0.05).ln() / (2.0 * quarter)).sqrt()
@@ -168,8 +168,11 @@ fn main() -> Result<()> {
         Error::request(rule)
     };
     let given: Vec<u64> = std::env::args().skip(1).filter_map(|word| word.parse().ok()).collect();
-    let [associated @ 1.., runs @ 1..] = given[..] else { return Err(wrong()) };
-    let associated = usize::try_from(associated).map_err(|_| wrong())?.min(FEATURES);
+    let [associated, runs] = given[..] else { return Err(wrong()) };
+    let associated = usize::try_from(associated).map_err(|_| wrong())?;
+    if runs == 0 || !(1..=FEATURES).contains(&associated) {
+        return Err(wrong());
+    }
     for (name, significant) in [("found", false), ("significant", true)] {
         let rows = search(associated, runs, |table, _| {
             share_without_privacy(table, associated, significant)
