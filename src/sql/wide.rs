@@ -15,8 +15,9 @@
 //! # Cost
 //!
 //! All partial sums are integers of at most 2^53, so the doubles are exact in any order. Spark
-//! sums doubles without checks for overflow, and each sum of each row costs a call of a function:
-//! for ten million rows, one or two sums took half as long as the four or five sums without groups.
+//! sums doubles without checks for overflow, and each sum of each row costs a call of a function.
+//! For 10 million rows of 20 columns, one and two sums took 5.7 and 7.8 s of processor time, and
+//! the four and five sums that are needed without groups 8.8 and 12.2 s.
 
 use crate::error::Result;
 use crate::exact::GRID;
@@ -27,8 +28,9 @@ use crate::sql::rows::Coded;
 use crate::sql::{SqlDialect, SqlForm, SqlStep};
 use crate::table::{Scaling, TargetCode};
 
-/// The largest number of sums of a group: Spark does not compile the code for many more.
-const MAX_SUMS: usize = 128;
+/// The largest number of sums of a group: with more, Spark's code is slow, and from about 100 on it
+/// is not compiled.
+const MAX_SUMS: usize = 64;
 
 /// The queries; `None` if the general form serves the request.
 ///
