@@ -232,6 +232,7 @@ pub mod internals {
     pub use crate::report::words::purpose;
     pub use crate::report::wrap::wrapped;
     pub use crate::request::{ALPHA, CENTER_IN_STRATA, SHARES, checked_threads};
+    pub use crate::run::TargetType;
     #[cfg(feature = "batches")]
     pub use crate::table::identifiers;
     #[cfg(feature = "batches")]

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use dpsis::internals::TargetType;
 use dpsis::job::{Answer, Terms, Watch};
 use dpsis::{
     ColumnScore, Error, PartialFile, ReleasedTarget, Result, SelectOptions, Source, Stage, files,
@@ -87,6 +88,29 @@ impl Partial {
     /// The number of rows: private.
     fn rows(&self) -> u64 {
         self.0.rows()
+    }
+
+    /// The query for the sums of all rows of a view of Spark, where these are the sums of no rows;
+    /// the columns of the view are named by their places, and `target` is the type of the target's.
+    fn one_pass_query(
+        &self,
+        py: Python<'_>,
+        options: &str,
+        view: &str,
+        target: &str,
+    ) -> PyResult<Option<String>> {
+        let target = match target {
+            "text" => TargetType::Text,
+            "integer" => TargetType::Integer,
+            _ => TargetType::Number,
+        };
+        let request = SelectOptions::from_json(options).and_then(|options| options.request());
+        request.and_then(|request| request.one_pass_query(&self.0, view, target)).or_raise(py)
+    }
+
+    /// The sums in the result of such a query.
+    fn with_result(&self, py: Python<'_>, rows: Vec<[String; 3]>) -> PyResult<Self> {
+        self.0.with_result(rows).or_raise(py).map(Self)
     }
 
     /// The scores of all columns instead, each text the scores of some features, in order.

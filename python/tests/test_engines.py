@@ -1,6 +1,13 @@
-"""Tables of Dask, Ray, Delta Lake and Iceberg: the selection of one run over the same rows."""
+"""Tables of Dask, Ray, Delta Lake, Iceberg and Spark Connect: the selection of one run over the same rows."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
 
 import pyarrow
+import pyarrow.parquet
 import pytest
 
 import dpsis
@@ -65,3 +72,35 @@ def test_iceberg(table, expected, tmp_path):
         people.append(table.slice(first, 300))
     found = dpsis.select(people.scan().to_arrow_batch_reader(), 3, 2, seed=1, **GIVEN)
     assert without(found.record) == without(expected.record)
+
+
+# A session of Spark Connect, which a process with another session of Spark cannot have.
+CONNECT = """if True:
+    import json, sys
+    import pyarrow.parquet
+    from pyspark.sql import SparkSession
+    import dpsis.spark
+
+    spark = SparkSession.builder.remote("local[2]").config("spark.ui.enabled", "false").getOrCreate()
+    frame = spark.createDataFrame(pyarrow.parquet.read_table(sys.argv[1])).repartition(3)
+    found = [dpsis.spark.select(frame, 3, 2, seed=1, **given) for given in json.loads(sys.argv[2])]
+    print(json.dumps([type(frame).__module__, *(one.record for one in found)]))
+    spark.stop()
+"""
+
+
+def test_spark_connect(table, tmp_path):
+    """Sums that Spark computes, sums of Arrow batches, and scores of whole columns."""
+    pytest.importorskip("grpc", reason="pyspark[connect] is not installed")
+    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+        pytest.skip("no Java here")
+    requests = [GIVEN, {"target": "y", "bounds": (-2, 2)}, {**GIVEN, "score": "ks"}, {"target": "y"}]
+    pyarrow.parquet.write_table(table, tmp_path / "table.parquet")
+    words = [sys.executable, "-c", CONNECT, str(tmp_path / "table.parquet"), json.dumps(requests)]
+    environment = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
+    done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr[-2000:]
+    module, *records = json.loads(done.stdout.splitlines()[-1])
+    assert "connect" in module
+    for given, record in zip(requests, records):
+        assert without(record) == without(dpsis.select(table, 3, 2, seed=1, **given).record)

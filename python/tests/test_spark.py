@@ -113,6 +113,42 @@ def test_columns_of_every_kind(spark, mixed):
     assert without(found.record) == without(dpsis.select(floats, 2, 4, target="status", **facts).record)
 
 
+TYPED = {
+    "a": "cast(hash(id, 1) % 100 as int)",
+    "b": "if(id % 11 = 3, double('nan'), if(id % 13 = 5, double('-infinity'), hash(id, 2) / 1e9))",
+    "c": "cast(if(id % 5 = 1, null, hash(id, 3) / 1e9) as float)",
+    "d": "cast(hash(id, 4) % 1000 / 10 as decimal(9, 2))",
+    "e": "if(id % 3 = 0, null, id)",
+    "y": "if(id % 17 = 0, null, hash(id, 3) / 1e9 + (id % 4) / 4)",
+    "group": "cast(id % 3 as int)",
+    "status": "if(hash(id, 2) > 0, 'yes ', if(id % 2 = 0, 'no', 'unknown'))",
+}
+
+
+@pytest.mark.parametrize(
+    "target, given",
+    [
+        ("y", {}),
+        ("y", {"target_bounds": (-1.5, 2)}),
+        ("group", {"classes": [0, 1]}),
+        ("status", {"classes": ["no", "yes"]}),
+    ],
+)
+def test_numbers_are_summed_by_a_query(spark, monkeypatch, target, given):
+    """Missing values of every kind, types other than double, and more rows of a partition than a block of sums has."""
+    queries, run = [], dpsis.spark._queried
+    monkeypatch.setattr(dpsis.spark, "_queried", lambda *args: queries.append(args) or run(*args))
+    columns = [name for name in TYPED if name not in ("y", "group", "status")] + [target]
+    frame = spark.range(0, 9000, 1, 3).selectExpr(*[f"{TYPED[name]} as `{name}`" for name in columns])
+    doubles = frame.withColumn("d", pyspark.sql.functions.col("d").cast("double")).toArrow()
+    for bounds in ((-2, 2), {"a": (-50, 60), "d": (0.1, 99.9), "*": (-1.2, 3)}):
+        for neighbors in ("add-remove", "replace-one"):
+            facts = {"target": target, "bounds": bounds, "neighbors": neighbors, "seed": 7, **given}
+            found = dpsis.spark.select(frame, 3, 2, **facts)
+            assert without(found.record) == without(dpsis.select(doubles, 3, 2, **facts).record)
+    assert len(queries) == 4
+
+
 def test_bounds_in_a_file_of_the_driver(spark, numbers, tmp_path):
     frame, targets = numbers
     frame, file = frame.assign(y=targets["number"]), tmp_path / "bounds.csv"

@@ -18,7 +18,7 @@ pub use fit::{
     CheckedFitModel, FitDryRun, FitModel, FitOptions, FitRecord, FittedModel, ModelOptions,
     NotPrivateFitModel,
 };
-pub use partial::{ColumnScore, Partial, PartialFile, ReleasedTarget, Stage};
+pub use partial::{ColumnScore, Partial, PartialFile, ReleasedTarget, Stage, TargetType};
 #[cfg(feature = "sites")]
 pub use partial::{MaskedPartial, Roster, Site, SiteFacts, SiteKey};
 pub use rehearsal::{Rehearsal, RehearsalSeeds, RehearsedPick};

@@ -92,6 +92,28 @@ impl ScaleText {
     }
 }
 
+/// The grid value of a finite value as a double, of an engine that returns infinite numbers and 0
+/// instead of an error; `None` for ranges so narrow that the formula does not reach the end of the
+/// grid at the end of the range.
+pub(super) fn in_doubles(dialect: SqlDialect, bounds: &Bounds, v: &str) -> Option<String> {
+    let (middle, half, q) = (bounds.middle(), bounds.half(), f64::from(GRID));
+    let at = |end: f64| ((end - middle).abs() / half * q + 0.5).floor();
+    if at(bounds.low()) != q || at(bounds.high()) != q {
+        return None;
+    }
+    let [low, high, middle, half, end, rounding] =
+        [bounds.low(), bounds.high(), middle, half, q, 0.5].map(|value| dialect.number(value));
+    let magnitude = |difference: &str| {
+        format!("CAST(floor({difference} / {half} * {end} + {rounding}) AS {})", dialect.double())
+    };
+    let (above, below) =
+        (magnitude(&format!("({v} - {middle})")), magnitude(&format!("({middle} - {v})")));
+    Some(format!(
+        "CASE WHEN {v} >= {high} THEN {end} WHEN {v} <= {low} THEN -{end} \
+         WHEN {v} < {middle} THEN -{below} ELSE {above} END"
+    ))
+}
+
 /// Adds the query `dpsis_graded` of `place`, `y` and the grid value `x` of each cell.
 ///
 /// # Errors

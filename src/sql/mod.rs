@@ -34,9 +34,10 @@ mod rows;
 mod sums;
 #[cfg(test)]
 mod tests;
+mod wide;
 
 pub use dialect::SqlDialect;
-pub(crate) use query::{QueryParts, SqlStep, query};
+pub(crate) use query::{QueryParts, SqlStep, one_pass_query, query};
 pub(crate) use result::QueryResult;
 pub(crate) use rows::Coded;
 pub use rows::{SqlForm, SqlTable};

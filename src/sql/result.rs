@@ -33,23 +33,33 @@ impl QueryResult {
     /// `Io` if it cannot be read; `Input` if it is not such a result, or incomplete.
     pub(crate) fn read(path: &Path) -> Result<Self> {
         let file = SideFile::read_texts(path)?;
-        let none = || Error::input("this is not the result of a query for sums, or not all of it");
         let header: Vec<String> =
             file.header.iter().map(|name| name.to_ascii_lowercase()).collect();
         let place = |name: &str| header.iter().position(|own| own == name).ok_or_else(none);
         let columns = [place("item")?, place("place")?, place("value")?];
+        let rows = file.rows.into_iter().map(|row| {
+            let text = |column: usize| String::from_utf8(row[column].clone()).map_err(|_| none());
+            Ok([text(columns[0])?, text(columns[1])?, text(columns[2])?])
+        });
+        Self::of_rows(rows.collect::<Result<_>>()?)
+    }
+
+    /// The result of these rows of an item, a place and a value.
+    ///
+    /// # Errors
+    ///
+    /// `Input` if they are not such a result, or incomplete.
+    pub(crate) fn of_rows(rows: Vec<[String; 3]>) -> Result<Self> {
         let mut items: HashMap<String, Vec<Option<String>>> = HashMap::new();
-        let all = file.rows.len();
-        for row in file.rows {
-            let [item, place, value] =
-                columns.map(|column| String::from_utf8(row[column].clone()).ok());
-            let place = place.and_then(|place| place.parse::<usize>().ok());
-            let place = place.filter(|place| *place < all).ok_or_else(none)?;
-            let values = items.entry(item.ok_or_else(none)?).or_default();
+        let all = rows.len();
+        for [item, place, value] in rows {
+            let place = place.parse::<usize>().ok().filter(|place| *place < all);
+            let place = place.ok_or_else(none)?;
+            let values = items.entry(item).or_default();
             if values.len() <= place {
                 values.resize(place + 1, None);
             }
-            if values[place].replace(value.ok_or_else(none)?).is_some() {
+            if values[place].replace(value).is_some() {
                 return Err(none());
             }
         }
@@ -71,6 +81,10 @@ impl QueryResult {
         }
         Ok(Self { facts, rows, targets, sums })
     }
+}
+
+fn none() -> Error {
+    Error::input("this is not the result of a query for sums, or not all of it")
 }
 
 /// Encodes a text in pieces of characters that no engine or export program interprets.

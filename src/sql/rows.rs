@@ -128,7 +128,7 @@ impl Coded<'_> {
     }
 
     /// A query of the coded targets `y` of a table, with other columns by name.
-    fn coded(
+    pub(super) fn coded(
         &self,
         dialect: SqlDialect,
         table: &str,
@@ -152,6 +152,27 @@ impl Coded<'_> {
 const OWN: &str = "dpsis_";
 
 impl SqlTable {
+    /// Refuses the names of the statement's own queries, and columns that differ by case alone.
+    ///
+    /// # Errors
+    ///
+    /// `Request` for them.
+    pub(super) fn check(&self, features: &[&str]) -> Result<()> {
+        let own = |name: &&str| name.trim_matches('"').to_lowercase().starts_with(OWN);
+        let mut tables = vec![self.name.as_str()];
+        if let SqlForm::Long { targets, .. } = &self.form {
+            tables.push(targets);
+        }
+        if tables.iter().any(own) {
+            let rule = format!("no table may have a name that starts with {OWN}");
+            return Err(Error::request(rule));
+        }
+        match &self.form {
+            SqlForm::Wide { target } => differ(features, target),
+            SqlForm::Long { .. } => Ok(()),
+        }
+    }
+
     /// Adds the queries `dpsis_persons` with the coded target `y` of each person, and, for the
     /// values of these features, `dpsis_cells`: `sample`, `place` of the feature, `y` and the value
     /// `v`, where both are usable.
@@ -164,21 +185,8 @@ impl SqlTable {
         coded: &Coded<'_>,
         features: Option<&[&str]>,
     ) -> Result<Vec<(&'static str, String)>> {
-        let Self { dialect, name, form } = self;
-        let own = |name: &&str| name.trim_matches('"').to_lowercase().starts_with(OWN);
-        let mut tables = vec![name.as_str()];
-        if let SqlForm::Long { targets, .. } = form {
-            tables.push(targets);
-        }
-        if tables.iter().any(own) {
-            let rule = format!("no table may have a name that starts with {OWN}");
-            return Err(Error::request(rule));
-        }
-        match form {
-            SqlForm::Wide { target } => {
-                differ(features.unwrap_or_default(), target)?;
-                wide(*dialect, name, target, coded, features)
-            }
+        match &self.form {
+            SqlForm::Wide { target } => wide(self.dialect, &self.name, target, coded, features),
             SqlForm::Long { .. } => self.long(coded, features),
         }
     }

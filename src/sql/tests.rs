@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use crate::exact::GRID;
-use crate::sql::grid::Scale;
+use crate::sql::grid::{Scale, in_doubles};
 use crate::sql::result::pieces;
 use crate::sql::rows::Coded;
 use crate::sql::{QueryParts, QueryResult, SqlDialect, SqlForm, SqlStep, SqlTable, query};
@@ -72,6 +72,33 @@ fn by_cases(scale: &Scale, v: f64) -> i16 {
     }
 }
 
+/// The narrowest ranges have no expression in doubles; all others do.
+#[test]
+fn ranges_of_the_grid_in_doubles() {
+    let has = |low, high| {
+        let bounds = Bounds::new(low, high).unwrap();
+        in_doubles(SqlDialect::Spark, &bounds, "v").is_some()
+    };
+    for (low, high) in
+        [(0.0, 1.0), (-3.0, 3.0), (0.1, 0.3), (-f64::MAX, f64::MAX), (1e15, 1e15 + 1.0)]
+    {
+        assert!(has(low, high), "{low} to {high}");
+    }
+    assert!(!has(0.0, 3.0 * f64::from_bits(1)));
+}
+
+/// The cases of the grid's expression in doubles.
+fn in_doubles_by_cases(bounds: &Bounds, v: f64) -> f64 {
+    let (middle, half, q) = (bounds.middle(), bounds.half(), f64::from(GRID));
+    let magnitude = |difference: f64| (difference / half * q + 0.5).floor();
+    match v {
+        v if v >= bounds.high() => q,
+        v if v <= bounds.low() => -q,
+        v if v < middle => -magnitude(middle - v),
+        _ => magnitude(v - middle),
+    }
+}
+
 proptest! {
     /// Any ranges and values, and values near the ends and the middle.
     #[test]
@@ -85,6 +112,10 @@ proptest! {
         for v in [v, near, bounds.low(), bounds.high(), bounds.middle()].map(near_by) {
             if v.is_finite() {
                 prop_assert_eq!(by_cases(&scale, v), bounds.to_grid(v), "{} in {:?}", v, bounds);
+                if in_doubles(SqlDialect::Spark, &bounds, "v").is_some() {
+                    let found = in_doubles_by_cases(&bounds, v);
+                    prop_assert_eq!(found, f64::from(bounds.to_grid(v)), "{} in {:?}", v, bounds);
+                }
             }
         }
     }

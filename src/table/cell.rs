@@ -122,6 +122,11 @@ impl GivenCell {
         &self.text
     }
 
+    /// Whether it does not stand for a number of any kind.
+    pub(crate) fn is_text(&self) -> bool {
+        self.values == [None; 2]
+    }
+
     /// Whether this is the given number, or the nearest 4-byte float.
     pub(crate) fn is_value(&self, kind: Kind, value: f64, format: &CellFormat) -> bool {
         let is = |(own, given): (Kind, f64)| {

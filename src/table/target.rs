@@ -92,6 +92,19 @@ impl Labels {
         &self.texts
     }
 
+    /// Whether no label is a number, a boolean, a date or a time: then cells are compared as text.
+    pub(crate) fn are_texts(&self) -> bool {
+        self.cells.iter().all(GivenCell::is_text)
+    }
+
+    /// Whether each label is an integer in its usual form, as engines write it.
+    pub(crate) fn are_integers(&self) -> bool {
+        let is_usual = |label: &String| {
+            label.parse::<i64>().is_ok_and(|integer| integer.to_string() == *label)
+        };
+        self.texts.iter().all(is_usual)
+    }
+
     /// The class of a cell, from 0: numbers are compared by value, other labels as text, where
     /// upper and lower case differ and blanks around it are ignored.
     pub(crate) fn class_of<'a>(

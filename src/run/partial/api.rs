@@ -13,7 +13,7 @@ use crate::run::partial::ledger::{release_target_with_ledger, release_with_ledge
 #[cfg(feature = "sites")]
 use crate::run::partial::of_table::given;
 use crate::run::partial::of_table::{Wanted, partial};
-use crate::run::partial::query::stage_query;
+use crate::run::partial::query::{TargetType, one_pass, stage_query};
 use crate::run::partial::stages::{release_selection, release_target};
 use crate::run::partial::{Partial, ReleasedTarget};
 use crate::sql::SqlTable;
@@ -109,6 +109,23 @@ impl Select {
         released: Option<&ReleasedTarget>,
     ) -> Result<String> {
         stage_query(&self.of_sums()?, table, features, released)
+    }
+
+    /// The query that computes the next sums like `none`, the sums of no rows, in one pass over a
+    /// view of Spark with numeric features: the column of place 7 is `c7`. `None` if the sums need
+    /// another way.
+    ///
+    /// # Errors
+    ///
+    /// As for [`partial`](Self::partial).
+    #[doc(hidden)]
+    pub fn one_pass_query(
+        &self,
+        none: &Partial,
+        view: &str,
+        target: TargetType,
+    ) -> Result<Option<String>> {
+        one_pass(&self.of_sums()?, none, view, target)
     }
 }
 

@@ -165,6 +165,11 @@ impl Facts {
         }
     }
 
+    /// Whether there are codes for missing values.
+    pub(super) fn has_codes(&self) -> bool {
+        !self.missing.is_empty()
+    }
+
     /// Whether the scores are of whole columns.
     pub(super) fn of_columns(&self) -> bool {
         self.association == Summed::Ks

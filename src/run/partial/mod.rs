@@ -31,6 +31,7 @@ use crate::table::Schema;
 use facts::Facts;
 
 pub use columns::ColumnScore;
+pub use query::TargetType;
 #[cfg(feature = "sites")]
 pub use sites::{MaskedPartial, Roster, Site, SiteFacts, SiteKey};
 pub use target::ReleasedTarget;

@@ -10,8 +10,10 @@ use crate::run::partial::stages::settled;
 use crate::run::partial::{ColumnScore, Facts, Partial, ReleasedTarget, Sums, other_stage};
 use crate::run::steps::plan_for;
 use crate::score::RawSums;
-use crate::sql::{Coded, QueryParts, QueryResult, SqlForm, SqlStep, SqlTable, query};
-use crate::table::{CellFormat, Schema, TargetColumn, TargetRole};
+use crate::sql::{
+    Coded, QueryParts, QueryResult, SqlDialect, SqlForm, SqlStep, SqlTable, one_pass_query, query,
+};
+use crate::table::{CellFormat, Schema, TargetCode, TargetColumn, TargetRole};
 
 /// The query that computes the sums of the next stage for a checked request.
 ///
@@ -73,6 +75,59 @@ pub(crate) fn stage_query(
     query(&QueryParts { table, features, coded, step, facts: &json })
 }
 
+/// The type of a target column in an engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TargetType {
+    /// Texts.
+    Text,
+    /// Integers.
+    Integer,
+    /// Other numbers.
+    Number,
+}
+
+/// The query that computes the next sums like `none`, the sums of no rows, in one pass over a view
+/// of Spark with numeric features: the column of place 7 is `c7`. `None` if the sums need another
+/// way. Its result has no facts: [`Partial::with_result`] takes them from `none`.
+///
+/// # Errors
+///
+/// `Request` if `none` was made for another request.
+pub(crate) fn one_pass(
+    request: &Request,
+    none: &Partial,
+    view: &str,
+    target: TargetType,
+) -> Result<Option<String>> {
+    let facts = &none.facts;
+    facts.check_stage()?;
+    let plan = plan_for(request, &facts.schema)?;
+    let (Some(scoring), Some(place)) = (plan.scoring.coded(), facts.schema.target()) else {
+        return Ok(None);
+    };
+    let median = facts.released.as_ref().map(ReleasedTarget::split).transpose()?.flatten();
+    let code = scoring.code(median).filter(|code| match &**code {
+        TargetCode::Classes(labels) => match target {
+            TargetType::Text => labels.are_texts(),
+            TargetType::Integer => labels.are_integers(),
+            TargetType::Number => false,
+        },
+        _ => target != TargetType::Text,
+    });
+    let is_other = facts.per_million || facts.has_codes() || facts.schema.event().is_some();
+    let Some(code) = code.filter(|_| facts.sums_products() && !is_other) else { return Ok(None) };
+    let column = |place: usize| format!("c{place}");
+    let table = SqlTable::new(SqlDialect::Spark, view, SqlForm::Wide { target: column(place) });
+    let columns: Vec<String> = none.feature_places().iter().map(|&place| column(place)).collect();
+    one_pass_query(&QueryParts {
+        table: &table,
+        features: columns.iter().map(String::as_str).collect(),
+        coded: Coded::Number(&code),
+        step: SqlStep::Correlation(&plan.scaling),
+        facts: "",
+    })
+}
+
 /// The columns: the features, in the order in which they are given, and the target after them, if
 /// it is a column.
 fn schema_of(table: &SqlTable, features: &[String]) -> Result<Schema> {
@@ -121,6 +176,20 @@ impl Partial {
             .map_err(|_| Error::input("the facts of this result are of another version"))?;
         facts.check_stage()?;
         let partial = Self::of_result(facts, rows, targets, sums)?;
+        partial.check()?;
+        Ok(partial)
+    }
+
+    /// The sums in the result of a query by [`Select::one_pass_query`](crate::Select), which has
+    /// these facts: rows of an item, a place and a value.
+    ///
+    /// # Errors
+    ///
+    /// `Input` if it is not a complete result of such a query.
+    #[doc(hidden)]
+    pub fn with_result(&self, result: Vec<[String; 3]>) -> Result<Self> {
+        let QueryResult { rows, targets, sums, .. } = QueryResult::of_rows(result)?;
+        let partial = Self::of_result(self.facts.clone(), rows, targets, sums)?;
         partial.check()?;
         Ok(partial)
     }
