@@ -28,6 +28,7 @@
 mod dialect;
 mod grid;
 mod median;
+mod parts;
 mod query;
 mod result;
 mod rows;
@@ -37,7 +38,8 @@ mod tests;
 mod wide;
 
 pub use dialect::SqlDialect;
-pub(crate) use query::{QueryParts, SqlStep, one_pass_query, query};
+pub(crate) use parts::{QueryParts, SqlStep};
+pub(crate) use query::{one_pass_query, query};
 pub(crate) use result::QueryResult;
 pub(crate) use rows::Coded;
 pub use rows::{SqlForm, SqlTable};

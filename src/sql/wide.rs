@@ -22,10 +22,10 @@
 use crate::error::Result;
 use crate::exact::GRID;
 use crate::sql::grid::in_doubles;
-use crate::sql::query::{Queries, QueryParts};
+use crate::sql::parts::{Queries, QueryParts, SqlStep};
 use crate::sql::result::{ROWS, SUMS, TARGETS};
 use crate::sql::rows::Coded;
-use crate::sql::{SqlDialect, SqlForm, SqlStep};
+use crate::sql::{SqlDialect, SqlForm};
 use crate::table::{Scaling, TargetCode};
 
 /// The largest number of sums of a group: with more, Spark's code is slow, and from about 100 on it
