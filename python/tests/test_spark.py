@@ -10,6 +10,7 @@ from decimal import Decimal
 import numpy as np
 import pandas
 import pyarrow
+import pyarrow.parquet
 import pytest
 
 import dpsis
@@ -147,6 +148,18 @@ def test_numbers_are_summed_by_a_query(spark, monkeypatch, target, given):
             found = dpsis.spark.select(frame, 3, 2, **facts)
             assert without(found.record) == without(dpsis.select(doubles, 3, 2, **facts).record)
     assert len(queries) == 4
+
+
+def test_more_rows_than_a_block_of_sums(spark, tmp_path):
+    """With two classes, a block has 2^18 consecutive rows of a partition."""
+    columns = ["if(id % 7 = 1, null, hash(id, 1) / 1e9) as a", "hash(id, 2) / 1e9 as b", "-9D as c"]
+    status = "if(id % 5 = 0, null, if(hash(id, 1) > 0, 'yes', 'no')) as status"
+    frame = spark.range(0, 600_000, 1, 1).selectExpr(*columns, status)
+    facts = {"target": "status", "classes": ["no", "yes"], "bounds": (-2, 2), "seed": 7}
+    found = dpsis.spark.select(frame, 2, 2, **facts)
+    frame.write.parquet(str(tmp_path / "rows"))
+    table = pyarrow.parquet.read_table(tmp_path / "rows")
+    assert without(found.record) == without(dpsis.select(table, 2, 2, **facts).record)
 
 
 def test_bounds_in_a_file_of_the_driver(spark, numbers, tmp_path):
