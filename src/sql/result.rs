@@ -35,10 +35,11 @@ impl QueryResult {
         let file = SideFile::read_texts(path)?;
         let header: Vec<String> =
             file.header.iter().map(|name| name.to_ascii_lowercase()).collect();
-        let place = |name: &str| header.iter().position(|own| own == name).ok_or_else(none);
+        let place = |name: &str| header.iter().position(|own| own == name).ok_or_else(incomplete);
         let columns = [place("item")?, place("place")?, place("value")?];
         let rows = file.rows.into_iter().map(|row| {
-            let text = |column: usize| String::from_utf8(row[column].clone()).map_err(|_| none());
+            let text =
+                |column: usize| String::from_utf8(row[column].clone()).map_err(|_| incomplete());
             Ok([text(columns[0])?, text(columns[1])?, text(columns[2])?])
         });
         Self::of_rows(rows.collect::<Result<_>>()?)
@@ -54,36 +55,36 @@ impl QueryResult {
         let all = rows.len();
         for [item, place, value] in rows {
             let place = place.parse::<usize>().ok().filter(|place| *place < all);
-            let place = place.ok_or_else(none)?;
+            let place = place.ok_or_else(incomplete)?;
             let values = items.entry(item).or_default();
             if values.len() <= place {
                 values.resize(place + 1, None);
             }
             if values[place].replace(value).is_some() {
-                return Err(none());
+                return Err(incomplete());
             }
         }
         let mut take = |item: &str| -> Result<Vec<String>> {
             let values = items.remove(item).unwrap_or_default();
-            values.into_iter().map(|value| value.ok_or_else(none)).collect()
+            values.into_iter().map(|value| value.ok_or_else(incomplete)).collect()
         };
-        let facts = decoded(&take(FACTS)?.concat()).ok_or_else(none)?;
+        let facts = decoded(&take(FACTS)?.concat()).ok_or_else(incomplete)?;
         let integers = |values: Vec<String>| -> Result<Vec<i64>> {
-            values.iter().map(|value| value.parse().map_err(|_| none())).collect()
+            values.iter().map(|value| value.parse().map_err(|_| incomplete())).collect()
         };
         let rows = match integers(take(ROWS)?)?[..] {
-            [rows] => u64::try_from(rows).map_err(|_| none())?,
-            _ => return Err(none()),
+            [rows] => u64::try_from(rows).map_err(|_| incomplete())?,
+            _ => return Err(incomplete()),
         };
         let (targets, sums) = (integers(take(TARGETS)?)?, integers(take(SUMS)?)?);
         if !items.is_empty() {
-            return Err(none());
+            return Err(incomplete());
         }
         Ok(Self { facts, rows, targets, sums })
     }
 }
 
-fn none() -> Error {
+fn incomplete() -> Error {
     Error::input("this is not the result of a query for sums, or not all of it")
 }
 

@@ -46,16 +46,18 @@ pub(super) fn correlation(parts: &QueryParts<'_>) -> Result<Option<Queries>> {
         return Ok(None);
     };
     let (dialect, d) = (SqlDialect::Spark, parts.features.len());
+    let of_two = !matches!(code, TargetCode::Bounded(_));
+    if (if of_two { d } else { 2 * d }) > MAX_SUMS {
+        return Ok(None);
+    }
     let names = (0..d).map(|place| format!("r{place}")).collect::<Vec<_>>();
     let grid = |(place, r): (usize, &String)| match scaling {
         Scaling::Bounds(bounds) => in_doubles(dialect, bounds, r),
         Scaling::BoundsByFeature(all) => in_doubles(dialect, all.get(place)?, r),
         Scaling::RowRank => None,
     };
-    let of_two = !matches!(code, TargetCode::Bounded(_));
     let grids: Option<Vec<String>> = names.iter().enumerate().map(grid).collect();
-    let fits = if of_two { d } else { 2 * d } <= MAX_SUMS;
-    let Some(grids) = grids.filter(|_| fits) else { return Ok(None) };
+    let Some(grids) = grids else { return Ok(None) };
     let raw = names.iter().zip(&parts.features).map(|(name, column)| {
         Ok((name.as_str(), dialect.raw(&format!("t.{}", dialect.identifier(column)?))))
     });
