@@ -540,7 +540,7 @@ fn runs_can_be_canceled() {
         assert_eq!(uncanceled.run(DEMO).unwrap(), whole);
         assert_eq!(uncanceled.run(&array(by_column.view())).unwrap().selected.len(), 5);
         // A single call cancels, at any point of the run; skipped parts are never released.
-        for limit in (0..12).step_by(if exhaustive() { 1 } else { 2 }) {
+        for limit in (0..12).step_by(if exhaustive() { 1 } else { 3 }) {
             let calls = Arc::new(AtomicUsize::new(0));
             let count = calls.clone();
             let once = move || count.fetch_add(1, Ordering::Relaxed) == limit;
