@@ -39,6 +39,9 @@ _MOST_BYTES = 1 << 27
 #: The most values that are turned into chunks at a time.
 _MOST_VALUES = 1 << 22
 
+#: From this number of features on, Spark hands them over as one array per row: each column costs it milliseconds.
+_MANY_FEATURES = 500
+
 #: The types of columns that Spark turns to doubles as Arrow's are.
 _NUMBERS = frozenset({"int8", "int16", "int32", "int64", "float", "double"})
 
@@ -229,16 +232,40 @@ class _Frame:
 
     def _summed(self, released: str | None) -> _native.Partial:
         total = self.empty(released)
-        places = _sorted(total.places()[0], total)
+        features = total.places()[0]
+        places = _sorted(features, total)
         view = f"rows_{uuid.uuid4().hex}"
         query = self._query(total, view)
         if query is not None:
             return total.with_result(_queried(self._columns(places), view, query))
-        summed = self._columns(places).mapInArrow(_task(_sum_rows, self.request, places, released), _ROW)
+        others = sorted(set(places).difference(features))
+        rows, together = self._joined(features, others), len(features)
+        if rows is None:
+            rows, together = self._columns(places), 0
+        else:
+            places = [*features, *others]
+        summed = rows.mapInArrow(_task(_sum_rows, self.request, places, released, together), _ROW)
         added = summed.repartition(_ADDERS).mapInArrow(_task(_add_sums), _ROW)
         for row in _collected(added):
             total = total.add(_native.Partial.of_text(bytes(row.content).decode()))
         return total
+
+    def _joined(self, features: Sequence[int], others: Sequence[int]) -> Any | None:
+        """The data frame of the features as one array of doubles per row, and of the other columns; None if the features
+        are few or not all of them are numbers."""
+        names = self.data.columns
+        # Spark cannot find columns by names that differ in case alone.
+        different = len({name.lower() for name in names}) == len(names)
+        if len(features) < _MANY_FEATURES or self.request.facts["id"] is not None or not different:
+            return None
+        kinds = [one.dataType for one in self.data.schema.fields]
+        if not all(str(_arrow_type(kinds[place])) in _NUMBERS for place in features):
+            return None
+        quoted = ["`" + name.replace("`", "``") + "`" for name in names]
+        doubles = [f"CAST({name} AS DOUBLE)" for name in quoted]
+        ends = [(doubles if kinds[place].typeName() == "decimal" else quoted)[place] for place in others]
+        # One text, because each object of Spark costs a call.
+        return self.data.selectExpr(f"array({', '.join(doubles[place] for place in features)}) AS x", *ends)
 
     def _query(self, none: _native.Partial, view: str) -> str | None:
         """The query of Spark for sums of numbers, if there is one: it costs less than sums of Arrow batches."""
@@ -479,18 +506,32 @@ def _hash_identifiers(request: _Request, id: int, batches: Iterator[Any]) -> Ite
 
 
 @_failing_safely
-def _sum_rows(request: _Request, places: Sequence[int], released: str | None, batches: Iterator[Any]) -> Iterator[Any]:
-    """The sums of a partition, batch by batch."""
+def _sum_rows(
+    request: _Request, places: Sequence[int], released: str | None, together: int, batches: Iterator[Any]
+) -> Iterator[Any]:
+    """The sums of a partition, batch by batch. `together`: the number of features that are in one array per row, or 0."""
     placed, total = request.placed(), None
     try:
         for batch in batches:
-            columns = placed.table(dict(zip(places, batch.columns)), batch.num_rows)
+            arrays = _separated(batch, together) if together else batch.columns
+            columns = placed.table(dict(zip(places, arrays)), batch.num_rows)
             sums = _native.Partial.of_table(columns, arguments.as_json(placed.options), released)
             total = sums if total is None else total.add(sums)
     finally:
         request.removed(placed)
     if total is not None:
         yield _row(0, total.text().encode())
+
+
+def _separated(batch: Any, together: int) -> list[Any]:
+    """The columns of a batch whose first column is arrays of this length; missing values become NaN."""
+    import numpy
+    import pyarrow
+
+    first, *others = batch.columns
+    values = first.flatten().to_numpy(zero_copy_only=False)
+    by_column = numpy.ascontiguousarray(values.reshape(batch.num_rows, together).T)
+    return [*map(pyarrow.array, by_column), *others]
 
 
 @_failing_safely

@@ -150,6 +150,28 @@ def test_numbers_are_summed_by_a_query(spark, monkeypatch, target, given):
     assert len(queries) == 4
 
 
+@pytest.mark.parametrize("target", ["y", "amount", "status"])
+def test_many_columns_are_joined(spark, monkeypatch, target):
+    """Several hundred numbers of every type and with every kind of missing value, in partitions that can be empty."""
+    separated, run = [], dpsis.spark._Frame._joined
+    monkeypatch.setattr(dpsis.spark._Frame, "_joined", lambda *args: separated.append(run(*args)) or separated[-1])
+    numbers = [name for name in TYPED if name not in ("y", "group", "status")]
+    columns = [f"{TYPED[numbers[j % 5]]} as `{numbers[j % 5]}.{j} ``x```" for j in range(520)]
+    ends = {"amount": "cast(id % 7 / 4 as decimal(9, 2))", **TYPED}
+    frame = spark.range(0, 250, 1, 3).selectExpr(*columns[:300], f"{ends[target]} as `{target}`", *columns[300:])
+    frame = frame.where("`e.4 ``x``` > 90")
+    decimals = [name for name, kind in frame.dtypes if kind.startswith("decimal")]
+    doubles = frame.withColumns({name: frame["`" + name.replace("`", "``") + "`"].cast("double") for name in decimals})
+    given = {"classes": ["no", "yes"]} if target == "status" else {}
+    for score in ({"bounds": (-2, 2)}, {"score": "ks", "bounds": (-2, 2)}, {"scale": "row-rank"}):
+        facts = {"target": target, "missing": [7, -3.5], "exclude": ["a.0*"], "seed": 7, **given, **score}
+        found = dpsis.spark.select(frame, 3, 2, **facts)
+        assert without(found.record) == without(dpsis.select(doubles.toArrow(), 3, 2, **facts).record)
+        assert separated[-1] is not None
+    dpsis.spark.select(frame.drop(*frame.columns[:40]), 3, 2, target=target, scale="row-rank", seed=7, **given)
+    assert separated[-1] is None
+
+
 def test_more_rows_than_a_block_of_sums(spark, tmp_path):
     """With two classes, a block has 2^18 consecutive rows of a partition."""
     columns = ["if(id % 7 = 1, null, hash(id, 1) / 1e9) as a", "hash(id, 2) / 1e9 as b", "-9D as c"]
