@@ -37,8 +37,8 @@ fn calls_a_null(record: &Record) -> bool {
 }
 
 /// In a table with ten strong features, which are significant, a null feature is significant in at
-/// most 5% of runs. More than 8 of 60 runs, or 3 of 15, have a probability of at most 6e-3 at 5%; the draws
-/// are fixed.
+/// most 5% of runs. More than 8 of 60 runs, or 3 of 15, have a probability of at most 6e-3 at 5%;
+/// the draws are fixed.
 #[test]
 fn strong_features_do_not_make_null_features_significant() {
     let (runs, most) = if exhaustive() { (60, 8) } else { (15, 3) };
