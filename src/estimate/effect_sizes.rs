@@ -35,7 +35,9 @@
 //! J. Ullman, "Between Pure and Approximate Differential Privacy" (2016); C. Canonne, G. Kamath and
 //! T. Steinke, "The Discrete Gaussian for Differential Privacy" (2020).
 
+use std::collections::BTreeMap;
 use std::f64::consts::LN_2;
+use std::sync::{Mutex, PoisonError};
 
 use num_bigint::{BigInt, BigUint};
 use num_rational::BigRational;
@@ -47,6 +49,9 @@ use crate::random::{Bits, WordStream, cube_radius, discrete_gaussian, uniform_be
 
 /// The lane of the point of the cube; the radius takes lane 0.
 const POINT_LANE: u64 = 1;
+
+/// The number of noise levels that are kept.
+const MAX_KEPT_LEVELS: usize = 10_000;
 
 /// The noise of effect sizes. Its laws are in units of its scale.
 #[derive(Debug, Clone, PartialEq)]
@@ -168,7 +173,15 @@ pub(crate) fn private_effect_sizes(
 /// ```text
 /// E[1 - ((1 + x/r)/2)^k; r > x] = Q(k + 1, x) - e^x 2^-k Q(k + 1, 2 x),   Q(k + 1, x) = P(Gamma(k + 1) > x)
 /// ```
+///
+/// Levels are kept: a forecast draws hundreds of times, each time with the levels of the same k.
 fn noise_level(alpha: f64, k: usize) -> f64 {
+    static KEPT: Mutex<BTreeMap<(u64, usize), f64>> = Mutex::new(BTreeMap::new());
+    let kept = || KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    let key = (alpha.to_bits(), k);
+    if let Some(&level) = kept().get(&key) {
+        return level;
+    }
     let above = |x: f64| {
         let second = libm::exp(x - k as f64 * LN_2 + ln_gamma_tail(k + 1, 2.0 * x));
         libm::exp(ln_gamma_tail(k + 1, x)) - second
@@ -178,6 +191,12 @@ fn noise_level(alpha: f64, k: usize) -> f64 {
         let middle = (low + high) / 2.0;
         if above(middle) > alpha { low = middle } else { high = middle }
     }
+    let mut kept = kept();
+    // A program that runs for months may use many alphas.
+    if kept.len() >= MAX_KEPT_LEVELS {
+        kept.clear();
+    }
+    kept.insert(key, high);
     high
 }
 

@@ -12,6 +12,8 @@
 //! or half of that epsilon if rows are replaced: the law of the private median where values lie
 //! close together.
 
+use std::borrow::Cow;
+
 use crate::error::Result;
 use crate::estimate::{Counted, EffectNoise, unit};
 use crate::exact::GRID;
@@ -23,6 +25,7 @@ use crate::forecast::threshold::Thresholds;
 use crate::privacy::{Epsilon, Neighbors};
 use crate::random::{Entropy, RandomnessSource, WordStream};
 use crate::release::draws::Release;
+use crate::release::number::Requirements;
 use crate::release::settled::Settled;
 use crate::release::stop::{RowWords, check_counts};
 use crate::release::units::Units;
@@ -147,8 +150,8 @@ struct Table {
     counted: Option<Counted>,
     /// Whether these counts end a run.
     ends: bool,
-    /// The significance threshold of each class of features by these counts, in rows.
-    thresholds: Option<Vec<f64>>,
+    /// The scores that features require by these counts, with the significance thresholds.
+    required: Option<Requirements>,
     randomness: RandomnessSource,
 }
 
@@ -176,12 +179,14 @@ impl<'a> World<'a> {
                 return Ok(None);
             };
             let counted = settled.and_then(|settled| settled.counted);
-            let thresholds = counted.as_ref().and_then(|counted| thresholds.at(plan, counted));
+            let required = counted.as_ref().and_then(|counted| {
+                Some(Requirements::new(plan, counted, thresholds.at(plan, counted)?))
+            });
             let units = RowWords { units: "rows", one_row_each: false };
             let ends = check_counts(plan, units, counted.as_ref()).is_err();
             let row = Units::row(plan);
             let nulls = law.nulls(&own.levels).map(|score| (score * row) as i64).collect();
-            Ok(Some(Table { law, nulls, counted, ends, thresholds, randomness }))
+            Ok(Some(Table { law, nulls, counted, ends, required, randomness }))
         };
         let tables = in_parallel(draws.tables.len() as u64, threads, table)?;
         let tables: Option<Vec<Table>> = tables.into_iter().collect();
@@ -257,8 +262,9 @@ impl<'a> World<'a> {
         let hooks = Hooks::default();
         let release = release(plan, &table.randomness, &hooks);
         let counted = table.counted.as_ref();
+        let required = table.required.as_ref();
         let picks =
-            release.select_at(&scores, class_of, counted, |_, _| table.thresholds.clone())?;
+            release.select_at(&scores, class_of, counted, |_, _| required.map(Cow::Borrowed))?;
         let exceeding = self.exceeding(table, picks.noise, picks.picks.len());
         let (mut found, mut significant) = (0.0, 0.0);
         for pick in picks.picks.into_iter().filter(|pick| *pick < strong) {
@@ -286,7 +292,7 @@ impl<'a> World<'a> {
         let one_row = Reach::one_row(&counted.classes);
         let noise = noise?;
         let scale = steps * one_row / noise.rate(number);
-        let mut thresholds = table.thresholds.clone()?;
+        let mut thresholds = table.required.as_ref()?.levels.clone();
         if let Some(fwer) = &plan.fwer {
             let added = noise.level(fwer.half(), number) * scale + 2.0 / f64::from(GRID);
             thresholds.iter_mut().for_each(|threshold| *threshold += added);

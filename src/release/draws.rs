@@ -15,7 +15,7 @@ use crate::privacy::{Epsilon, Purpose};
 use crate::random::{Bits, RandomnessSource};
 use crate::release::findings::{Findings, findings};
 use crate::release::large_scores;
-use crate::release::number::{self, Drawn as DrawnNumber};
+use crate::release::number::{self, Drawn as DrawnNumber, Requirements};
 use crate::release::record::Released;
 use crate::release::scarce::Scarce;
 use crate::release::settled::Settled;
@@ -161,23 +161,23 @@ impl Release<'_> {
         let class_of = self.plan.weights.as_ref().map(FeatureWeights::class_of);
         self.select_at(scores, class_of, counted, |fwer, counted| {
             let bits = self.randomness.bits(Purpose::Number.draw());
-            number::levels(self.plan, fwer, counted, &bits)
+            let levels = number::levels(self.plan, fwer, counted, &bits)?;
+            Some(Cow::Owned(Requirements::new(self.plan, counted, levels)))
         })
     }
 
-    /// Like [`select`](Self::select), for features of these classes, with a significance threshold
-    /// of exact scores for each class by the counts, in rows, which determines the drawn number of
-    /// features.
+    /// Like [`select`](Self::select), for features of these classes. Without k, `requirements` are
+    /// the scores that features require by the counts, which determine the drawn number of features.
     ///
     /// # Errors
     ///
     /// As for [`select`](Self::select).
-    pub(crate) fn select_at(
+    pub(crate) fn select_at<'r>(
         &self,
         scores: &Scores,
         class_of: Option<&[u8]>,
         counted: Option<&Counted>,
-        thresholds: impl FnOnce(&FwerControl, &Counted) -> Option<Vec<f64>>,
+        requirements: impl FnOnce(&FwerControl, &Counted) -> Option<Cow<'r, Requirements>>,
     ) -> Result<Picks> {
         let sensitivity = scores.sensitivity();
         let many = match (&self.plan.choice, counted) {
@@ -191,15 +191,12 @@ impl Release<'_> {
         let mut chosen = self.plan.choice.chosen(Known { counts, many });
         let bits = self.randomness.bits(Purpose::Selection.draw());
         let (mut levels, mut drawn) = (None, None);
-        if let (Some(fwer), Some(counted)) = (&self.plan.fwer, counted) {
-            levels = thresholds(fwer, counted);
-            drawn = match &levels {
-                Some(levels) => {
-                    let features = (scores, class_of);
-                    number::draw(self.plan, features, counted, levels, self.randomness)?
-                }
-                None => None,
-            };
+        if let (Some(fwer), Some(counted)) = (&self.plan.fwer, counted)
+            && let Some(required) = requirements(fwer, counted)
+        {
+            let features = (scores, class_of);
+            drawn = number::draw(self.plan, features, counted, &required, self.randomness)?;
+            levels = Some(required.into_owned().levels);
         }
         let (picks, noise) = match drawn {
             Some(DrawnNumber { picks, mechanism, noise }) => {

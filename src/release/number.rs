@@ -203,12 +203,15 @@ fn null_sets((scale, splits): (f64, f64), features: &[(f64, f64)], k: usize, noi
     let all: f64 = features.iter().map(|(number, _)| number).sum();
     let splits = splits * DEPENDENT;
     let largest = scale * (2.0 * libm::log(2.0 * splits * all / k as f64)).max(0.0).sqrt();
+    let ln_sets = ln_choose(k as f64);
+    // At many of the scores all features count.
+    let ln_all_sets = ln_sets(all);
     let at = |place: usize| {
         let u = largest * place as f64 / PLACES as f64;
         let tail = |u: f64| 2.0 * splits * libm::exp(-(u / scale).powi(2) / 2.0);
         let above = features.iter().map(|(number, lowered)| number * tail(u + lowered).min(1.0));
         let above = above.sum::<f64>().max(k as f64);
-        u + noise * ln_choose(above, k as f64)
+        u + noise * if above == all { ln_all_sets } else { ln_sets(above) }
     };
     (0..=PLACES).map(at).filter(|score| !score.is_nan()).fold(0.0, f64::max)
 }
@@ -223,10 +226,11 @@ fn ascending(most: usize) -> impl Iterator<Item = usize> {
     std::iter::successors(Some(1), next).take_while(move |number| *number <= most)
 }
 
-/// About ln C(d, k), also for numbers that are not whole.
-fn ln_choose(d: f64, k: f64) -> f64 {
+/// About ln C(d, k) of d, also for numbers that are not whole.
+fn ln_choose(k: f64) -> impl Fn(f64) -> f64 {
     let ln_factorial = |n: f64| libm::lgamma(n + 1.0);
-    ln_factorial(d) - ln_factorial(k) - ln_factorial(d - k)
+    let of_k = ln_factorial(k);
+    move |d| ln_factorial(d) - of_k - ln_factorial(d - k)
 }
 
 /// The significance threshold of scores of each class of features by these counts, in rows; `None`
@@ -254,8 +258,57 @@ pub(crate) struct Drawn {
     pub(crate) noise: EffectNoise,
 }
 
-/// Draws the features to select and their number by their scores; `levels` are the significance
-/// thresholds of the classes of features, in rows. `None` if the counts give no units.
+/// The scores that named features require by some counts: functions of released values, the same
+/// for all scores.
+#[derive(Debug, Clone)]
+pub(crate) struct Requirements {
+    /// The significance threshold of the scores of each class of features, in rows.
+    pub(crate) levels: Vec<f64>,
+    /// The numbers that sets may have.
+    of_sets: Vec<Needed>,
+    /// The numbers that may be drawn in rounds, where rounds are possible.
+    of_rounds: Option<Vec<Needed>>,
+}
+
+impl Requirements {
+    /// The requirements by these counts and significance thresholds, in rows.
+    pub(crate) fn new(plan: &Plan, counted: &Counted, levels: Vec<f64>) -> Self {
+        let mut of_sets = Vec::new();
+        let mut of_rounds = None;
+        if let (Some((sets, rounds)), Some((least, above))) =
+            (ways(plan, counted), above_least(&levels))
+        {
+            let numbers = |way: &Way<'_>| numbers(plan, &counted.classes, (least, &above), way);
+            of_sets = numbers(&sets);
+            of_rounds = rounds.map(|rounds| numbers(&Way::Rounds(rounds)));
+        }
+        Self { levels, of_sets, of_rounds }
+    }
+}
+
+/// The smallest threshold, which is that of the last class, and that of each class minus it.
+fn above_least(levels: &[f64]) -> Option<(f64, Vec<f64>)> {
+    let least = *levels.last()?;
+    Some((least, levels.iter().map(|own| own - least).collect()))
+}
+
+/// How features are selected by these counts: as sets, and, if the counts allow large scores and
+/// a delta is spent, in rounds. `None` if the counts give no units, or no effect sizes are released.
+fn ways<'a>(plan: &'a Plan, counted: &Counted) -> Option<(Way<'a>, Option<&'a Concentrated>)> {
+    let units = Units::of(plan, counted)?;
+    let noise = plan.estimates.clone()?;
+    let steps = plan.request.neighbors.steps() as f64;
+    let largest = units.reach.largest(&counted.classes) / (steps * units.one_row);
+    let rounds = plan.concentrated.as_ref().filter(|one| one.draws_number(largest));
+    let sets = match rounds.map(|one| &one.after_number) {
+        Some([selection, estimates]) => Way::Sets(selection, EffectNoise::Pure(estimates.clone())),
+        None => Way::Sets(plan.selection(), noise),
+    };
+    Some((sets, rounds))
+}
+
+/// Draws the features to select and their number by their scores. `None` if the counts give no
+/// units or no number is possible.
 ///
 /// # Errors
 ///
@@ -264,38 +317,28 @@ pub(crate) fn draw(
     plan: &Plan,
     (scores, class_of): (&Scores, Option<&[u8]>),
     counted: &Counted,
-    levels: &[f64],
+    required: &Requirements,
     randomness: &RandomnessSource,
 ) -> Result<Option<Drawn>> {
     let bits = &randomness.bits(Purpose::Selection.draw());
-    let (Some(units), Some(noise)) = (Units::of(plan, counted), plan.estimates.clone()) else {
+    let (Some(units), Some((sets, rounds))) = (Units::of(plan, counted), ways(plan, counted))
+    else {
         return Ok(None);
     };
-    // The last class has the smallest threshold.
-    let Some(level) = levels.last() else { return Ok(None) };
-    let above: Vec<f64> = levels.iter().map(|own| own - level).collect();
+    let Some((_, above)) = above_least(&required.levels) else { return Ok(None) };
     let shifted = class_of.map(|class_of| {
         FeatureWeights::shifted(scores, class_of, |class| -above[class] * units.row)
     });
     let scores = shifted.as_ref().unwrap_or(scores);
-    let numbers = |way: &Way<'_>| numbers(plan, &counted.classes, (*level, &above), way);
     let sizes = |numbers: &[Needed]| -> Vec<SetSize> {
-        let required = |needed: &Needed| on_grid(needed.score * units.row);
-        let size = |needed: &Needed| SetSize { k: needed.number, required: required(needed) };
+        let on_the_grid = |needed: &Needed| on_grid(needed.score * units.row);
+        let size = |needed: &Needed| SetSize { k: needed.number, required: on_the_grid(needed) };
         numbers.iter().map(size).collect()
     };
-    let steps = plan.request.neighbors.steps() as f64;
-    let largest = units.reach.largest(&counted.classes) / (steps * units.one_row);
-    let concentrated = plan.concentrated.as_ref().filter(|one| one.draws_number(largest));
-    let sets = match concentrated.map(|one| &one.after_number) {
-        Some([selection, estimates]) => Way::Sets(selection, EffectNoise::Pure(estimates.clone())),
-        None => Way::Sets(plan.selection(), noise),
-    };
-    let of_sets = numbers(&sets);
+    let of_sets = &required.of_sets;
     let (Some(last), Way::Sets(epsilon, noise)) = (of_sets.last(), sets) else { return Ok(None) };
-    if let Some(concentrated) = concentrated {
-        let rounds = numbers(&Way::Rounds(concentrated));
-        let (least, first_of_rounds) = least_required(&of_sets, &rounds);
+    if let (Some(concentrated), Some(of_rounds)) = (rounds, &required.of_rounds) {
+        let (least, first_of_rounds) = least_required(of_sets, of_rounds);
         let number_bits = randomness.bits(Purpose::Number.draw());
         let k = number_alone(scores, &sizes(&least), &concentrated.number, &number_bits)?;
         if first_of_rounds.is_some_and(|first| k >= first) {
@@ -307,7 +350,7 @@ pub(crate) fn draw(
     }
     let mechanism = plan.choice.chosen(Known::default()).mechanism;
     check_choice(mechanism.card(), scores, last.number)?;
-    let picks = sized_sets::draw(scores, &sizes(&of_sets), epsilon, bits);
+    let picks = sized_sets::draw(scores, &sizes(of_sets), epsilon, bits);
     Ok(Some(Drawn { picks, mechanism, noise }))
 }
 
@@ -495,7 +538,8 @@ mod tests {
             let usable = crate::estimate::RowsEstimate { rows: 0, noise: 0.0 };
             let counted = Counted { classes: vec![count; 2], rate: 0.12, usable, unusable: 0 };
             let source = Entropy::Seeded(3).source().unwrap();
-            draw(&plan, (&scores, None), &counted, &[0.1 * count], &source).unwrap().unwrap()
+            let required = Requirements::new(&plan, &counted, vec![0.1 * count]);
+            draw(&plan, (&scores, None), &counted, &required, &source).unwrap().unwrap()
         };
         let many = drawn(2000.0, 40, 500);
         assert_eq!(many.mechanism.card().id, "peel");
@@ -517,7 +561,7 @@ mod tests {
         let all: Vec<usize> = ascending(40).collect();
         let expected = (1..=16).chain([18, 20, 22, 24, 27, 30, 33, 37, 40]);
         assert!(all.iter().copied().eq(expected), "{all:?}");
-        assert!((ln_choose(10.0, 3.0) - 120f64.ln()).abs() < 1e-9);
+        assert!((ln_choose(3.0)(10.0) - 120f64.ln()).abs() < 1e-9);
         assert_eq!(ascending(1).count(), 1);
         assert_eq!(ascending(usize::MAX).last(), Some(MAX_FEATURES));
         assert!(ascending(usize::MAX).count() < 100);
