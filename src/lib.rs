@@ -241,7 +241,7 @@ pub mod internals {
         RNumbers, WholeTable, are_excluded, delimiter_name, has_numeric_levels, parse_delimiter,
         parse_number, reads_again,
     };
-    pub use crate::threads::{in_parallel, on_threads};
+    pub use crate::threads::{available_threads, in_parallel, on_threads};
 }
 
 /// The code of the README compiles.

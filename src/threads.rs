@@ -2,9 +2,18 @@
 //! calling thread.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 use crate::error::Result;
+
+/// The number of threads that this process can use at once, at least 1.
+///
+/// Linux reads several files for it; they are read once.
+pub fn available_threads() -> usize {
+    static AVAILABLE: LazyLock<usize> =
+        LazyLock::new(|| std::thread::available_parallelism().map_or(1, usize::from));
+    *AVAILABLE
+}
 
 /// Calls `work` with 0, 1, ... below `count` (at least 1), 0 on this thread and the others on
 /// separate threads, and returns the results in this order.

@@ -7,7 +7,7 @@ use crate::mechanism::{Baseline, Mechanism, choose};
 use crate::privacy::{Epsilon, NotPrivate, Purpose};
 use crate::random::{Bits, Entropy, RandomnessSource};
 use crate::score::Scores;
-use crate::threads::on_threads;
+use crate::threads::{available_threads, on_threads};
 
 /// The frequency of each outcome. An outcome lists the 0-based indices of the picks, in the
 /// mechanism's order.
@@ -63,7 +63,7 @@ impl Trials {
             return Err(Error::request(format!("there must be at most {} trials", Self::MAX)));
         }
         let source = entropy.source()?;
-        let threads = std::thread::available_parallelism().map_or(1, usize::from) as u64;
+        let threads = available_threads() as u64;
         let share = trials.div_ceil(threads).max(1);
         let work = |from: u64| count_some(from..(from + share).min(trials), &source, &draw);
         let mut counts = BTreeMap::new();

@@ -13,6 +13,7 @@ use crate::table::{
     BLOCKS, CellFormat, FileTable, Format, Hooks, Orientation, Results, RowBlock, TextCell,
     TextPlace, Wanted, on_blocks,
 };
+use crate::threads::available_threads;
 
 /// Inspects a table that is not text, in one pass.
 pub(super) fn inspect(
@@ -23,7 +24,7 @@ pub(super) fn inspect(
     let given = &table.facts;
     let file = table.open_blocks(format)?;
     let layout = file.layout();
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = available_threads();
     let is_text = |column: &usize| layout.texts.binary_search(column).is_ok();
     let is_read = |column: &usize| layout.unread.binary_search(column).is_err();
     let ids = layout.ids && !layout.no_ids && given.ids().is_none();

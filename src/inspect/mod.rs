@@ -25,6 +25,7 @@ use crate::request::Target;
 use crate::table::{
     CellFormat, FileTable, Format, Orientation, Row, TableFacts, TakeRows, likely_cells,
 };
+use crate::threads::available_threads;
 use column::ColumnSummary;
 use event_counts::Counts;
 use missing::MissingByTarget;
@@ -172,7 +173,7 @@ impl TextLook {
         let open = file.with_decimal_comma(decimal_comma).open()?;
         let delimiter = open.delimiter();
         let format = CellFormat::new(decimal_comma, &given.missing);
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = available_threads();
         let turned = given.orientation == Some(Orientation::FeaturesAsRows);
         let (header, look) = if turned {
             lines::look(open, given, &format, (threads, target))?

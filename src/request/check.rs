@@ -9,6 +9,7 @@ use crate::privacy::Neighbors;
 use crate::request::fields::{Association, Center, Method, Names, Request, ScoreKind, TwoStage};
 use crate::request::plan::Plan;
 use crate::table::{Scaling, Schema, UnitTarget};
+use crate::threads::available_threads;
 
 /// The largest accepted number of threads, more than any common machine can use.
 const MAX_THREADS: usize = 256;
@@ -25,7 +26,7 @@ pub fn checked_threads(given: Option<usize>) -> Result<usize> {
             Err(Error::request(rule).about([Parameter::Threads]))
         }
         Some(threads) => Ok(threads),
-        None => Ok(std::thread::available_parallelism().map_or(1, usize::from)),
+        None => Ok(available_threads()),
     }
 }
 

@@ -54,6 +54,8 @@ use crate::score::by_feature::by_feature;
 #[cfg(feature = "ndarray")]
 use crate::table::SomeRows;
 use crate::table::{Columns, Hooks, People, Role};
+#[cfg(feature = "ndarray")]
+use crate::threads::available_threads;
 
 /// G: scores are integers in units of 1/G.
 pub const KENDALL_GRID: i64 = 1 << 20;
@@ -117,7 +119,7 @@ fn kendall_of<A: Copy + Into<f64> + Sync>(
     }
     let kept = targets.iter().map(Option::is_some).collect();
     let targets: Vec<f64> = targets.into_iter().flatten().collect();
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = available_threads();
     let columns = SomeRows::new(x, kept);
     kendall_scores(&columns, &targets, None, classes, neighbors, threads, &Hooks::default())
 }

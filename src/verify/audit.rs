@@ -32,7 +32,7 @@ use crate::privacy::Epsilon;
 use crate::random::Entropy;
 use crate::run::{Rehearsal, RehearsalSeeds};
 use crate::score::Scores;
-use crate::threads::in_parallel;
+use crate::threads::{available_threads, in_parallel};
 
 /// The probability that a true claim is reported as violated.
 const ALPHA: f64 = 1e-6;
@@ -252,7 +252,7 @@ impl Claim {
             Some(seed) => seed.wrapping_mul(1 << 42),
             None => Entropy::OperatingSystem.source()?.bits(0).lane(0).next_word(),
         };
-        let threads = std::thread::available_parallelism().map_or(1, usize::from) as u64;
+        let threads = available_threads() as u64;
         let mut tally = Tally::new();
         // In batches, for progress.
         let batch = draws.div_ceil(100).max(64 * threads).min(draws.max(1));

@@ -14,8 +14,7 @@ use crate::values::to_record;
 use crate::words;
 use dpsis::forecast::{Forecast, Least, Needed, Simulated};
 use dpsis::inspect::{Inspection, Suggestion, inspect as look};
-use dpsis::internals::ALPHA;
-use dpsis::internals::{delimiter_name, two_digits, wrapped};
+use dpsis::internals::{ALPHA, available_threads, delimiter_name, two_digits, wrapped};
 use dpsis::{
     Error, Orientation, Parameter, Rehearsal, Result, Select, TableFacts, Target, TargetColumn,
 };
@@ -245,7 +244,7 @@ fn outlook(suggestion: &Suggestion, job: &Job, reads_again: bool) -> Result<Outl
         return Ok(Outlook::default());
     }
     let rows: Vec<f64> = shares.iter().map(|share| share * suggestion.rows as f64).collect();
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = available_threads();
     let simulated = Simulated { threads, ..Simulated::default() };
     let at = |select: &Select, epsilon: &str, features: usize| {
         select.clone().epsilon(epsilon).check()?.forecast(features, simulated)

@@ -8,6 +8,7 @@ use crate::privacy::Neighbors;
 use crate::score::Scores;
 use crate::score::ks::{CenteredTarget, KsColumns};
 use crate::table::{Hooks, SomeRows};
+use crate::threads::available_threads;
 
 /// Kolmogorov-Smirnov scores of the columns of X (n x d) with a target coded as one number, on all
 /// cores.
@@ -75,7 +76,7 @@ fn scores<A: Copy + Into<f64> + Sync>(
     if x.nrows() != kept.len() || kept.len() as u64 > MAX_ROWS {
         return Err(Error::request("X and y must have the same number of rows, at most 2^31"));
     }
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = available_threads();
     let columns = KsColumns::Values { columns: Box::new(SomeRows::new(x, kept)), words: false };
     let values = columns.scores(target, threads, &Hooks::default())?;
     Scores::new(values, neighbors.steps() * target.one_row(), neighbors)
