@@ -138,19 +138,26 @@ impl SignificanceTest {
         for (least, most) in self.cells(beta) {
             let of_class = |class| Null::new(self, class, least.clone(), most.clone());
             let nulls: Vec<Null<'_>> = (0..self.tests.len()).map(of_class).collect();
-            let mut largest = |draw: &Draw| {
-                let values = nulls.iter().map(|null| null.value(draw, &mut scratch));
-                values.fold(f64::NEG_INFINITY, f64::max)
-            };
-            let mut values: Vec<f64> = draws.iter().map(&mut largest).collect();
-            if nulls.iter().all(|null| null.crossing.is_some()) {
+            let largest = |values: &[f64]| values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            // One value of each draw for each class of features.
+            let mut each = Vec::with_capacity(count * nulls.len());
+            for draw in &draws {
+                each.extend(nulls.iter().map(|null| null.value(draw, &mut scratch)));
+            }
+            let mut values: Vec<f64> = each.chunks(nulls.len()).map(largest).collect();
+            let crossings: Option<Vec<&Crossing>> =
+                nulls.iter().map(|null| null.crossing.as_ref()).collect();
+            if let Some(crossings) = crossings {
                 // The bound that takes longer lowers the largest values, which alone matter.
                 let mut sorted = values.clone();
                 let least = (count as f64 * (1.0 - LARGEST)) as usize;
                 let least = *sorted.select_nth_unstable_by(least, f64::total_cmp).1;
-                for (value, draw) in values.iter_mut().zip(&draws).filter(|(v, _)| **v >= least) {
-                    let lowered = nulls.iter().map(|null| null.lowered(draw, &mut scratch));
-                    *value = lowered.fold(f64::NEG_INFINITY, f64::max);
+                let all = values.iter_mut().zip(each.chunks_mut(nulls.len())).zip(&draws);
+                for ((value, each), draw) in all.filter(|((value, _), _)| **value >= least) {
+                    for ((own, null), crossing) in each.iter_mut().zip(&nulls).zip(&crossings) {
+                        *own = own.min(null.value_crossing(crossing, draw, &mut scratch));
+                    }
+                    *value = largest(each);
                 }
             }
             values.sort_unstable_by(f64::total_cmp);
@@ -312,6 +319,9 @@ struct Null<'a> {
     ln_tests: f64,
     /// The number of functions of one column, at most.
     functions: f64,
+    /// ln 2f for these functions, and ln C(0).
+    ln_each: f64,
+    ln_all: f64,
     /// Bounds of n/v' for the categories, and of v'.
     crowd: f64,
     variance: f64,
@@ -348,7 +358,21 @@ impl<'a> Null<'a> {
             }
             _ => None,
         };
-        Self { significance, least, most, ln_tests, functions, crowd, variance, typical, crossing }
+        let mut null = Self {
+            significance,
+            least,
+            most,
+            ln_tests,
+            functions,
+            ln_each: libm::log(2.0 * functions),
+            ln_all: 0.0,
+            crowd,
+            variance,
+            typical,
+            crossing,
+        };
+        null.ln_all = libm::log(null.constant(0.0));
+        null
     }
 
     /// C(Lambda) e^-Lambda bounds the tail of the largest score of a column at the exact center.
@@ -413,13 +437,6 @@ impl<'a> Null<'a> {
         excess + draw.effect_size + 2.0 / f64::from(GRID)
     }
 
-    /// The smaller of both upper bounds.
-    fn lowered(&self, draw: &Draw, scratch: &mut Scratch) -> f64 {
-        let value = self.value(draw, scratch);
-        let crossing = self.crossing.as_ref();
-        crossing.map_or(value, |crossing| value.min(self.value_crossing(crossing, draw, scratch)))
-    }
-
     /// An upper bound of a null effect size, less the level.
     fn value(&self, draw: &Draw, scratch: &mut Scratch) -> f64 {
         let (noise, minus_ln, graded) = (&draw.counts, draw.minus_ln, self.significance.graded);
@@ -432,7 +449,7 @@ impl<'a> Null<'a> {
 
         // Lambda for the whole family, and for its functions one at a time, with the widening of
         // the center.
-        let lambda_each = minus_ln + self.ln_tests + libm::log(2.0 * self.functions);
+        let lambda_each = minus_ln + self.ln_tests + self.ln_each;
         let lambda_all = self.lambda_all(minus_ln + self.ln_tests);
         let (all, each) = (2.0 * lambda_all * widen * widen, 2.0 * lambda_each * widen * widen);
         let level = 2.0 * self.typical;
@@ -480,7 +497,7 @@ impl<'a> Null<'a> {
 
     /// Lambda with d C(Lambda) e^-Lambda = U, from above; `target` = ln(d/U).
     fn lambda_all(&self, target: f64) -> f64 {
-        let mut lambda = 2.0 * (target + libm::log(self.constant(0.0))) + 20.0;
+        let mut lambda = 2.0 * (target + self.ln_all) + 20.0;
         // Each step comes from above and leaves a fiftieth of the distance.
         for _ in 0..3 {
             lambda = target + libm::log(self.constant(lambda));
