@@ -25,7 +25,7 @@ use crate::forecast::threshold::Thresholds;
 use crate::privacy::{Epsilon, Neighbors};
 use crate::random::{Entropy, RandomnessSource, WordStream};
 use crate::release::draws::Release;
-use crate::release::number::Requirements;
+use crate::release::required::Requirements;
 use crate::release::settled::Settled;
 use crate::release::stop::{RowWords, check_counts};
 use crate::release::units::Units;

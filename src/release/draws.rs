@@ -15,8 +15,9 @@ use crate::privacy::{Epsilon, Purpose};
 use crate::random::{Bits, RandomnessSource};
 use crate::release::findings::{Findings, findings};
 use crate::release::large_scores;
-use crate::release::number::{self, Drawn as DrawnNumber, Requirements};
+use crate::release::number::{self, Drawn as DrawnNumber};
 use crate::release::record::Released;
+use crate::release::required::{self, Requirements};
 use crate::release::scarce::Scarce;
 use crate::release::settled::Settled;
 use crate::release::stop::{RowWords, check_counts};
@@ -161,7 +162,7 @@ impl Release<'_> {
         let class_of = self.plan.weights.as_ref().map(FeatureWeights::class_of);
         self.select_at(scores, class_of, counted, |fwer, counted| {
             let bits = self.randomness.bits(Purpose::Number.draw());
-            let levels = number::levels(self.plan, fwer, counted, &bits)?;
+            let levels = required::levels(self.plan, fwer, counted, &bits)?;
             Some(Cow::Owned(Requirements::new(self.plan, counted, levels)))
         })
     }

@@ -7,6 +7,7 @@ pub(crate) mod large_scores;
 pub(crate) mod number;
 pub(crate) mod record;
 pub(crate) mod refinement;
+pub(crate) mod required;
 pub(crate) mod run_note;
 pub(crate) mod scarce;
 pub(crate) mod settled;
