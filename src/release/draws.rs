@@ -168,7 +168,7 @@ impl Release<'_> {
     }
 
     /// Like [`select`](Self::select), for features of these classes. Without k, `requirements` are
-    /// the scores that features require by the counts, which determine the drawn number of features.
+    /// the scores that features require by the counts; they determine the number that is drawn.
     ///
     /// # Errors
     ///

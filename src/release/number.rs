@@ -1,12 +1,13 @@
 //! The number of features and the features themselves, drawn together when all significant features
 //! are requested.
 //!
-//! A selection of K features costs about K ln d, and an effect size for each of them costs about K,
-//! so K must neither be too large for the budget nor leave features out. By the counts that are
+//! A selection of K features costs about K ln d, and an effect size for each of them costs about
+//! K, so K must neither be too large for the budget nor leave features out. By the counts that are
 //! released with a private center, K names require scores of at least t_K (see
-//! [`required`](super::required)). For some numbers K_1 = 1 < K_2 < ... as long as t_K is below the
-//! largest possible score, let q_i = s_\[K_i\] - t_(K_i), with s_\[K\] the K-th largest score. One set y of features is drawn among all sets of all these
-//! sizes, by permute-and-flip with the loss
+//! [`required`](super::required)). For some numbers K_1 = 1 < K_2 < ... as long as t_K is below
+//! the largest possible score, let q_i = s_\[K_i\] - t_(K_i), with s_\[K\] the K-th largest score.
+//! One set y of features is drawn among all sets of all these sizes, by permute-and-flip with the
+//! loss
 //!
 //! ```text
 //! loss(y) = max(0, t_(K_i) - least score in y, q_(i+1), q_(i+2), ...)    for a set y of K_i features

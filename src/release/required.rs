@@ -156,7 +156,7 @@ fn ascending(most: usize) -> impl Iterator<Item = usize> {
     std::iter::successors(Some(1), next).take_while(move |number| *number <= most)
 }
 
-/// About ln C(d, k) of d, also for numbers that are not whole.
+/// About ln C(d, k) as a function of d, also for numbers that are not whole.
 fn ln_choose(k: f64) -> impl Fn(f64) -> f64 {
     let ln_factorial = |n: f64| libm::lgamma(n + 1.0);
     let of_k = ln_factorial(k);
@@ -212,8 +212,9 @@ pub(super) fn above_least(levels: &[f64]) -> Option<(f64, Vec<f64>)> {
     Some((least, levels.iter().map(|own| own - least).collect()))
 }
 
-/// How features are selected by these counts: as sets, and, if the counts allow large scores and
-/// a delta is spent, in rounds. `None` if the counts give no units, or no effect sizes are released.
+/// How features are selected by these counts: as sets, and in rounds, if the counts allow large
+/// scores and a delta is spent. `None` if the counts give no units, or no effect sizes are
+/// released.
 pub(super) fn ways<'a>(
     plan: &'a Plan,
     counted: &Counted,
