@@ -37,7 +37,7 @@ fn main() -> Result<()> {
     let runs = std::env::args().nth(1).and_then(|text| text.parse().ok());
     let runs: u64 = runs.ok_or_else(|| Error::request("RUNS"))?;
     let cells = Mutex::new(BTreeMap::new());
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = internals::available_threads();
     internals::in_parallel(runs, threads, |run| {
         for kind in Kind::ALL {
             let (usual, features) = kind.shape(Size::Full);

@@ -100,7 +100,7 @@ impl Sums {
 
 /// Calls `work` for each number below `count` on all cores.
 fn in_parallel(count: usize, work: impl Fn(usize) -> Result<()> + Sync) -> Result<()> {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = internals::available_threads();
     internals::in_parallel(count as u64, threads, |number| work(number as usize)).map(drop)
 }
 

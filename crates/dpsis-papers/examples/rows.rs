@@ -130,7 +130,7 @@ fn rows_for_half(shares: &[(f64, f64)]) -> Option<f64> {
 /// The mean of a share over some seeds.
 fn mean(runs: u64, one: impl Fn(u64) -> Result<f64> + Sync) -> Result<f64> {
     let sum = Mutex::new(0.0);
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = internals::available_threads();
     internals::in_parallel(runs, threads, |seed| {
         let share = one(seed)?;
         if let Ok(mut sum) = sum.lock() {

@@ -108,7 +108,7 @@ fn run(select: Select, weights: Option<Weights>, shift: f64, seed: usize) -> Res
 /// The means of several runs.
 fn means(count: usize, one: impl Fn(usize) -> Result<[f64; 3]> + Sync) -> Result<[f64; 3]> {
     let sums = Mutex::new([0.0; 3]);
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = internals::available_threads();
     internals::in_parallel(count as u64, threads, |seed| {
         let values = one(seed as usize)?;
         if let Ok(mut sums) = sums.lock() {
