@@ -218,11 +218,12 @@ impl NoisySums {
 
     /// q part/total, rounded half away from zero, with the total bounded below.
     pub(super) fn share_of(&self, part: BigInt, total: BigInt, q: i32) -> i32 {
-        let least = BigRational::from_integer((4 * self.sensitivity).into()) / &self.epsilon;
-        let divisor = BigRational::from_integer(total).max(least);
-        let share = BigRational::from_integer(part * q) / divisor;
+        // The bound 4 s/eps is 4 s times the denominator of eps, divided by its numerator.
+        let least = self.epsilon.denom() * (4 * self.sensitivity);
+        let divisor = (total * self.epsilon.numer()).max(least);
+        let share = rounded(part * self.epsilon.numer() * q, &divisor);
         let limit = BigInt::from(i32::MAX);
-        share.round().to_integer().clamp(-&limit, limit).to_i32().unwrap_or(0)
+        share.clamp(-&limit, limit).to_i32().unwrap_or(0)
     }
 
     /// The rows behind all sums except the last, which counts rows without a usable target.
@@ -255,7 +256,7 @@ impl NoisySums {
 
     /// The number of rows behind sums to which each adds `row` in all; 0 if it is negative.
     pub(super) fn rows(&self, sums: &[BigInt], row: u64) -> u64 {
-        let rows = BigRational::new(sums.iter().sum(), row.into()).round().to_integer();
+        let rows = rounded(sums.iter().sum(), &row.into());
         if rows.is_negative() { 0 } else { rows.to_u64().unwrap_or(u64::MAX) }
     }
 
@@ -264,6 +265,13 @@ impl NoisySums {
     pub(super) fn noise(&self, sums: usize) -> f64 {
         (2.0 * sums as f64).sqrt() * self.sensitivity as f64 / near_f64(&self.epsilon)
     }
+}
+
+/// The quotient, rounded half away from zero, for a positive divisor. A rational number would first
+/// be reduced, which costs far more than the division.
+fn rounded(dividend: BigInt, divisor: &BigInt) -> BigInt {
+    let half: BigInt = divisor * dividend.signum();
+    (2 * dividend + half) / (2 * divisor)
 }
 
 /// The step of noisy counts, in rows. With two classes they come from sums in units of the target's
@@ -334,6 +342,18 @@ pub(crate) mod tests {
 
     /// The deviation of the noise of m sums, sqrt(2 m) s/eps, in rows; sums of two sides come in
     /// steps of half a grid value.
+    /// Ties and both signs, against rational numbers.
+    #[test]
+    fn quotients_are_rounded_as_rational_numbers_are() {
+        for dividend in -50..=50 {
+            for divisor in 1..=12 {
+                let [dividend, divisor] = [dividend, divisor].map(BigInt::from);
+                let exact = BigRational::new(dividend.clone(), divisor.clone());
+                assert_eq!(rounded(dividend, &divisor), exact.round().to_integer());
+            }
+        }
+    }
+
     #[test]
     fn the_noise_is_as_documented() {
         let epsilon = "1/2".parse().unwrap();
