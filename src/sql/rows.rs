@@ -86,11 +86,17 @@ impl Coded<'_> {
     }
 
     /// A column as a label or a number, to be given a name.
-    fn read(&self, dialect: SqlDialect, column: &str) -> String {
-        match self {
-            Self::Number(TargetCode::Classes(_)) | Self::Classes(_) => dialect.label(column),
-            Self::Number(_) | Self::Value => dialect.raw(column),
-        }
+    fn read(&self, dialect: SqlDialect, column: &str) -> Result<String> {
+        let labels = match self {
+            Self::Number(TargetCode::Classes(labels)) => labels,
+            Self::Classes(labels) => *labels,
+            Self::Number(_) | Self::Value => return Ok(dialect.raw(column)),
+        };
+        let labels = labels.as_slice().iter().map(|label| dialect.literal(label));
+        let labels = labels.collect::<Result<Vec<String>>>()?.join(", ");
+        let (text, trimmed) = (dialect.as_text(column), dialect.label(column));
+        // Removing spaces costs Spark more than the comparison does.
+        Ok(format!("CASE WHEN {text} IN ({labels}) THEN {text} ELSE {trimmed} END"))
     }
 
     /// The result of [`read`](Self::read), with NULL for numbers that are not finite.
@@ -136,7 +142,7 @@ impl Coded<'_> {
         others: &[(&str, String)],
     ) -> Result<String> {
         let column = format!("t.{}", dialect.identifier(target)?);
-        let (read, value) = (self.read(dialect, &column), self.value(dialect, "r"));
+        let (read, value) = (self.read(dialect, &column)?, self.value(dialect, "r"));
         let code = self.code(dialect, "v")?;
         let named: String = others.iter().map(|(name, of)| format!(", {of} AS {name}")).collect();
         let names: String = others.iter().map(|(name, _)| format!(", {name}")).collect();
