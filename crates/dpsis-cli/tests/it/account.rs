@@ -4,11 +4,11 @@ use serde_json::Value;
 
 use crate::harness::{Folder, assert_contains};
 
-/// A folder with a table of 40 features, 60 rows and a target of two classes.
+/// A folder with a table of 40 features, 600 rows and a target of two classes.
 fn folder() -> Folder {
     let folder = Folder::new();
     let names: String = (0..40).map(|i| format!("f{i},")).collect();
-    folder.table("table.csv", &format!("{names}out"), 60, |r| {
+    folder.table("table.csv", &format!("{names}out"), 600, |r| {
         let cells: String = (0..40).map(|i| format!("{},", (r * (i + 3)) % 17)).collect();
         format!("{cells}{}", ["no", "yes"][r % 2])
     });
