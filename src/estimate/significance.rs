@@ -134,44 +134,39 @@ impl SignificanceTest {
         let mut scratch = Scratch::default();
         // g(N)/D(N), which is subtracted from an effect size before it is compared.
         let levels = self.main_terms(&self.counts);
-        let mut critical = vec![0.0f64; levels.len()];
+        // The largest of all cells of the value that `most_reached` draws exceed.
+        let mut reached = f64::NEG_INFINITY;
         for (least, most) in self.cells(beta) {
             let of_class = |class| Null::new(self, class, least.clone(), most.clone());
             let nulls: Vec<Null<'_>> = (0..self.tests.len()).map(of_class).collect();
-            let largest = |values: &[f64]| values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             // One value of each draw for each class of features.
             let mut each = Vec::with_capacity(count * nulls.len());
             for draw in &draws {
                 each.extend(nulls.iter().map(|null| null.value(draw, &mut scratch)));
             }
             let mut values: Vec<f64> = each.chunks(nulls.len()).map(largest).collect();
-            let crossings: Option<Vec<&Crossing>> =
-                nulls.iter().map(|null| null.crossing.as_ref()).collect();
-            if let Some(crossings) = crossings {
-                // The bound that takes longer lowers the largest values, which alone matter.
-                let mut sorted = values.clone();
-                let least = (count as f64 * (1.0 - LARGEST)) as usize;
-                let least = *sorted.select_nth_unstable_by(least, f64::total_cmp).1;
-                let all = values.iter_mut().zip(each.chunks_mut(nulls.len())).zip(&draws);
-                for ((value, each), draw) in all.filter(|((value, _), _)| **value >= least) {
-                    for ((own, null), crossing) in each.iter_mut().zip(&nulls).zip(&crossings) {
-                        *own = own.min(null.value_crossing(crossing, draw, &mut scratch));
-                    }
-                    *value = largest(each);
-                }
+            let is_known = |values: &[f64], lowered: &[usize], next: f64| {
+                let exceeding = values.iter().filter(|value| **value > reached).count();
+                let settled = lowered.iter().filter(|draw| values[**draw] >= next).count();
+                effect_sizes.is_empty() && (exceeding <= most_reached || settled > most_reached)
+            };
+            lower_largest(&mut values, &mut each, &draws, &nulls, is_known);
+            // Fewer draws reach a larger value.
+            let place = count - most_reached - 1;
+            if effect_sizes.is_empty() {
+                values.select_nth_unstable_by(place, f64::total_cmp);
+            } else {
+                values.sort_unstable_by(f64::total_cmp);
             }
-            values.sort_unstable_by(f64::total_cmp);
+            reached = reached.max(values[place]);
             for (p, (effect_size, class)) in p_values.iter_mut().zip(effect_sizes) {
                 let excess = effect_size - levels[*class];
-                let reached = count - values.partition_point(|value| *value < excess);
-                let value = beta + (1 + reached) as f64 / (count + 1) as f64;
+                let larger = count - values.partition_point(|value| *value < excess);
+                let value = beta + (1 + larger) as f64 / (count + 1) as f64;
                 *p = p.max(value.min(1.0));
             }
-            // Fewer draws reach a larger value.
-            for (critical, level) in critical.iter_mut().zip(&levels) {
-                *critical = critical.max(values[count - most_reached - 1] + level);
-            }
         }
+        let critical = levels.iter().map(|level| (reached + level).max(0.0)).collect();
         Some(Judgement { p_values, critical })
     }
 
@@ -504,6 +499,49 @@ impl<'a> Null<'a> {
         }
         lambda
     }
+}
+
+/// Lowers the largest values of draws, which alone matter, by the bound that takes longer, if the
+/// cell has one. `each` holds the values of a draw for each class of features. Ends early if
+/// `is_known` of the values, the draws that were lowered, and the largest of the other values.
+fn lower_largest(
+    values: &mut [f64],
+    each: &mut [f64],
+    draws: &[Draw],
+    nulls: &[Null<'_>],
+    is_known: impl Fn(&[f64], &[usize], f64) -> bool,
+) {
+    /// The share of values that are lowered between two calls of `is_known` is 1/STEPS.
+    const STEPS: usize = 32;
+    let crossings: Option<Vec<&Crossing>> =
+        nulls.iter().map(|null| null.crossing.as_ref()).collect();
+    let Some(crossings) = crossings else { return };
+    if is_known(values, &[], f64::INFINITY) {
+        return;
+    }
+    let (mut scratch, together) = (Scratch::default(), values.len().div_ceil(STEPS));
+    let mut sorted = values.to_vec();
+    let least = (values.len() as f64 * (1.0 - LARGEST)) as usize;
+    let least = *sorted.select_nth_unstable_by(least, f64::total_cmp).1;
+    let mut order: Vec<usize> = (0..values.len()).filter(|draw| values[*draw] >= least).collect();
+    order.sort_unstable_by(|a, b| values[*b].total_cmp(&values[*a]));
+    for start in (0..order.len()).step_by(together) {
+        if is_known(values, &order[..start], values[order[start]]) {
+            return;
+        }
+        for &draw in &order[start..order.len().min(start + together)] {
+            let each = &mut each[draw * nulls.len()..(draw + 1) * nulls.len()];
+            for ((own, null), crossing) in each.iter_mut().zip(nulls).zip(&crossings) {
+                *own = own.min(null.value_crossing(crossing, &draws[draw], &mut scratch));
+            }
+            values[draw] = largest(each);
+        }
+    }
+}
+
+/// The largest of some values.
+fn largest(values: &[f64]) -> f64 {
+    values.iter().copied().fold(f64::NEG_INFINITY, f64::max)
 }
 
 /// Reused memory for the ends of the possible counts.

@@ -412,6 +412,28 @@ fn the_critical_effect_size_without_noise() {
 }
 
 /// With weights the same formula has 1/weight for d, for effect sizes and for exact scores.
+/// Without effect sizes not all values are lowered, and the threshold is the same.
+#[test]
+fn thresholds_do_not_need_all_values() {
+    for counts in [[9.0, 14.0], [30.0, 90.0], [400.0, 350.0], [2000.0, 60.0]] {
+        for (family, rate) in
+            [(Family::AnyFunction, 0.3), (Family::AnyFunction, 0.05), (Family::Sums, 0.3)]
+        {
+            let mut test = two_classes(counts, rate, family);
+            for tests in [vec![10.0], vec![40.0, 400.0]] {
+                test.tests = tests;
+                for (count, alpha, k) in [(1000, LEVEL, 3), (4000, LEVEL / 2.0, 0)] {
+                    let threshold = |effect_sizes: &[(f64, usize)]| {
+                        let judged = test.judge_by(count, alpha, k, effect_sizes, &bits(1));
+                        judged.map(|judged| judged.critical)
+                    };
+                    assert_eq!(threshold(&[]), threshold(&[(1.0, 0)]), "{counts:?} {rate}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn thresholds_by_weight() {
     let (tests, n) = (vec![300.0, 20.0, 2.5], 5000.0);
