@@ -10,14 +10,14 @@ use crate::harness::{Folder, assert_contains, assert_contains_all, one_line, pip
 use crate::ledger::{balance, refused};
 use dpsis_mechanisms::support::effort::exhaustive;
 
-/// A folder with a ledger of cap 1000, candidates and a table.
+/// A folder with a ledger of cap 2000, candidates and a table.
 fn folder() -> Folder {
     let models = "name,score\nlasso,0.8125\nridge,0.79\nforest,0.871\nnet,0.86\n";
     let folder = Folder::new().with("models.csv", models);
     folder.table("table.csv", "age,dose,out", 2000, |i| {
         format!("{},{},{}", i * 7 % 40, i * i % 31, i % 40)
     });
-    folder.run("ledger create --cap 1000 --name pilot budget.txt").succeeds();
+    folder.run("ledger create --cap 2000 --name pilot budget.txt").succeeds();
     folder
 }
 
