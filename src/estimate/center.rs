@@ -340,8 +340,6 @@ pub(crate) mod tests {
         (target.iter().map(|y| q + y).sum(), target.iter().map(|y| q - y).sum())
     }
 
-    /// The deviation of the noise of m sums, sqrt(2 m) s/eps, in rows; sums of two sides come in
-    /// steps of half a grid value.
     /// Ties and both signs, against rational numbers.
     #[test]
     fn quotients_are_rounded_as_rational_numbers_are() {
@@ -354,6 +352,8 @@ pub(crate) mod tests {
         }
     }
 
+    /// The deviation of the noise of m sums, sqrt(2 m) s/eps, in rows; sums of two sides come in
+    /// steps of half a grid value.
     #[test]
     fn the_noise_is_as_documented() {
         let epsilon = "1/2".parse().unwrap();

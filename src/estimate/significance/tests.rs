@@ -411,7 +411,6 @@ fn the_critical_effect_size_without_noise() {
     }
 }
 
-/// With weights the same formula has 1/weight for d, for effect sizes and for exact scores.
 /// Without effect sizes not all values are lowered, and the threshold is the same.
 #[test]
 fn thresholds_do_not_need_all_values() {
@@ -434,6 +433,7 @@ fn thresholds_do_not_need_all_values() {
     }
 }
 
+/// With weights the same formula has 1/weight for d, for effect sizes and for exact scores.
 #[test]
 fn thresholds_by_weight() {
     let (tests, n) = (vec![300.0, 20.0, 2.5], 5000.0);
