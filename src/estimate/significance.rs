@@ -525,16 +525,19 @@ fn lower_largest(
     let least = *sorted.select_nth_unstable_by(least, f64::total_cmp).1;
     let mut order: Vec<usize> = (0..values.len()).filter(|draw| values[*draw] >= least).collect();
     order.sort_unstable_by(|a, b| values[*b].total_cmp(&values[*a]));
-    for start in (0..order.len()).step_by(together) {
-        if is_known(values, &order[..start], values[order[start]]) {
-            return;
-        }
-        for &draw in &order[start..order.len().min(start + together)] {
+    let mut lowered = 0;
+    for some in order.chunks(together) {
+        for &draw in some {
             let each = &mut each[draw * nulls.len()..(draw + 1) * nulls.len()];
             for ((own, null), crossing) in each.iter_mut().zip(nulls).zip(&crossings) {
                 *own = own.min(null.value_crossing(crossing, &draws[draw], &mut scratch));
             }
             values[draw] = largest(each);
+        }
+        lowered += some.len();
+        let next = order.get(lowered).map(|draw| values[*draw]);
+        if next.is_some_and(|next| is_known(values, &order[..lowered], next)) {
+            return;
         }
     }
 }
