@@ -168,8 +168,9 @@ impl Setting {
         self.k.unwrap_or(self.strong)
     }
 
-    /// The shares of the strong features that one run selects, and finds significant.
-    fn run(&self, rows: usize, seed: u64) -> [f64; 2] {
+    /// The share of the strong features that one run selects, or, if `significance` is tested, finds
+    /// significant.
+    fn run(&self, rows: usize, significance: bool, seed: u64) -> f64 {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let normal = |random: &mut ChaCha8Rng| -> f64 { StandardNormal.sample(random) };
         let (r, strong) = (self.effect_size, self.strong());
@@ -251,13 +252,15 @@ impl Setting {
         };
         let rehearsal = rehearsal.unwrap();
         let (k, epsilon) = (self.k.unwrap_or(self.features), self.epsilon.parse().unwrap());
-        let findings = rehearsal.findings(k, &epsilon, RehearsalSeeds::all(seed)).unwrap();
-        let mut found = [0.0; 2];
-        for pick in findings.into_inner().iter().filter(|pick| pick.index < strong) {
-            found[0] += 1.0;
-            found[1] += f64::from(u8::from(pick.significant == Some(true)));
-        }
-        found.map(|found| found / strong as f64)
+        let seeds = RehearsalSeeds::all(seed);
+        let found: Vec<usize> = if significance {
+            let findings = rehearsal.findings(k, &epsilon, seeds).unwrap().into_inner();
+            let significant = findings.iter().filter(|pick| pick.significant == Some(true));
+            significant.map(|pick| pick.index).collect()
+        } else {
+            rehearsal.picks(k, &epsilon, None, seeds).unwrap().into_inner()
+        };
+        found.iter().filter(|index| **index < strong).count() as f64 / strong as f64
     }
 }
 
@@ -307,7 +310,7 @@ fn real_runs_match_the_forecast() {
                     setting.shares().iter().map(|share| (share * rows).round()).collect();
                 let chances = forecast.chances(&exact, setting.effect_size).unwrap();
                 let chance = [Some(chances.found), chances.significant][place].unwrap();
-                let run = |seed| Ok(setting.run(rows as usize, seed)[place]);
+                let run = |seed| Ok(setting.run(rows as usize, place == 1, seed));
                 let shares = in_parallel(runs, 2, run).unwrap();
                 let mean = shares.iter().sum::<f64>() / runs as f64;
                 let variance: f64 =
