@@ -167,8 +167,9 @@ fn main() -> Result<()> {
         let rule = "give the number of associated features, and of tables for each number of rows";
         Error::request(rule)
     };
-    let given: Vec<u64> = std::env::args().skip(1).filter_map(|word| word.parse().ok()).collect();
-    let [associated, runs] = given[..] else { return Err(wrong()) };
+    let given: Result<Vec<u64>> =
+        std::env::args().skip(1).map(|word| word.parse().map_err(|_| wrong())).collect();
+    let [associated, runs] = given?[..] else { return Err(wrong()) };
     let associated = usize::try_from(associated).map_err(|_| wrong())?;
     if runs == 0 || !(1..=FEATURES).contains(&associated) {
         return Err(wrong());
