@@ -149,9 +149,8 @@ impl Kind {
     fn creating(&self) -> OpenOptions {
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
-        #[cfg(unix)]
         if self.secret {
-            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+            for_owner(&mut options);
         }
         options
     }
@@ -171,7 +170,10 @@ impl Kind {
 
 /// A lock that has a file of its own and is held until it is dropped or its process ends. The file
 /// stays: two processes could hold locks of a file and of its successor.
-pub(crate) struct Lock(#[expect(dead_code, reason = "held, not read")] File);
+pub(crate) struct Lock {
+    /// Held, not read.
+    _file: File,
+}
 
 impl Lock {
     /// Waits for the lock; `check` is called before each attempt and can stop the waiting.
@@ -192,7 +194,7 @@ impl Lock {
         loop {
             check()?;
             match file.try_lock() {
-                Ok(()) => return Ok(Self(file)),
+                Ok(()) => return Ok(Self { _file: file }),
                 Err(TryLockError::WouldBlock) => sleep(PAUSE),
                 Err(TryLockError::Error(error)) => return Err(failed(error)),
             }
@@ -248,6 +250,16 @@ fn sync_folder(path: &Path) -> io::Result<()> {
 fn sync_folder(_: &Path) -> io::Result<()> {
     Ok(())
 }
+
+/// A new file that only its owner may read.
+#[cfg(unix)]
+fn for_owner(options: &mut OpenOptions) {
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+}
+
+/// Elsewhere files have no such permissions.
+#[cfg(not(unix))]
+fn for_owner(_: &mut OpenOptions) {}
 
 #[cfg(unix)]
 fn is_same(one: &Metadata, other: &Metadata) -> bool {
