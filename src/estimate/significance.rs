@@ -17,8 +17,8 @@ use signs::SignTails;
 /// The share of an error probability for true counts outside the box is 1/PARTS.
 const PARTS: f64 = 5.0;
 
-/// The number of simulated null effect sizes of a test.
-const DRAWS: usize = 5_000;
+/// The simulated null effect sizes of a test.
+const TEST: Simulated = Simulated { draws: 5_000, kept: 1.0 };
 
 /// The number of draws for a predicted threshold, which carries no guarantee.
 const PREDICTION_DRAWS: usize = 1_000;
@@ -37,6 +37,23 @@ const MAX_CELLS_PER_SIDE: f64 = 4.0;
 
 /// The error probability of the test, for all picks together.
 pub(crate) const LEVEL: f64 = 0.05;
+
+/// How many null effect sizes are simulated.
+#[derive(Debug, Clone, Copy)]
+struct Simulated {
+    draws: usize,
+    /// The share of the draws, those with the largest values in the first cell, whose values in
+    /// the other cells are computed. Where it is less than 1, the threshold may be too low.
+    kept: f64,
+}
+
+impl Simulated {
+    /// Those that predict a threshold which a share of about `alpha` exceeds: with all draws kept
+    /// it would be at most 1% higher, and most often equal.
+    fn for_prediction(alpha: f64) -> Self {
+        Self { draws: PREDICTION_DRAWS, kept: (0.25 + 2.0 * alpha).min(1.0) }
+    }
+}
 
 /// The p-values of effect sizes.
 #[derive(Debug, Clone, PartialEq)]
@@ -87,33 +104,33 @@ impl SignificanceTest {
         effect_sizes: &[(f64, usize)],
         bits: &Bits,
     ) -> Option<Judgement> {
-        self.judge_by(DRAWS, LEVEL, k, effect_sizes, bits)
+        self.judge_by(TEST, LEVEL, k, effect_sizes, bits)
     }
 
     /// The approximate significance threshold of `k` effect sizes for each class of features;
     /// `None` if the counts are too noisy.
     pub(crate) fn predict(&self, k: usize, bits: &Bits) -> Option<Vec<f64>> {
-        Some(self.judge_by(PREDICTION_DRAWS, LEVEL, k, &[], bits)?.critical)
+        Some(self.judge_by(Simulated::for_prediction(LEVEL), LEVEL, k, &[], bits)?.critical)
     }
 
     /// For each class of features, the level in units of D; with probability at most `alpha`, from
     /// 1e-4 on, the exact score of any null feature exceeds the level of its class. `None` if the
     /// counts are too noisy for a test.
     pub(crate) fn level(&self, alpha: f64, bits: &Bits) -> Option<Vec<f64>> {
-        let count = LEVEL_DRAWS.max((DRAWS_ABOVE / alpha).ceil() as usize);
-        Some(self.judge_by(count, alpha, 0, &[], bits)?.critical)
+        let draws = LEVEL_DRAWS.max((DRAWS_ABOVE / alpha).ceil() as usize);
+        Some(self.judge_by(Simulated { draws, ..TEST }, alpha, 0, &[], bits)?.critical)
     }
 
     /// Approximations of these levels, as [`predict`](Self::predict) approximates that of effect
     /// sizes.
     pub(crate) fn predict_level(&self, alpha: f64, bits: &Bits) -> Option<Vec<f64>> {
-        Some(self.judge_by(PREDICTION_DRAWS, alpha, 0, &[], bits)?.critical)
+        Some(self.judge_by(Simulated::for_prediction(alpha), alpha, 0, &[], bits)?.critical)
     }
 
-    /// Tests at an error probability `alpha`, by `count` draws.
+    /// Tests at an error probability `alpha`.
     fn judge_by(
         &self,
-        count: usize,
+        Simulated { draws: count, kept }: Simulated,
         alpha: f64,
         k: usize,
         effect_sizes: &[(f64, usize)],
@@ -136,15 +153,23 @@ impl SignificanceTest {
         let levels = self.main_terms(&self.counts);
         // The largest of all cells of the value that `most_reached` draws exceed.
         let mut reached = f64::NEG_INFINITY;
-        for (least, most) in self.cells(beta) {
+        let mut is_kept = vec![true; count];
+        for (cell, (least, most)) in self.cells(beta).into_iter().enumerate() {
             let of_class = |class| Null::new(self, class, least.clone(), most.clone());
             let nulls: Vec<Null<'_>> = (0..self.tests.len()).map(of_class).collect();
             // One value of each draw for each class of features.
             let mut each = Vec::with_capacity(count * nulls.len());
-            for draw in &draws {
-                each.extend(nulls.iter().map(|null| null.value(draw, &mut scratch)));
+            for (draw, is_kept) in draws.iter().zip(&is_kept) {
+                each.extend(nulls.iter().map(|null| match is_kept {
+                    true => null.value(draw, &mut scratch),
+                    false => f64::NEG_INFINITY,
+                }));
             }
             let mut values: Vec<f64> = each.chunks(nulls.len()).map(largest).collect();
+            if cell == 0 && kept < 1.0 {
+                let least = quantile(&values, 1.0 - kept);
+                is_kept = values.iter().map(|value| *value >= least).collect();
+            }
             let is_known = |values: &[f64], lowered: &[usize], next: f64| {
                 let exceeding = values.iter().filter(|value| **value > reached).count();
                 let settled = lowered.iter().filter(|draw| values[**draw] >= next).count();
@@ -257,7 +282,8 @@ impl SignificanceTest {
     }
 
     /// The box that holds the true counts with probability 1 - beta, in cells: their lower and
-    /// upper ends. With two counts each side is cut, with more the box is one cell.
+    /// upper ends, from the middle one on. With two counts each side is cut, with more the box is
+    /// one cell.
     fn cells(&self, beta: f64) -> Vec<(Vec<f64>, Vec<f64>)> {
         let classes = self.counts.len();
         let reach = libm::log(classes as f64 / beta) / self.rate + self.step / 2.0;
@@ -280,7 +306,9 @@ impl SignificanceTest {
             let cut = [i / cuts, i % cuts];
             (ends(cut), ends(cut.map(|cut| cut + 1)))
         };
-        (0..if classes == 2 { cuts * cuts } else { 1 }).map(cell).collect()
+        let cells = if classes == 2 { cuts * cuts } else { 1 };
+        let middle = if classes == 2 { (cuts + 1) * (cuts / 2) } else { 0 };
+        (0..cells).map(|i| cell((middle + i) % cells)).collect()
     }
 }
 
@@ -520,9 +548,7 @@ fn lower_largest(
         return;
     }
     let (mut scratch, together) = (Scratch::default(), values.len().div_ceil(STEPS));
-    let mut sorted = values.to_vec();
-    let least = (values.len() as f64 * (1.0 - LARGEST)) as usize;
-    let least = *sorted.select_nth_unstable_by(least, f64::total_cmp).1;
+    let least = quantile(values, 1.0 - LARGEST);
     let mut order: Vec<usize> = (0..values.len()).filter(|draw| values[*draw] >= least).collect();
     order.sort_unstable_by(|a, b| values[*b].total_cmp(&values[*a]));
     let mut lowered = 0;
@@ -540,6 +566,12 @@ fn lower_largest(
             return;
         }
     }
+}
+
+/// The value that a share of some values lie below.
+fn quantile(values: &[f64], share: f64) -> f64 {
+    let (mut sorted, place) = (values.to_vec(), (values.len() as f64 * share) as usize);
+    *sorted.select_nth_unstable_by(place, f64::total_cmp).1
 }
 
 /// The largest of some values.

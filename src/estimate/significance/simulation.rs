@@ -110,7 +110,7 @@ fn significance(design: Design, counts: [f64; 2]) -> SignificanceTest {
 fn quadrature(design: Design, released: &Released, words: &mut WordStream) -> Vec<f64> {
     let c = released.share;
     let d = c.max(1.0 - c);
-    let mut draws: Vec<f64> = (0..DRAWS)
+    let mut draws: Vec<f64> = (0..TEST.draws)
         .map(|_| {
             let z = [0, 1].map(|_| laplace(design.center, 1.0 / 65534.0, words));
             let n1 = (released.counts[1] - z[1]).max(0.0);

@@ -421,9 +421,10 @@ fn thresholds_do_not_need_all_values() {
             let mut test = two_classes(counts, rate, family);
             for tests in [vec![10.0], vec![40.0, 400.0]] {
                 test.tests = tests;
-                for (count, alpha, k) in [(1000, LEVEL, 3), (4000, LEVEL / 2.0, 0)] {
+                for (draws, alpha, k) in [(1000, LEVEL, 3), (4000, LEVEL / 2.0, 0)] {
                     let threshold = |effect_sizes: &[(f64, usize)]| {
-                        let judged = test.judge_by(count, alpha, k, effect_sizes, &bits(1));
+                        let simulated = Simulated { draws, kept: 1.0 };
+                        let judged = test.judge_by(simulated, alpha, k, effect_sizes, &bits(1));
                         judged.map(|judged| judged.critical)
                     };
                     assert_eq!(threshold(&[]), threshold(&[(1.0, 0)]), "{counts:?} {rate}");
@@ -431,6 +432,36 @@ fn thresholds_do_not_need_all_values() {
             }
         }
     }
+}
+
+/// Predictions leave out draws that would hardly change them.
+#[test]
+fn predictions_do_not_need_all_draws() {
+    let mut equal = 0;
+    for counts in [[3.0, 5.0], [9.0, 14.0], [30.0, 90.0], [400.0, 350.0], [2000.0, 60.0]] {
+        for (rate, family, noise) in [
+            (0.05, Family::AnyFunction, 5.0),
+            (0.1, Family::Sums, 1.0),
+            (0.3, Family::AnyFunction, 1.0),
+            (1.0, Family::Sums, 0.0),
+        ] {
+            for tests in [vec![3000.0], vec![40.0, 400.0]] {
+                let test = SignificanceTest { noise, tests, ..two_classes(counts, rate, family) };
+                for (alpha, k) in [(LEVEL, 3), (LEVEL / 2.0, 0), (0.25, 0)] {
+                    let critical = |simulated| {
+                        let judged = test.judge_by(simulated, alpha, k, &[], &bits(1));
+                        judged.map(|judged| judged.critical[0])
+                    };
+                    let few = Simulated::for_prediction(alpha);
+                    let (few, all) = (critical(few), critical(Simulated { kept: 1.0, ..few }));
+                    equal += usize::from(few == all);
+                    let Some((few, all)) = few.zip(all) else { continue };
+                    assert!(few <= all && few >= 0.99 * all, "{counts:?} {rate}: {few} {all}");
+                }
+            }
+        }
+    }
+    assert!(equal >= 110, "{equal} of 120");
 }
 
 /// With weights the same formula has 1/weight for d, for effect sizes and for exact scores.
