@@ -173,12 +173,12 @@ class Ledger:
 
     def _repr_html_(self) -> str:
         content = self.read()
-        keys = ("when", "command", "epsilon", "delta", "note")
+        keys = ("when", "command", "epsilon", "returned", "delta", "note")
 
         def row(cell: str, values: Iterable[Any]) -> str:
             return f"<tr>{''.join(f'<{cell}>{html.escape(str(value))}</{cell}>' for value in values)}</tr>"
 
-        entries = [row("td", [one[key] for key in keys]) for one in content["entries"]]
+        entries = [row("td", [one.get(key, "") for key in keys]) for one in content["entries"]]
         head = f"{self!r}: {self.spent:g} spent, {self.left:g} left"
         return f"<p>{html.escape(head)}</p><table>{row('th', keys)}{''.join(entries)}</table>"
 

@@ -151,10 +151,10 @@ def select(
     neighbors : {'add-remove', 'replace-one'}, optional
         The difference between neighboring tables.
     delta : number, optional
-        A delta that the release may spend too: with ``mechanism='peel'``.
+        A delta that the release may spend too: without `k`, or with ``mechanism='peel'``.
     shares : dict, optional
-        The shares of epsilon for 'target' (its median), 'center', 'estimates' (0 for none), 'direction' and without `k` the
-        'number' of features, as far as they are needed; the selection gets the rest. A dry run reports them.
+        The shares of epsilon for 'target' (its median), 'center', 'estimates' (0 for none), 'direction', as far as
+        they are needed; the selection gets the rest. A dry run reports them.
     direction : bool, optional
         Whether to release if the target rises or falls with each feature.
     method : {'dp-sis', 'two-stage', 'dpkendall'}, optional

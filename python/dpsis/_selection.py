@@ -24,24 +24,24 @@ class Estimate:
     ----------
     name : str
         The feature.
-    effect_size : float
-        The effect size of its association with the target, from 0 to 1, with noise.
-    low, high : float
+    effect_size : float or None
+        The effect size of its association with the target, from 0 to 1, with noise, if it was released.
+    low, high : float or None
         The ends of its 90% interval.
     significant : bool or None
         Whether the feature is significant; None if significance was not tested.
     direction : str or None
         Whether the target rises or falls with the feature, if that was released.
     p_value : float or None
-        The p-value, adjusted for all features; None if significance was not tested.
+        The p-value, adjusted for all features; None if significance was not tested, and without `k`.
     direction_error : float or None
         About the probability of a direction as clear as this one if the other one is right.
     """
 
     name: str
-    effect_size: float
-    low: float
-    high: float
+    effect_size: float | None
+    low: float | None
+    high: float | None
     significant: bool | None = None
     direction: str | None = None
     p_value: float | None = None
@@ -162,9 +162,14 @@ class Selection(Choice):
         Returns
         -------
         pandas.DataFrame
-            Columns `name`, `index`, and the fields of `Estimate`, if they were released.
+            Columns `name`, `index`, of sets the numbers of `members` in the data and `missing` ones, and the fields of
+            `Estimate`, if they were released.
         """
         frame = super().to_frame()
+        members = [one["members"] for one in self.record["selected"] if "members" in one]
+        if members:
+            frame["members"] = [one["present"] for one in members]
+            frame["missing"] = [len(one["missing"]) for one in members]
         for column in ("effect_size", "low", "high", "p_value", "significant", "direction", "direction_error"):
             values = [getattr(one, column) for one in self.estimates]
             if any(value is not None for value in values):
@@ -195,7 +200,7 @@ class Selection(Choice):
         drawn = [one for one in self.estimates if one.effect_size is not None]
         if not drawn:
             raise RequestError("no feature was named, or no effect sizes were released: there is nothing to draw", [])
-        drawn.sort(key=lambda one: (one.significant is True, one.effect_size), reverse=True)
+        drawn.sort(key=lambda one: (one.significant is True, one.effect_size or 0), reverse=True)
         pages = -(-len(drawn) // FEATURES_OF_A_FIGURE)
         if page not in range(1, pages + 1):
             raise RequestError(f"page must be from 1 to {pages}", ["page"])

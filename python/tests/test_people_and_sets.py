@@ -158,7 +158,10 @@ def test_sets(command_line):
         )
         assert without(found.record, *arrays) == without(expected, *arrays)
         assert found.names == [one["name"] for one in expected["selected"]]
-        assert set(found.names) <= set(by_name) and list(found.to_frame()["name"]) == found.names
+        frame = found.to_frame()
+        assert set(found.names) <= set(by_name) and list(frame["name"]) == found.names
+        used = [(one["members"]["present"], len(one["members"]["missing"])) for one in found.record["selected"]]
+        assert list(zip(frame["members"], frame["missing"], strict=True)) == used
 
 
 def test_sets_and_people(visits, command_line, tmp_path):

@@ -127,7 +127,10 @@ as.data.frame.dpsis_fit <- function(x, ...) {
   features <- model_of(x)$features
   columns <- setdiff(unique(unlist(lapply(features, names))), "range")
   of_each <- function(column) unlist(lapply(features, function(one) if (is.null(one[[column]])) NA else one[[column]]))
-  as.data.frame(sapply(columns, of_each, simplify = FALSE))
+  frame <- as.data.frame(sapply(columns, of_each, simplify = FALSE))
+  frame$range_low <- vapply(features, function(one) one$range[[1]], 0)
+  frame$range_high <- vapply(features, function(one) one$range[[2]], 0)
+  frame
 }
 
 #' Draw the coefficients of a model

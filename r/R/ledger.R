@@ -54,6 +54,7 @@ as.data.frame.dpsis_ledger <- function(x, ...) {
   data.frame(
     when = as.POSIXct(of_each("when"), format = "%Y-%m-%dT%H:%M:%SZ", tz = "UTC"), command = of_each("command"),
     epsilon = vapply(of_each("epsilon"), number_of, 0, USE.NAMES = FALSE),
+    returned = vapply(of_each("returned"), number_of, 0, USE.NAMES = FALSE),
     delta = vapply(of_each("delta"), number_of, 0, USE.NAMES = FALSE), note = of_each("note")
   )
 }

@@ -33,7 +33,13 @@ print.summary.dpsis <- function(x, ...) {
 
 #' @export
 as.data.frame.dpsis_choice <- function(x, ...) {
-  data.frame(name = x$names, index = x$indices, estimates(x)[-1])
+  frame <- data.frame(name = x$names, index = x$indices)
+  members <- Filter(Negate(is.null), lapply(x$record$selected, function(one) one$members))
+  if (length(members)) {
+    frame$members <- vapply(members, function(one) as.integer(one$present), 0L)
+    frame$missing <- lengths(lapply(members, function(one) one$missing))
+  }
+  data.frame(frame, estimates(x)[-1])
 }
 
 # The released estimates, one row each.

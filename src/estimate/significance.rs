@@ -48,8 +48,8 @@ struct Simulated {
 }
 
 impl Simulated {
-    /// Those that predict a threshold which a share of about `alpha` exceeds: with all draws kept
-    /// it would be at most 1% higher, and most often equal.
+    /// Predicts a threshold that a share of about `alpha` exceeds. Keeping all draws would raise it
+    /// by at most 1%, and mostly by nothing.
     fn for_prediction(alpha: f64) -> Self {
         Self { draws: PREDICTION_DRAWS, kept: (0.25 + 2.0 * alpha).min(1.0) }
     }
@@ -113,9 +113,9 @@ impl SignificanceTest {
         Some(self.judge_by(Simulated::for_prediction(LEVEL), LEVEL, k, &[], bits)?.critical)
     }
 
-    /// For each class of features, the level in units of D; with probability at most `alpha`, from
-    /// 1e-4 on, the exact score of any null feature exceeds the level of its class. `None` if the
-    /// counts are too noisy for a test.
+    /// For each class of features, the level in units of D; with probability at most `alpha`, which
+    /// is at least 1e-4, the exact score of some null feature exceeds the level of its class. `None`
+    /// if the counts are too noisy for a test.
     pub(crate) fn level(&self, alpha: f64, bits: &Bits) -> Option<Vec<f64>> {
         let draws = LEVEL_DRAWS.max((DRAWS_ABOVE / alpha).ceil() as usize);
         Some(self.judge_by(Simulated { draws, ..TEST }, alpha, 0, &[], bits)?.critical)
@@ -176,7 +176,7 @@ impl SignificanceTest {
                 effect_sizes.is_empty() && (exceeding <= most_reached || settled > most_reached)
             };
             lower_largest(&mut values, &mut each, &draws, &nulls, is_known);
-            // Fewer draws reach a larger value.
+            // At most `most_reached` draws exceed it.
             let place = count - most_reached - 1;
             if effect_sizes.is_empty() {
                 values.select_nth_unstable_by(place, f64::total_cmp);
@@ -206,13 +206,13 @@ impl SignificanceTest {
     ) -> Judgement {
         let beta = alpha / PARTS;
         let most_reached = (((alpha - beta) * (count + 1) as f64) as usize).saturating_sub(1);
-        // There are more pairs with probability at most beta.
+        // P(number of pairs > most) <= beta.
         let most = self.counts.iter().sum::<f64>() - libm::log(beta) / self.rate + self.step;
         let signs = |tests: &f64| SignTails::new(most.max(0.0) as usize, *tests);
         let signs: Vec<SignTails> = self.tests.iter().map(signs).collect();
         // Each person is rounded once, the center and the effect size as elsewhere.
         let rounding = (2.0 + most.max(0.0)) / f64::from(GRID);
-        // Subtracted from the sums of a class, so that sums of all classes have similar laws.
+        // Subtracted from the sums of a class, so that sums of all classes are distributed alike.
         let levels: Vec<f64> = signs.iter().map(|signs| signs.largest(alpha)).collect();
         let mut words = bits.lane(0);
         let mut values: Vec<f64> = (0..count)
@@ -259,8 +259,8 @@ impl SignificanceTest {
         libm::log(self.tests[class].max(1.0)) + ln_groupings(self.counts.len())
     }
 
-    /// Lambda_0, at which the level of a draw is taken, for one class of features. Classes differ
-    /// by the roots of their Lambda at U = alpha, so that their draws are similar there.
+    /// Lambda_0, which sets g, for one class of features. Its square root differs between classes
+    /// as that of Lambda at U = LEVEL does, so that their draws are similar there.
     fn typical(&self, class: usize) -> f64 {
         let functions: f64 = match self.family {
             Family::AnyFunction => 140.0,
@@ -348,7 +348,7 @@ struct Null<'a> {
     /// Bounds of n/v' for the categories, and of v'.
     crowd: f64,
     variance: f64,
-    /// Lambda_0, at which the level of a draw is taken.
+    /// Lambda_0, which sets g.
     typical: f64,
     /// The bound of all functions at the noisy center, for two classes.
     crossing: Option<Crossing>,
@@ -409,12 +409,12 @@ impl<'a> Null<'a> {
         }
     }
 
-    /// The largest factor from 1/D after the center is rounded to 1/D before.
+    /// The largest ratio of 1/D after rounding the center to 1/D before.
     fn widen(&self) -> f64 {
         1.0 + self.least.len() as f64 / f64::from(GRID)
     }
 
-    /// The released counts of a draw, for all true counts of the cell.
+    /// Bounds of a draw's released counts over all true counts of the cell.
     fn ends(&self, noise: &[f64], Scratch { low, high }: &mut Scratch) {
         for (into, ends) in [(low, &self.least), (high, &self.most)] {
             into.clear();
@@ -498,7 +498,7 @@ impl<'a> Null<'a> {
             let square = shift(place) * shift(place);
             let crude = (square + each * whole).sqrt() - (level * least).sqrt();
             if density.is_finite() {
-                // No counts have a negative density w + moved.
+                // density w + moved >= 0 for all counts.
                 let moved = (2.0 - drift) / 4.0;
                 let first = least.max(-moved / density).min(most);
                 let offset = square + each * moved;
@@ -529,9 +529,9 @@ impl<'a> Null<'a> {
     }
 }
 
-/// Lowers the largest values of draws, which alone matter, by the bound that takes longer, if the
-/// cell has one. `each` holds the values of a draw for each class of features. Ends early if
-/// `is_known` of the values, the draws that were lowered, and the largest of the other values.
+/// Lowers the largest values, the only ones that matter, by the slower bound, if the cell has one.
+/// `each` holds the values of a draw for each class of features. Ends early once `is_known` holds
+/// of the values, the lowered draws and the largest other value.
 fn lower_largest(
     values: &mut [f64],
     each: &mut [f64],
@@ -597,8 +597,8 @@ struct Place {
     sensitivity: f64,
 }
 
-/// The places at which the quotient of a convex function of T and D is largest, at most three, and
-/// their number.
+/// The places, at most three, where f(T)/D can be largest for a convex function f, and their
+/// number.
 fn places(low: &[f64], high: &[f64], noise: &[f64]) -> ([Place; 3], usize) {
     let (least, most, drift) =
         (low.iter().sum::<f64>(), high.iter().sum::<f64>(), noise.iter().sum::<f64>());

@@ -199,7 +199,9 @@ impl PlanOptions {
             Some(_) => vec![1],
             None => STRONG_COUNTS.to_vec(),
         };
-        others.retain(|other| *other <= self.features && *other != strong);
+        let most = plan.fwer.as_ref().and_then(|fwer| fwer.bound().at_most);
+        let most = most.unwrap_or(self.features).min(self.features);
+        others.retain(|other| *other <= most && *other != strong);
         let over = self.over()?;
         // An effect size adds two longer searches.
         let last = if self.effect_size.is_some() { 6 } else { 0 };

@@ -151,8 +151,14 @@ impl Releases {
         let price = |card: &&AccountantCard| Price {
             accountant: card.id,
             summary: card.summary,
-            price: quantity
-                .of(|delta| card.epsilon(&events, delta), |epsilon| card.delta(&events, epsilon)),
+            price: match events.is_empty() {
+                // A ledger without charges.
+                true => Ok(0.0),
+                false => quantity.of(
+                    |delta| card.epsilon(&events, delta),
+                    |epsilon| card.delta(&events, epsilon),
+                ),
+            },
         };
         let prices: Vec<Price> = ACCOUNTANTS.iter().map(price).collect();
         if prices.iter().all(|price| price.price.is_err()) {
@@ -224,7 +230,8 @@ fn of_record(name: &str, text: &str) -> Result<(String, Vec<Event>)> {
     }
 }
 
-/// The relation and the events of a budget file.
+/// The relation and the events of a budget file: the charges in full, because how much of a charge
+/// was returned depends on the table.
 fn of_ledger(path: &Path) -> Result<(String, Vec<Event>)> {
     let balance = Ledger::open(PathBuf::from(path))?.read()?;
     let events = balance.entries.iter().map(|entry| match entry.delta.is_zero() {
@@ -297,7 +304,10 @@ impl Account {
             let _ = writeln!(text, "{}", wrapped(&format!("{label:<LABEL$}{words}"), LABEL));
         };
         let events: Vec<String> = self.events.iter().map(Event::to_string).collect();
-        line("events", &events.join(" "));
+        line(
+            "events",
+            if events.is_empty() { "none".to_owned() } else { events.join(" ") }.as_str(),
+        );
         if let Some(relation) = &self.for_relation {
             line("for", relation);
         }

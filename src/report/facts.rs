@@ -64,7 +64,7 @@ pub(super) fn of_selection(record: &Record) -> Vec<Fact> {
     facts.extend(hash.map(|hash| Fact::line(Public, "schema", format!("sha256 {hash}"))));
     let label = if is_paper(score) { "nominal" } else { "spent" };
     facts.push(Fact::line(Guarantee, label, spent(&record.guarantee)));
-    facts.extend(ledger(record.ledger.as_ref()));
+    facts.extend(charge(record.ledger.as_ref()));
     facts.push(Fact::line(How, "chosen", selected_by(record)));
     facts.extend(has_weights(record).then(|| {
         let assumed = "public: from other people than those in the table (assumed)";
@@ -79,7 +79,11 @@ pub(super) fn of_selection(record: &Record) -> Vec<Fact> {
     let median = released.target_median;
     facts.extend(median.map(|median| Fact::new(Estimates, "target's median", median.to_string())));
     facts.extend(released.rows_estimate.map(|rows| {
-        Fact::new(Estimates, &format!("{units} with a target"), format!("about {rows}"))
+        let with = match score.id {
+            ScoreId::Paired => "rows of both classes",
+            _ => "a target",
+        };
+        Fact::new(Estimates, &format!("{units} with {with}"), format!("about {rows}"))
     }));
     facts.push(Fact::new(Public, features_or_sets(score), public.features.to_string()));
     facts.push(Fact::new(Public, "asked for", asked_for(public)));
@@ -101,7 +105,7 @@ pub(super) fn of_choice(record: &ChoiceRecord) -> Vec<Fact> {
     };
     let in_one = if score.monotonic { "yes" } else { "no" };
     let mut facts = vec![Fact::line(Guarantee, "spent", spent(&record.guarantee))];
-    facts.extend(ledger(record.ledger.as_ref()));
+    facts.extend(charge(record.ledger.as_ref()));
     facts.extend([
         Fact::line(
             How,
@@ -129,8 +133,18 @@ fn four_digits(value: f64) -> String {
         .map_or_else(|_| value.to_string(), |value: f64| value.to_string())
 }
 
-fn ledger(receipt: Option<&Receipt>) -> Option<Fact> {
+fn charge(receipt: Option<&Receipt>) -> Option<Fact> {
     receipt.map(|receipt| Fact::line(Part::How, "ledger", charged(receipt)))
+}
+
+/// The facts of a run whose features were given.
+#[cfg(feature = "html")]
+pub(super) fn of_run(
+    (randomness, command, version): (&RandomnessUsed, Command, &str),
+    note: Option<&RunNote>,
+    receipt: Option<&Receipt>,
+) -> Vec<Fact> {
+    charge(receipt).into_iter().chain(run(randomness, command, version, note)).collect()
 }
 
 /// The run itself.

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use crate::error::Parameter;
 use crate::model::{Model, ModelFeature, ModelKind};
 use crate::privacy::Neighbors;
+use crate::report::facts::{self, Fact};
 use crate::report::text::{lines_of_plan, nothing_drawn, wrap};
 use crate::report::words::{charged, purpose, spent};
 use crate::run::{FitDryRun, FitRecord};
@@ -40,12 +41,24 @@ pub fn fit_report(record: &FitRecord, options: impl Fn(&[Parameter]) -> String) 
     if let (Some(lambda), Some(_)) = (record.lambda, model) {
         let _ = writeln!(text, "lambda: {}", four_digits(lambda));
     }
+    let units = guarantee.unit.plural();
+    match (selection, record.rows_estimate) {
+        (Some(selection), _) => {
+            for Fact { label, words, .. } in facts::of_selection(selection) {
+                let label = label.filter(|label| ["scored", "target", "chosen"].contains(label));
+                label.map(|label| writeln!(text, "{label}: {words}"));
+            }
+        }
+        (None, Some(rows)) => {
+            let _ = writeln!(text, "{units}: about {rows} with a target (private estimate)");
+        }
+        (None, None) => {}
+    }
     match model {
         Some(model) => lines_of_model(&mut text, model),
         None => {
             let names = selection.iter().flat_map(|record| &record.selected);
             let names: Vec<&str> = names.map(|picked| picked.name.as_str()).collect();
-            let units = guarantee.unit.plural();
             let _ = writeln!(
                 text,
                 "no model: too few {units} for a model under this budget, even for the mean of the target"
@@ -131,7 +144,10 @@ pub fn fit_dry_run(plan: &FitDryRun, options: impl Fn(&[Parameter]) -> String) -
     wrap(&mut text, "would", &spent(guarantee));
     wrap(&mut text, units, &format!("{needs}: of fewer, expect it to predict little"));
     if let Some(lambda) = plan.lambda {
-        wrap(&mut text, "lambda", &four_digits(lambda));
+        let columns = if plan.features == 1 { "column" } else { "columns" };
+        let lambda =
+            format!("{} for {} {columns} of the model", four_digits(lambda), plan.features);
+        wrap(&mut text, "lambda", &lambda);
     }
     wrap(&mut text, "words", &format!("{WORDS}{}", options(&[Parameter::Levels])));
     for warning in warnings {

@@ -1,7 +1,7 @@
 //! Fits as HTML pages: the model, with the coefficients that differ from 0, then its interpretation
 //! and rules for publication.
 
-use super::facts;
+use super::facts::{self, Fact};
 use super::fit::{four_digits, has_no_coefficients, one_prediction, regression};
 use super::front::{FIGURE, Front, row, table_of};
 use super::html::{all_features, part_of, tables};
@@ -9,6 +9,7 @@ use super::methods;
 use super::names::short_name;
 use super::page::{Axis, Block, Heading, Interval, Level, Page, Section};
 use crate::model::{Model, ModelFeature, ModelKind};
+use crate::release::Record;
 use crate::run::FitRecord;
 
 /// The additional lines of text on the first page, compared with a selection.
@@ -21,8 +22,8 @@ pub(super) fn page_of_fit(record: &FitRecord, heading: &Heading) -> Page {
     let mut shown = 0;
     if let Some(model) = &record.model {
         let order = by_change(model);
-        shown =
-            front.first(order.iter().map(|feature| feature.name.as_str()), LONGER).min(order.len());
+        let labels: Vec<String> = order.iter().map(|feature| feature.label()).collect();
+        shown = front.first(labels.iter().map(String::as_str), LONGER).min(order.len());
         let first = &order[..shown];
         found.push(Block::SideBySide(vec![
             coefficients(model, first, short_name),
@@ -46,10 +47,12 @@ pub(super) fn page_of_fit(record: &FitRecord, heading: &Heading) -> Page {
             all_features(selection, true),
         ));
     }
-    let selection = record.selection.as_ref();
     let mut details = vec![table_of("The model", rows_of_model(record))];
-    details.extend(selection.iter().flat_map(|selection| tables(&facts::of_selection(selection))));
-    details.extend((!record.guarantee.spent.is_empty()).then(|| front.parts()));
+    // Unknown for a model alone.
+    if !record.guarantee.spent.is_empty() {
+        details.extend(tables(&facts_of_fit(record)));
+        details.push(front.parts());
+    }
     sections.push(Section::new("how", "How it was fitted", details));
     let title = match &record.model {
         Some(model) => first_capital(&regression(model)),
@@ -58,6 +61,22 @@ pub(super) fn page_of_fit(record: &FitRecord, heading: &Heading) -> Page {
     let units = record.guarantee.unit.plural();
     let rows = record.rows_estimate.map_or(String::new(), |rows| format!("about {rows} {units}"));
     front.page(heading, title, rows, sections)
+}
+
+/// The facts of the run and of the selection of its features.
+fn facts_of_fit(record: &FitRecord) -> Vec<Fact> {
+    let FitRecord { command, version, run, ledger, randomness, selection, .. } = record;
+    match selection {
+        // The selection is a part of the run.
+        Some(selection) => facts::of_selection(&Record {
+            command: *command,
+            version: version.clone(),
+            run: run.clone(),
+            ledger: ledger.clone(),
+            ..selection.clone()
+        }),
+        None => facts::of_run((randomness, *command, version), run.as_ref(), ledger.as_ref()),
+    }
 }
 
 fn first_capital(text: &str) -> String {
@@ -251,7 +270,9 @@ fn rows_of_model(record: &FitRecord) -> Vec<Vec<String>> {
         rows.extend(
             model.target.classes.as_ref().map(|classes| row("classes", classes.join(", "))),
         );
-        rows.push(row("missing values", model.missing.clone()));
+        let levels = model.features.iter().any(|feature| feature.level.is_some());
+        let of_levels = if levels { "; of a category, its reference" } else { "" };
+        rows.push(row("missing values", format!("{}{of_levels}", model.missing)));
     }
     rows.extend(record.lambda.map(|lambda| row("lambda", four_digits(lambda))));
     // Unknown for a model alone.

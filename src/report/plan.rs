@@ -119,6 +119,9 @@ pub fn details(record: &PlanRecord) -> Vec<(&'static str, String)> {
     let counts: Vec<String> = record.rows.iter().map(|rows| format!("{rows:.0}")).collect();
     let target = match (record.splits, &record.score.classes) {
         (true, _) => "a number, split at a private median".to_owned(),
+        (false, Some(classes)) if record.score.id == ScoreId::Paired => {
+            format!("the classes {}, with rows of both in each pair", classes.join(" and "))
+        }
         (false, Some(_)) => {
             format!("{} classes with {} {}", counts.len(), counts.join(", "), units(record))
         }
@@ -129,7 +132,11 @@ pub fn details(record: &PlanRecord) -> Vec<(&'static str, String)> {
     let what = match (record.k, &record.false_discoveries) {
         (Some(k), _) => format!("{k} of {} features", record.features),
         (None, Some(bound)) => {
-            format!("all significant ones of {} features (fwer {})", record.features, bound.fwer)
+            let most = bound.at_most.map_or(String::new(), |most| format!(", at most {most}"));
+            format!(
+                "all significant ones of {} features{most} (fwer {})",
+                record.features, bound.fwer
+            )
         }
         (None, None) => format!("{} features", record.features),
     };
@@ -138,7 +145,8 @@ pub fn details(record: &PlanRecord) -> Vec<(&'static str, String)> {
         .iter()
         .map(|part| format!("{} {}", part.epsilon, purpose(part.purpose)))
         .collect();
-    let relation = if record.replaces { "replacing one row" } else { "adding or removing one row" };
+    let change = if record.replaces { "replacing" } else { "adding or removing" };
+    let unit = if record.score.id == ScoreId::Paired { "person" } else { "row" };
     let delta = match record.delta.is_zero() {
         true => String::new(),
         false => format!("; delta {}", record.delta),
@@ -147,7 +155,11 @@ pub fn details(record: &PlanRecord) -> Vec<(&'static str, String)> {
         ("plan", format!("{what}, {rows} {}; the target is {target}", units(record))),
         (
             "budget",
-            format!("epsilon {} = {}{delta}; {relation}", record.epsilon, parts.join(" + ")),
+            format!(
+                "epsilon {} = {}{delta}; {change} one {unit}",
+                record.epsilon,
+                parts.join(" + ")
+            ),
         ),
         ("mechanism", mechanism(record)),
         (
@@ -199,7 +211,7 @@ fn errors(record: &PlanRecord) -> String {
 }
 
 /// The rows and the epsilon for an effect size, as text.
-fn wanted_in_words(record: &PlanRecord, wanted: &Wanted) -> String {
+pub(super) fn wanted_in_words(record: &PlanRecord, wanted: &Wanted) -> String {
     let rows = all_rows(record);
     let tested = record.tested;
     let of = |needed: &Needed| if tested { needed.significant } else { needed.found };

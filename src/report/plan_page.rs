@@ -2,12 +2,14 @@
 
 use super::front;
 use super::page::{Block, CurvePoint, Heading, Level, Notice, Page, Section};
-use super::plan::{answer, details, effect_size};
+use super::plan::{answer, details, effect_size, wanted_in_words};
 use crate::forecast::{Needed, PlanRecord};
 
 /// The page of a power analysis, without the JSON record.
 pub(super) fn page_of_plan(record: &PlanRecord, heading: &Heading) -> Page {
     let mut first = vec![Block::Paragraph(answer(record))];
+    let wanted = record.wanted.as_ref().map(|wanted| wanted_in_words(record, wanted));
+    first.extend(wanted.map(Block::Paragraph));
     first.extend(curve_of_plan(record));
     let rows = details(record).into_iter().map(|(label, words)| {
         let label = if label.is_empty() { "otherwise" } else { label };

@@ -13,8 +13,9 @@ use super::words::{
 use crate::choose::ChoiceRecord;
 use crate::model::{Model, ModelKind};
 use crate::privacy::Receipt;
-use crate::release::{Command, Guarantee, RandomnessUsed, Record, RunNote, Warning};
+use crate::release::{Command, Guarantee, RandomnessUsed, Record, RunNote, ScoreId, Warning};
 use crate::request::{CenterUsed, ScaleUsed};
+
 use crate::run::FitRecord;
 
 /// A release as text, made from its record: the source of all formats for output checkers.
@@ -80,12 +81,13 @@ impl Statement {
                 ..Self::default()
             },
         };
-        let released = joined(&features.released, &fitted(record.model.as_ref()));
+        let released = joined(&features.released, &fitted(record));
         let found = match &record.model {
             Some(model) => features.modeled(model),
             None => features,
         };
         Self { released, ..found }
+            .given_to_model(record)
             .guaranteed(*command, version, *private, guarantee, randomness)
             .charged(record.ledger.as_ref())
             .warned(record.all_warnings())
@@ -174,6 +176,19 @@ impl Statement {
         }
     }
 
+    /// Adds the facts that the model alone took as public.
+    fn given_to_model(self, record: &FitRecord) -> Self {
+        let Some(given) = &record.given else { return self };
+        let ranges = given.feature_ranges.then(|| "the range of each numeric feature".to_owned());
+        let levels = Some(&given.levels).filter(|names| !names.is_empty());
+        let levels = levels.map(|names| format!("the levels of {}", names.join(", ")));
+        let target = given.target_range.then(|| "the range of the target".to_owned());
+        let is_new =
+            |words: &String| !self.public.iter().any(|known| known.starts_with(words.as_str()));
+        let facts = [ranges, levels, target].into_iter().flatten().filter(is_new);
+        Self { public: self.public.iter().cloned().chain(facts).collect(), ..self }
+    }
+
     /// Adds a model of the features.
     fn modeled(self, model: &Model) -> Self {
         let classes = model.target.classes.as_ref();
@@ -232,11 +247,14 @@ fn selected(record: &Record) -> String {
     add(record.directions.is_some(), "their directions");
     add(released.target_median.is_some(), "a median of the target, with noise");
     add(released.center.is_some(), "the center of the target, with noise");
-    add(
-        released.rows_estimate.is_some(),
-        "how many rows have a target and how many do not, with noise",
-    );
-    add(released.no_stratum_estimate.is_some(), "how many rows are in no stratum, with noise");
+    let units = record.guarantee.unit.plural();
+    let counted = match record.score.id {
+        ScoreId::Paired => "rows of both classes and how many do not",
+        _ => "a target and how many do not",
+    };
+    add(released.rows_estimate.is_some(), &format!("how many {units} have {counted}, with noise"));
+    let strata = format!("how many {units} are in no stratum, with noise");
+    add(released.no_stratum_estimate.is_some(), &strata);
     parts.join("; ")
 }
 
@@ -279,23 +297,42 @@ fn given(record: &Record) -> Vec<String> {
     given.into_iter().flatten().collect()
 }
 
-/// The released values of a model.
-fn fitted(model: Option<&Model>) -> String {
-    let Some(model) = model else { return "no model, for there are too few rows".to_owned() };
+/// The released values of a fit, besides those of its selection.
+fn fitted(record: &FitRecord) -> String {
+    let units = record.guarantee.unit.plural();
+    let counted = record.selection.as_ref().and_then(|record| record.released.rows_estimate);
+    let rows = (record.rows_estimate.is_some() && counted.is_none())
+        .then(|| format!("how many {units} have a target, with noise"));
+    let Some(model) = &record.model else {
+        let no_model = format!("no model, for there are too few {units}");
+        return joined(&rows.unwrap_or_default(), &no_model);
+    };
     let (kind, error) = match model.kind {
         ModelKind::Linear => ("linear", "their intervals"),
         ModelKind::Logistic => ("logistic", "the size of their noise"),
     };
-    format!(
-        "the coefficients of a {kind} regression on {} features, with noise; {error}; the ranges that values are \
-         clipped to",
-        model.features.len()
-    )
+    let coefficients = format!(
+        "the intercept and the coefficients of a {kind} regression on {} features, with noise",
+        model.feature_names().count()
+    );
+    let given = record.given.as_ref();
+    let has_numbers = model.features.iter().any(|feature| feature.level.is_none());
+    let are_drawn = has_numbers && given.is_none_or(|given| !given.feature_ranges);
+    let ranges =
+        are_drawn.then(|| "the ranges that features are clipped to, with noise".to_owned());
+    let is_drawn = model.target.range.is_some() && given.is_none_or(|given| !given.target_range);
+    let range = is_drawn.then(|| "the range that the target is clipped to, with noise".to_owned());
+    let all = [rows, Some(coefficients), Some(error.to_owned()), ranges, range];
+    all.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
-/// The coefficients of a model, below the column names.
+/// The coefficients of a model, below the column names; with the columns `level` and `reference` if
+/// some feature has levels.
 fn coefficients(model: &Model) -> Vec<Vec<String>> {
-    let header = ["name", "coefficient", "low", "high", "noise", "range_low", "range_high"];
+    let numbers = ["name", "coefficient", "low", "high", "noise", "range_low", "range_high"];
+    let have_levels = model.features.iter().any(|feature| feature.level.is_some());
+    let of_levels: &[&str] = if have_levels { &["level", "reference"] } else { &[] };
+    let header = numbers.iter().chain(of_levels).map(|name| (*name).to_owned());
     let cell = |number: Option<f64>| number.map_or(String::new(), |number| number.to_string());
     let rows = model.features.iter().map(|feature| {
         let [low, high] = feature.range;
@@ -307,9 +344,11 @@ fn coefficients(model: &Model) -> Vec<Vec<String>> {
             Some(low),
             Some(high),
         ];
-        std::iter::once(feature.name.clone()).chain(numbers.map(cell)).collect()
+        let levels = [&feature.level, &feature.reference].map(|level| level.clone());
+        let levels = levels.map(Option::unwrap_or_default).into_iter().take(of_levels.len());
+        std::iter::once(feature.label()).chain(numbers.map(cell)).chain(levels).collect()
     });
-    std::iter::once(header.map(str::to_owned).to_vec()).chain(rows).collect()
+    std::iter::once(header.collect()).chain(rows).collect()
 }
 
 /// Joins two texts; the first may be empty.

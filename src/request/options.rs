@@ -147,7 +147,7 @@ pub struct PrivacyOptions {
     pub delta: Option<String>,
     /// `add-remove` or `replace-one`.
     pub neighbors: Option<String>,
-    /// Shares of the budget for `target`, `center`, `number`, `estimates` and `direction`.
+    /// Shares of the budget for `target`, `center`, `estimates` and `direction`.
     pub shares: BTreeMap<String, String>,
     /// Whether directions are released.
     pub direction: bool,

@@ -307,11 +307,13 @@ fn suggested(
     let half = |needed: Needed| needed.significant[0].or(needed.found[0]).map(|least| least.value);
     let more = half(at(select, largest, suggestion.features)?.rows(shares, effect_size)?);
     let fewer = std::iter::successors(Some(suggestion.features / 2), |fewer| Some(fewer / 2));
-    let fewer = fewer.take_while(|fewer| *fewer >= k).find_map(|fewer| {
-        let needed = at(select, largest, fewer).and_then(|forecast| forecast.effect_sizes(rows));
-        let least = half(needed.ok()?)?;
-        (least <= effect_size).then_some(fewer)
-    });
+    let is_enough = |fewer: &usize| {
+        // The strongest feature is one of them.
+        let chances = at(select, largest, *fewer)
+            .and_then(|forecast| forecast.chances_in_table(rows, &effect_sizes[..*fewer], 1));
+        chances.is_ok_and(|chances| chances.significant.unwrap_or(chances.found).mean >= 0.5)
+    };
+    let fewer = fewer.take_while(|fewer| *fewer >= k).find(is_enough);
     let rows = more.filter(|more| *more <= MAX_ROWS_FACTOR * suggestion.rows as f64);
     Ok(Suggested::None { effect_size, rows, features: fewer })
 }
@@ -440,18 +442,22 @@ fn no_release(suggestion: &Suggestion, outlook: &Outlook) -> String {
         Some(rows) => format!("about {} {units}", two_digits(rows)),
         None => format!("many more {units}"),
     };
-    let features = match features {
-        Some(features) => {
-            format!("at most about {} candidate columns (--exclude)", two_digits(features as f64))
-        }
-        None => "fewer candidate columns (--exclude)".to_owned(),
-    };
+    let fewer = features.map(|features| {
+        let columns = if features == 1 { "column" } else { "columns" };
+        format!("; at most about {features} candidate {columns} (--exclude)")
+    });
+    // Of one feature there are no sets.
+    let sets =
+        (suggestion.features > 1).then_some("; sets of features instead of single ones (--groups)");
+    let features = if suggestion.features == 1 { "feature" } else { "features" };
     format!(
-        "No private release is suggested: with {} {units} and {} features, no epsilon up to {largest} makes the \
+        "No private release is suggested: with {} {units} and {} {features}, no epsilon up to {largest} makes the \
          strongest feature (effect size {effect_size:.2}) significant in half of all runs. What would: {rows} at epsilon \
-         {largest}; {features}; public ranges of the features (--bounds), if a correlation is what you look for; sets of \
-         features instead of single ones (--groups).",
-        suggestion.rows, suggestion.features
+         {largest}{}. What may: public ranges of the features (--bounds), if a correlation is what you look for{}.",
+        suggestion.rows,
+        suggestion.features,
+        fewer.unwrap_or_default(),
+        sets.unwrap_or_default(),
     )
 }
 

@@ -14,7 +14,8 @@ use dpsis::{Error, Result};
 /// Apply a model of `dpsis fit` to the rows of a table: not private.
 ///
 /// Prints a CSV column with one prediction per row, in the order of the table: the number, or the
-/// probability of the second class. Features are found by their names; other columns are ignored.
+/// probability of the second class. Features are found by their names, which must differ; other
+/// columns are ignored. Every row has a prediction, also without a target or an identifier.
 /// Predictions for sensitive rows are as sensitive as these.
 #[derive(Debug, Args)]
 pub(super) struct PredictArguments {

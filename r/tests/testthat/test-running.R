@@ -53,6 +53,7 @@ test_that("ledgers have typed columns, notes and an end", {
   entries <- as.data.frame(ledger)
   expect_s3_class(entries$when, "POSIXct")
   expect_identical(entries$epsilon, 1)
+  expect_true(is.na(entries$returned))
   expect_identical(entries$note, "first")
   dp_ledger_note(ledger, "approved")
   dp_ledger_close(ledger, "the study has ended")

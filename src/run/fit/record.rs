@@ -113,6 +113,10 @@ pub struct FitRecord {
     pub selection: Option<Record>,
     /// The guarantee for the whole fit, and the parts of the budget.
     pub guarantee: Guarantee,
+    /// The facts that the model took as public, besides its features; `None` in records of earlier versions
+    /// and of a model that was saved alone.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub given: Option<GivenToModel>,
     /// A private estimate of the number of rows that the model was fitted to, if one was released.
     pub rows_estimate: Option<u64>,
     /// The number of usable rows, or people, below which a model of this many features is mostly
@@ -135,6 +139,19 @@ pub struct FitRecord {
     /// The indices of the model's features among them.
     #[serde(skip)]
     pub(super) places: Vec<usize>,
+}
+
+/// The ranges and levels that a model took as public. Ranges that were not given were drawn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct GivenToModel {
+    /// Whether the ranges of its numeric features were given.
+    pub feature_ranges: bool,
+    /// Whether the range of a numeric target was given.
+    pub target_range: bool,
+    /// The features whose levels were given.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub levels: Vec<String>,
 }
 
 impl FitRecord {
@@ -172,6 +189,7 @@ impl FitRecord {
             private: *private,
             selection: None,
             guarantee,
+            given: None,
             rows_estimate: None,
             rows_needed: 0,
             needs: String::new(),

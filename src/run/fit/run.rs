@@ -17,7 +17,7 @@ use crate::request::check::check_people;
 use crate::request::fields::Target;
 use crate::run::charged::{bounds_repeat, check_names, check_target};
 use crate::run::fit::read_once;
-use crate::run::fit::record::{FitRecord, FittedModel};
+use crate::run::fit::record::{FitRecord, FittedModel, GivenToModel};
 use crate::run::fit::request::{FitRequest, Parts};
 use crate::run::steps::{header, opening, plan_for, prepared, run_prepared, scaling_where_needed};
 use crate::table::{
@@ -364,6 +364,7 @@ fn record(
         model: fit.transpose()?,
         selection,
         guarantee,
+        given: Some(given(wanted)),
         rows_estimate,
         rows_needed: needs.rows,
         needs: needs.to_string(),
@@ -373,6 +374,24 @@ fn record(
         table_features: schema.d() + schema.role_columns(),
         places: wanted.terms.iter().map(|term| schema.index(term.place)).collect(),
     })
+}
+
+/// The facts that the model takes as public.
+fn given(wanted: &ModelRequest) -> GivenToModel {
+    let mut ranges = wanted.terms.iter().filter_map(|term| match &term.values {
+        TermValues::Numbers(range) => Some(range.is_some()),
+        TermValues::Level { .. } => None,
+    });
+    let with_levels =
+        wanted.terms.iter().filter(|term| matches!(term.values, TermValues::Level { .. }));
+    let mut levels: Vec<String> = with_levels.map(|term| term.name.clone()).collect();
+    levels.dedup();
+    GivenToModel {
+        // All or none are given.
+        feature_ranges: ranges.next() == Some(true),
+        target_range: matches!(wanted.regression, Regression::Linear { range: Some(_), .. }),
+        levels,
+    }
 }
 
 /// The guarantee for a selection and a model together.

@@ -65,6 +65,11 @@ fn records_and_ledgers_are_priced() {
         (&format!("{SELECT} --k 2 --seed 1 -o budget.txt"), 2, "overwrite a budget file"),
     ]);
 
+    folder.run("ledger create --cap 2 unused.txt").succeeds();
+    let unused = folder.run("account unused.txt --format json").json();
+    assert_eq!(price(&unused, "basic"), Some(0.0));
+    assert_contains(&folder.run("account unused.txt").succeeds().stdout, "events            none");
+
     let ledger = folder.run("account budget.txt --delta 2e-6 --format json").json();
     assert_eq!(ledger["events"], serde_json::json!(["approximate:1,1e-6"]));
     assert_eq!(price(&ledger, "basic"), Some(1.0));

@@ -168,6 +168,49 @@ fn choices_and_models_make_a_folder() {
     );
 }
 
+/// Each coefficient of a categorical column has the name of its level. Ranges and levels that were
+/// given are public facts, ranges that were drawn are released, and so is the number of rows.
+#[test]
+fn given_facts_of_a_model_are_not_released() {
+    let folder = folder();
+    folder.table("kinds.csv", "kind,dose,out", 2000, |i| {
+        format!("{},{},{}", ["a", "b", "c"][i % 3], i * i % 31, i % 40)
+    });
+    let drawn = "fit --features kind,dose --levels kind=a,b,c --eps 40 kinds.csv";
+    let given = format!("{drawn} --bounds 0,30 --target-bounds 0,39");
+    let ranges =
+        ["the ranges that features are clipped to", "the range that the target is clipped"];
+    for (line, is_given) in [(drawn, false), (given.as_str(), true)] {
+        let model = release(&folder, line);
+        let mut names = model.names();
+        let names: Vec<String> =
+            names.records().map(|row| row.unwrap().iter().collect::<Vec<_>>().join(";")).collect();
+        let of = |name: &str| names.iter().find(|row| row.starts_with(name)).unwrap();
+        assert!(of("kind=b;").ends_with(";b;a") && of("kind=c;").ends_with(";c;a"), "{names:?}");
+        assert!(names.len() == 3 && of("dose;").ends_with(";;"), "{names:?}");
+        let properties = &model.output()["properties"];
+        let public = properties["given as public"].to_string();
+        let released = properties["released"].as_str().unwrap();
+        assert_contains(&public, "the levels of kind");
+        assert_contains_all(
+            released,
+            &["how many rows have a target, with noise", "intercept", "regression on 2 features"],
+        );
+        for (fact, range) in
+            ["the range of each numeric feature", "the range of the target"].iter().zip(ranges)
+        {
+            assert_eq!(public.contains(fact), is_given, "{public}");
+            assert_eq!(released.contains(range), !is_given, "{released}");
+        }
+    }
+    // The selection splits the target at a median; the model takes the given range.
+    let selected = release(&folder, "fit --k 1 --eps 40 --target-bounds 0,39 t.csv");
+    let public = selected.output()["properties"]["given as public"].to_string();
+    assert_eq!(public.matches("the range of the target").count(), 1, "{public}");
+    assert_contains(&selected.files["output_0_report.txt"], "\ntarget: \"out\"");
+    assert_contains(&selected.files["output_0_report.html"], "dpsis fit 0.1.0");
+}
+
 /// A result that is not private fails the check; its summary starts with that.
 #[test]
 fn results_that_are_not_private_fail() {

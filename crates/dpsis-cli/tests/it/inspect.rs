@@ -442,6 +442,14 @@ fn the_suggested_epsilon_makes_the_strongest_features_significant() {
         );
         assert_contains(&suggested(&inspected), "--eps 1 ");
     }
+    // A class of one row: no number of columns is enough, and one column has no sets.
+    let folder = Folder::new();
+    folder.table("one.csv", "x,y", 300, |i| format!("{},{}", i % 97, u8::from(i == 5)));
+    let alone = folder.run("inspect one.csv --classes 0,1").succeeds().text();
+    assert_contains(&alone, "with 300 rows and 1 feature, no epsilon");
+    for remedy in ["candidate column", "--groups"] {
+        assert_lacks(&alone, remedy);
+    }
     let inspected = inspected(300, 50);
     let text = "at which the 5 strongest features of this table are significant";
     assert_contains(&inspected.text(), text);

@@ -32,6 +32,14 @@ fn the_answer_comes_first() {
         ],
     );
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    // The page answers the same questions.
+    let folder = Folder::new();
+    folder.run(&format!("plan {SMALL} --effect-size 0.4 -o out")).succeeds();
+    let page = folder.read("out/index.html");
+    assert_contains(
+        &page,
+        "A feature of KS distance 0.4, if 2 features have it, is significant in",
+    );
     let threads = |n: u32| printed(&format!("{SMALL} --threads {n}"));
     assert_eq!(threads(1), threads(2));
     assert!(
@@ -135,6 +143,23 @@ fn mistakes_are_explained() {
             ("--refine gram", "this method has no forecast"),
         ],
     );
+}
+
+/// A pair is one person with rows of both classes; with at most 4 names, 10 features cannot all
+/// be named.
+#[test]
+fn pairs_and_limits_are_described() {
+    let paired = printed("--n 200 --d 20 --k 1 --eps 2 --draws 20 --score paired --classes a,b");
+    assert_contains_all(
+        &one_line(&paired),
+        &[
+            "200 pairs; the target is the classes a and b, with rows of both in each pair",
+            "one person",
+        ],
+    );
+    let limited = printed("--n 400 --d 20 --at-most 4 --eps 2 --draws 20");
+    assert_contains(&one_line(&limited), "all significant ones of 20 features, at most 4 (fwer");
+    assert_lacks(&limited, "if 10 features have it");
 }
 
 /// Where random picks find a feature of a few, any number of rows is enough.
