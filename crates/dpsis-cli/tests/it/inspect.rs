@@ -443,9 +443,9 @@ fn the_suggested_epsilon_makes_the_strongest_features_significant() {
         assert_contains(&suggested(&inspected), "--eps 1 ");
     }
     // A class of one row: no number of columns is enough, and one column has no sets.
-    let folder = Folder::new();
-    folder.table("one.csv", "x,y", 300, |i| format!("{},{}", i % 97, u8::from(i == 5)));
-    let alone = folder.run("inspect one.csv --classes 0,1").succeeds().text();
+    let other = Folder::new();
+    other.table("one.csv", "x,y", 300, |i| format!("{},{}", i % 97, u8::from(i == 5)));
+    let alone = other.run("inspect one.csv --classes 0,1").succeeds().text();
     assert_contains(&alone, "with 300 rows and 1 feature, no epsilon");
     for remedy in ["candidate column", "--groups"] {
         assert_lacks(&alone, remedy);
