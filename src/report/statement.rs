@@ -13,7 +13,9 @@ use super::words::{
 use crate::choose::ChoiceRecord;
 use crate::model::{Model, ModelKind};
 use crate::privacy::Receipt;
-use crate::release::{Command, Guarantee, RandomnessUsed, Record, RunNote, ScoreId, Warning};
+use crate::release::{
+    Command, Guarantee, MechanismReason, RandomnessUsed, Record, RunNote, ScoreId, Warning,
+};
 use crate::request::{CenterUsed, ScaleUsed};
 
 use crate::run::FitRecord;
@@ -242,6 +244,12 @@ fn selected(record: &Record) -> String {
     let mut parts = vec![format!("the names of {} of {features} {what}", record.selected.len())];
     let mut add = |is_there: bool, words: &str| parts.extend(is_there.then(|| words.to_owned()));
     add(record.screened.is_some(), "the names that they were refined from");
+    add(
+        released.number.is_some(),
+        "how many features were drawn, of which the significant are named",
+    );
+    let by_draw = matches!(&record.mechanism.chosen, Some(MechanismReason::Scores { .. }));
+    add(by_draw, "whether many of the scores are large, with noise");
     add(findings::has(record, |estimate| estimate.effect_size), "their effect sizes, with noise");
     add(record.significance.significant.is_some(), "which of them are significant");
     add(record.directions.is_some(), "their directions");

@@ -168,6 +168,20 @@ fn choices_and_models_make_a_folder() {
     );
 }
 
+/// The values that a selection releases besides names are listed.
+#[test]
+fn released_values_are_listed() {
+    let folder = folder();
+    for (line, value) in [
+        (format!("select --eps 4 --target-number {DEMO}"), "how many features were drawn"),
+        (format!("select --k 20 --eps 4 --target-number {DEMO}"), "whether many of the scores"),
+    ] {
+        let files = release(&folder, &line);
+        let released = files.output()["properties"]["released"].as_str().unwrap();
+        assert_contains(released, value);
+    }
+}
+
 /// Each coefficient of a categorical column has the name of its level. Ranges and levels that were
 /// given are public facts, ranges that were drawn are released, and so is the number of rows.
 #[test]
