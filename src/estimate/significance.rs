@@ -113,9 +113,9 @@ impl SignificanceTest {
         Some(self.judge_by(Simulated::for_prediction(LEVEL), LEVEL, k, &[], bits)?.critical)
     }
 
-    /// For each class of features, the level in units of D; with probability at most `alpha`, which
-    /// is at least 1e-4, the exact score of some null feature exceeds the level of its class. `None`
-    /// if the counts are too noisy for a test.
+    /// For each class of features, the level in units of D: with probability at most `alpha`, which
+    /// is at least 1e-4, the exact score of some null feature exceeds the level of its class.
+    /// `None` if the counts are too noisy for a test.
     pub(crate) fn level(&self, alpha: f64, bits: &Bits) -> Option<Vec<f64>> {
         let draws = LEVEL_DRAWS.max((DRAWS_ABOVE / alpha).ceil() as usize);
         Some(self.judge_by(Simulated { draws, ..TEST }, alpha, 0, &[], bits)?.critical)

@@ -168,8 +168,8 @@ impl Setting {
         self.k.unwrap_or(self.strong)
     }
 
-    /// The share of the strong features that one run selects, or, if `significance` is tested, finds
-    /// significant.
+    /// The share of the strong features that one run selects, or, if `significance` is tested,
+    /// finds significant.
     fn run(&self, rows: usize, significance: bool, seed: u64) -> f64 {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let normal = |random: &mut ChaCha8Rng| -> f64 { StandardNormal.sample(random) };

@@ -113,8 +113,8 @@ pub struct FitRecord {
     pub selection: Option<Record>,
     /// The guarantee for the whole fit, and the parts of the budget.
     pub guarantee: Guarantee,
-    /// The facts that the model took as public, besides its features; `None` in records of earlier versions
-    /// and of a model that was saved alone.
+    /// The facts that the model took as public, besides its features; `None` in records of earlier
+    /// versions and of a model that was saved alone.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub given: Option<GivenToModel>,
     /// A private estimate of the number of rows that the model was fitted to, if one was released.
