@@ -284,20 +284,21 @@ fn suggested(
     drop(rehearsal);
     effect_sizes.sort_unstable_by(|a, b| b.total_cmp(a));
     let k = picks(suggestion);
-    let enough = |epsilon: &str, strongest: usize| -> Result<(bool, bool)> {
-        let forecast = at(select, epsilon, suggestion.features)?;
-        let chances = forecast.chances_in_table(rows, &effect_sizes, strongest)?;
+    // Whether an epsilon is enough with this number of features, the strongest among them, and
+    // whether significance is tested.
+    let enough = |epsilon: &str, features: usize, strongest: usize| -> Result<(bool, bool)> {
+        let forecast = at(select, epsilon, features)?;
+        let effect_sizes = effect_sizes.get(..features).unwrap_or(&effect_sizes);
+        let chances = forecast.chances_in_table(rows, effect_sizes, strongest)?;
         Ok(match chances.significant {
             Some(significant) => (significant.mean >= 0.5, true),
             // The same distance above a random choice.
-            None => {
-                (chances.found.mean >= 0.5 + k as f64 / suggestion.features as f64 / 2.0, false)
-            }
+            None => (chances.found.mean >= 0.5 + k as f64 / features as f64 / 2.0, false),
         })
     };
     for strongest in [k, 1] {
         for epsilon in SUGGESTED {
-            if let (true, tested) = enough(epsilon, strongest)? {
+            if let (true, tested) = enough(epsilon, suggestion.features, strongest)? {
                 return Ok(Suggested::Enough { epsilon, strongest, tested });
             }
         }
@@ -307,12 +308,7 @@ fn suggested(
     let half = |needed: Needed| needed.significant[0].or(needed.found[0]).map(|least| least.value);
     let more = half(at(select, largest, suggestion.features)?.rows(shares, effect_size)?);
     let fewer = std::iter::successors(Some(suggestion.features / 2), |fewer| Some(fewer / 2));
-    let is_enough = |fewer: &usize| {
-        // The strongest feature is one of them.
-        let chances = at(select, largest, *fewer)
-            .and_then(|forecast| forecast.chances_in_table(rows, &effect_sizes[..*fewer], 1));
-        chances.is_ok_and(|chances| chances.significant.unwrap_or(chances.found).mean >= 0.5)
-    };
+    let is_enough = |fewer: &usize| enough(largest, *fewer, 1).is_ok_and(|enough| enough.0);
     let fewer = fewer.take_while(|fewer| *fewer >= k).find(is_enough);
     let rows = more.filter(|more| *more <= MAX_ROWS_FACTOR * suggestion.rows as f64);
     Ok(Suggested::None { effect_size, rows, features: fewer })
