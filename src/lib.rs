@@ -202,8 +202,8 @@ pub use request::{
 };
 pub use run::{
     CheckedFitModel, ColumnScore, DryRun, FitDryRun, FitModel, FitOptions, FitRecord, FittedModel,
-    ModelOptions, Noise, NotPrivateFitModel, Partial, PartialFile, Rehearsal, RehearsalSeeds,
-    RehearsedPick, ReleasedTarget, RowsNeeded, Stage,
+    GivenToModel, ModelOptions, Noise, NotPrivateFitModel, Partial, PartialFile, Rehearsal,
+    RehearsalSeeds, RehearsedPick, ReleasedTarget, RowsNeeded, Stage,
 };
 pub use score::Scores;
 

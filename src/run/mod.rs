@@ -15,8 +15,8 @@ pub(crate) mod within;
 
 pub use dry_run::{DryRun, Noise, RowsNeeded};
 pub use fit::{
-    CheckedFitModel, FitDryRun, FitModel, FitOptions, FitRecord, FittedModel, ModelOptions,
-    NotPrivateFitModel,
+    CheckedFitModel, FitDryRun, FitModel, FitOptions, FitRecord, FittedModel, GivenToModel,
+    ModelOptions, NotPrivateFitModel,
 };
 pub use partial::{ColumnScore, Partial, PartialFile, ReleasedTarget, Stage, TargetType};
 #[cfg(feature = "sites")]

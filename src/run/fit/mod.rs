@@ -21,7 +21,7 @@ use crate::table::{Levels, Source};
 
 pub use dry_run::FitDryRun;
 pub use options::{FitOptions, ModelOptions};
-pub use record::{FitRecord, FittedModel};
+pub use record::{FitRecord, FittedModel, GivenToModel};
 
 use request::FitRequest;
 use run::{check_ledger, run, run_with_ledger};
