@@ -2,8 +2,8 @@
 
 use super::findings::has_weights;
 use super::words::{
-    asked_for, charged, chosen_by, features_or_sets, ids, is_paper, scored, screened, selected_by,
-    sets_used, spent, target,
+    asked_for, charged, chosen_by, features_or_sets, ids, is_paper, needed_of_unit, scored,
+    screened, selected_by, sets_used, spent, target,
 };
 use crate::choose::ChoiceRecord;
 use crate::privacy::Receipt;
@@ -79,11 +79,8 @@ pub(super) fn of_selection(record: &Record) -> Vec<Fact> {
     let median = released.target_median;
     facts.extend(median.map(|median| Fact::new(Estimates, "target's median", median.to_string())));
     facts.extend(released.rows_estimate.map(|rows| {
-        let with = match score.id {
-            ScoreId::Paired => "rows of both classes",
-            _ => "a target",
-        };
-        Fact::new(Estimates, &format!("{units} with {with}"), format!("about {rows}"))
+        let name = format!("{units} with {}", needed_of_unit(score));
+        Fact::new(Estimates, &name, format!("about {rows}"))
     }));
     facts.push(Fact::new(Public, features_or_sets(score), public.features.to_string()));
     facts.push(Fact::new(Public, "asked for", asked_for(public)));

@@ -7,17 +7,16 @@ use super::account::relation_words;
 use super::facts;
 use super::findings;
 use super::words::{
-    PROTECTED_BY_CHOICE, charged, features_or_sets, line_of_features, meaning, protected,
-    protected_by_fit, spent,
+    PROTECTED_BY_CHOICE, charged, features_or_sets, line_of_features, meaning, needed_of_unit,
+    protected, protected_by_fit, spent,
 };
 use crate::choose::ChoiceRecord;
 use crate::model::{Model, ModelKind};
 use crate::privacy::Receipt;
 use crate::release::{
-    Command, Guarantee, MechanismReason, RandomnessUsed, Record, RunNote, ScoreId, Warning,
+    Command, Guarantee, MechanismReason, RandomnessUsed, Record, RunNote, Warning,
 };
 use crate::request::{CenterUsed, ScaleUsed};
-
 use crate::run::FitRecord;
 
 /// A release as text, made from its record: the source of all formats for output checkers.
@@ -244,23 +243,23 @@ fn selected(record: &Record) -> String {
     let mut parts = vec![format!("the names of {} of {features} {what}", record.selected.len())];
     let mut add = |is_there: bool, words: &str| parts.extend(is_there.then(|| words.to_owned()));
     add(record.screened.is_some(), "the names that they were refined from");
+    add(findings::has(record, |estimate| estimate.effect_size), "their effect sizes, with noise");
+    add(record.significance.significant.is_some(), "which of them are significant");
+    add(record.directions.is_some(), "their directions");
     add(
         released.number.is_some(),
         "how many features were drawn, of which the significant are named",
     );
     let by_draw = matches!(&record.mechanism.chosen, Some(MechanismReason::Scores { .. }));
     add(by_draw, "whether many of the scores are large, with noise");
-    add(findings::has(record, |estimate| estimate.effect_size), "their effect sizes, with noise");
-    add(record.significance.significant.is_some(), "which of them are significant");
-    add(record.directions.is_some(), "their directions");
     add(released.target_median.is_some(), "a median of the target, with noise");
     add(released.center.is_some(), "the center of the target, with noise");
     let units = record.guarantee.unit.plural();
-    let counted = match record.score.id {
-        ScoreId::Paired => "rows of both classes and how many do not",
-        _ => "a target and how many do not",
-    };
-    add(released.rows_estimate.is_some(), &format!("how many {units} have {counted}, with noise"));
+    let counted = format!(
+        "how many {units} have {} and how many do not, with noise",
+        needed_of_unit(&record.score)
+    );
+    add(released.rows_estimate.is_some(), &counted);
     let strata = format!("how many {units} are in no stratum, with noise");
     add(released.no_stratum_estimate.is_some(), &strata);
     parts.join("; ")
@@ -305,7 +304,7 @@ fn given(record: &Record) -> Vec<String> {
     given.into_iter().flatten().collect()
 }
 
-/// The released values of a fit, besides those of its selection.
+/// The values that a fit releases after its selection.
 fn fitted(record: &FitRecord) -> String {
     let units = record.guarantee.unit.plural();
     let counted = record.selection.as_ref().and_then(|record| record.released.rows_estimate);

@@ -105,6 +105,14 @@ pub(super) fn features_or_sets(score: &ScoreUsed) -> &'static str {
     if score.groups.is_some() { "sets" } else { "features" }
 }
 
+/// The part of the table that a unit needs to be counted.
+pub(super) fn needed_of_unit(score: &ScoreUsed) -> &'static str {
+    match score.id {
+        ScoreId::Paired => "rows of both classes",
+        _ => "a target",
+    }
+}
+
 /// The mechanism that is chosen for small counts, or when few scores are large.
 const PEEL_PNF: &str = "peel-pnf";
 
