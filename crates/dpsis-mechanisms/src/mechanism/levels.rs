@@ -73,18 +73,26 @@ impl Levels {
 /// The k best candidates, the best first and equal ones in their order; k <= their number. O(d + k
 /// log k).
 pub(super) fn best(values: &[i64], k: usize) -> Vec<u32> {
+    const RUN: usize = 64;
     let rank = |&i: &u32| (std::cmp::Reverse(values[i as usize]), i);
     let room = (4 * k).max(1024).min(values.len());
     let mut kept: Vec<u32> = Vec::with_capacity(room + 1);
     // No later candidate is among the best unless it scores more: k before it are as good.
+    let above = |value: i64, bar: Option<i64>| bar.is_none_or(|bar| value > bar);
     let mut bar = None;
-    for (i, value) in (0u32..).zip(values) {
-        if bar.is_none_or(|bar| *value > bar) {
-            kept.push(i);
-            if kept.len() > room {
-                kept.select_nth_unstable_by_key(k - 1, rank);
-                kept.truncate(k);
-                bar = kept.last().map(|&i| values[i as usize]);
+    for (first, some) in (0u32..).step_by(RUN).zip(values.chunks(RUN)) {
+        // Most runs hold no candidate to keep: one branch for a run, none for a value.
+        if !some.iter().fold(false, |any, &value| any | above(value, bar)) {
+            continue;
+        }
+        for (i, &value) in (first..).zip(some) {
+            if above(value, bar) {
+                kept.push(i);
+                if kept.len() > room {
+                    kept.select_nth_unstable_by_key(k - 1, rank);
+                    kept.truncate(k);
+                    bar = kept.last().map(|&i| values[i as usize]);
+                }
             }
         }
     }

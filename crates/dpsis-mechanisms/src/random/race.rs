@@ -110,7 +110,7 @@ impl<'a> Race<'a> {
     }
 
     /// Enters an entrant at the next position of the lane.
-    #[inline]
+    #[inline(always)]
     pub fn enter(&mut self, entrant: Handicapped) {
         let word = self.words.next_word();
         let address = self.next;
@@ -119,14 +119,14 @@ impl<'a> Race<'a> {
     }
 
     /// Enters an entrant with the first word of its bits, for callers that alternate between lanes.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn enter_at(&mut self, address: Address, word: u64, entrant: Handicapped) {
         self.enter_at_within(address, word, entrant, self.quick.ln_size_error);
     }
 
     /// Like [`enter_at`](Self::enter_at), with an error of its own of ln size and handicap
     /// together.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn enter_at_within(
         &mut self,
         address: Address,
@@ -134,9 +134,14 @@ impl<'a> Race<'a> {
         entrant: Handicapped,
         error: f64,
     ) {
-        if self.cannot_win_within(word, entrant, error) {
-            return;
+        if !self.cannot_win_within(word, entrant, error) {
+            self.enter_leader(address, word, entrant, error);
         }
+    }
+
+    /// Enters an entrant that may win: few do, so that this is kept out of the loops over entrants.
+    #[cold]
+    fn enter_leader(&mut self, address: Address, word: u64, entrant: Handicapped, error: f64) {
         let (lower, upper) = self.quick.within(error).interval(word, entrant);
         self.leaders.enter(address, lower, upper);
     }
