@@ -1,8 +1,8 @@
 //! Splitting a line of a CSV file into cells.
 //!
 //! A data row is one line: a line feed inside a cell is refused, because one row with an unclosed
-//! quote could otherwise swallow all that follow. Lines without a quote are split at the delimiter;
-//! the others go through the CSV state machine.
+//! quote could otherwise swallow all that follow. Lines without a quote are split at the delimiter,
+//! cells between two quotes at these; a line with other quotes goes through the CSV state machine.
 
 use crate::error::{Error, Result};
 
@@ -37,8 +37,11 @@ pub(crate) struct Splitter {
     columns: usize,
     /// The start and end of each cell.
     ranges: Vec<(usize, usize)>,
-    /// The cells of a line with quotes, unquoted.
+    /// The cells of a line that the state machine has read.
     unquoted: Vec<u8>,
+    /// The state machine, from the first line on that needs it: building one takes longer than
+    /// many lines.
+    quotes: Option<csv_core::Reader>,
 }
 
 /// The cells of a row.
@@ -58,7 +61,8 @@ impl Row<'_> {
 impl Splitter {
     /// A splitter for rows of `columns` cells.
     pub(crate) fn new(delimiter: u8, columns: usize) -> Self {
-        Self { delimiter, columns, ranges: Vec::with_capacity(columns), unquoted: Vec::new() }
+        let ranges = Vec::with_capacity(columns);
+        Self { delimiter, columns, ranges, unquoted: Vec::new(), quotes: None }
     }
 
     /// Splits a line, without its line end, into cells.
@@ -76,10 +80,14 @@ impl Splitter {
             1 => line.starts_with(b"\""),
             _ => memchr::memchr(b'"', line).is_some(),
         };
+        let mut in_place = true;
         if self.columns == 1 && !quoted {
             self.ranges.push((0, line.len()));
         } else if quoted {
-            self.split_quoted(line, row)?;
+            in_place = self.split_between_quotes(line);
+            if !in_place {
+                self.split_quoted(line, row)?;
+            }
         } else {
             self.split_plain(line);
         }
@@ -92,7 +100,7 @@ impl Splitter {
         if self.ranges.len() != self.columns {
             return Err(self.ragged(line, row));
         }
-        let bytes = if quoted { &self.unquoted } else { line };
+        let bytes = if in_place { line } else { &self.unquoted };
         Ok(Row { bytes, ranges: &self.ranges })
     }
 
@@ -131,8 +139,38 @@ impl Splitter {
         self.ranges.push((start, line.len()));
     }
 
+    /// Splits a line whose cells either do not begin with a quote or are all that stands between
+    /// two quotes; whether it is such a line.
+    fn split_between_quotes(&mut self, line: &[u8]) -> bool {
+        let mut start = 0;
+        // One cell too many suffices to refuse the row.
+        while self.ranges.len() <= self.columns {
+            let rest = &line[start..];
+            let end = if rest.first() == Some(&b'"') {
+                let Some(length) = memchr::memchr(b'"', &rest[1..]) else { return false };
+                self.ranges.push((start + 1, start + 1 + length));
+                start + length + 2
+            } else {
+                let length = memchr::memchr(self.delimiter, rest).unwrap_or(rest.len());
+                self.ranges.push((start, start + length));
+                start + length
+            };
+            match line.get(end) {
+                None => return true,
+                Some(byte) if *byte == self.delimiter => start = end + 1,
+                Some(_) => return false,
+            }
+        }
+        true
+    }
+
     fn split_quoted(&mut self, line: &[u8], row: u64) -> Result<()> {
-        let mut parser = csv_core::ReaderBuilder::new().delimiter(self.delimiter).build();
+        self.ranges.clear();
+        let delimiter = self.delimiter;
+        let parser = self
+            .quotes
+            .get_or_insert_with(|| csv_core::ReaderBuilder::new().delimiter(delimiter).build());
+        parser.reset();
         // No cell is longer unquoted than quoted.
         self.unquoted.resize(line.len() + 1, 0);
         let (mut read, mut start, mut end) = (0, 0, 0);
@@ -202,8 +240,10 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// The cells of a line, by a splitter that has met an open quote before.
     fn split(line: &str, columns: usize) -> Result<Vec<String>> {
         let mut splitter = Splitter::new(b',', columns);
+        assert!(splitter.split(b"\"1", 6).is_err());
         let row = splitter.split(line.as_bytes(), 7)?;
         Ok((0..columns).map(|c| String::from_utf8(row.cell(c).to_vec()).unwrap()).collect())
     }
