@@ -85,8 +85,10 @@ fn table(inflated: Vec<u8>, name: Option<&str>) -> Result<RTable> {
         [&b"RDX2\n"[..], b"RDX3\n"].iter().find_map(|line| inflated.strip_prefix(*line));
     let serialized = workspace.unwrap_or(&inflated);
     if !serialized.starts_with(b"X\n") {
-        return Err(Error::input("this is not an R data file in XDR format")
-            .hint("in R: saveRDS(...), or save(..., file = \"NAME.RData\")"));
+        return Err(Error::input("this is not an R data file in XDR format").hint(
+            "in R: saveRDS(...), or save(..., file = \"NAME.RData\"); \
+                 text compressed with xz: unpack it, or compress it with gzip",
+        ));
     }
     let object = serialized::read(serialized)?;
     let saved = workspace.is_some();
@@ -586,6 +588,13 @@ mod tests {
                 assert_small(&read(bytes, "by another name").unwrap());
             }
         }
+    }
+
+    /// Files that xz has compressed are taken for R's.
+    #[test]
+    fn text_compressed_with_xz_is_refused_with_its_remedy() {
+        let error = read(xz(b"a,b,y\n1,2,3\n"), "small").unwrap_err();
+        assert!(error.to_string().contains("compress it with gzip"), "{error}");
     }
 
     /// A data frame without row names, integers with NA, labels as text, compact forms of
