@@ -1,6 +1,5 @@
 //! Arrow columns of all supported types, as numbers and as texts.
 
-use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type,
@@ -10,6 +9,7 @@ use arrow_array::types::{
     TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
     TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
+use arrow_array::{Array, ArrayRef};
 use arrow_schema::{DataType, TimeUnit};
 
 use crate::error::{Error, Result};
@@ -73,15 +73,16 @@ pub(super) fn read_values<A: Copy + From<f32> + Into<f64>>(
     of: impl Fn(f64) -> A + Copy,
 ) -> Result<()> {
     if let DataType::Dictionary(..) = column.data_type() {
-        let dictionary = column.as_any_dictionary();
-        let mut values = vec![of(f64::NAN); dictionary.values().len()];
-        read_values(dictionary.values().as_ref(), &mut values, format, of)?;
-        // Arrow's own keys panic where there are no values.
-        let keys = if values.is_empty() { Vec::new() } else { dictionary.normalized_keys() };
-        slots.fill(of(f64::NAN));
-        for (row, (slot, key)) in slots.iter_mut().zip(keys).enumerate() {
-            let value = values.get(key).filter(|_| column.is_valid(row));
-            *slot = value.copied().unwrap_or_else(|| of(f64::NAN));
+        let (parts, places) = used_values(column);
+        let mut values = vec![of(f64::NAN); parts.iter().map(|part| part.len()).sum()];
+        let mut rest = values.as_mut_slice();
+        for part in parts {
+            let (some, after) = rest.split_at_mut(part.len());
+            read_values(part.as_ref(), some, format, of)?;
+            rest = after;
+        }
+        for (slot, place) in slots.iter_mut().zip(places) {
+            *slot = place.map_or_else(|| of(f64::NAN), |place| values[place]);
         }
         return Ok(());
     }
@@ -90,6 +91,32 @@ pub(super) fn read_values<A: Copy + From<f32> + Into<f64>>(
         clean(slots.iter_mut(), kind(column.data_type()), format);
     }
     Ok(())
+}
+
+/// The values of a column with a dictionary, in parts, and for each row the place of its value in
+/// all parts together; `None` where it is null. Of a dictionary with more values than rows, which
+/// batches share, only those of its rows.
+fn used_values(column: &dyn Array) -> (Vec<ArrayRef>, Vec<Option<usize>>) {
+    let dictionary = column.as_any_dictionary();
+    let values = dictionary.values();
+    // Arrow's own keys panic where there are no values.
+    if values.is_empty() {
+        return (Vec::new(), vec![None; column.len()]);
+    }
+    let keys = dictionary.normalized_keys().into_iter().enumerate();
+    let keys = keys.map(|(row, key)| column.is_valid(row).then_some(key));
+    if values.len() <= column.len() {
+        return (vec![values.clone()], keys.collect());
+    }
+    let mut parts = Vec::with_capacity(column.len());
+    let place = |key: Option<usize>| {
+        key.map(|key| {
+            parts.push(values.slice(key, 1));
+            parts.len() - 1
+        })
+    };
+    let places = keys.map(place).collect();
+    (parts, places)
 }
 
 /// Writes the values of a column that is not a dictionary.
@@ -280,16 +307,13 @@ fn texts<T: Clone>(column: &dyn Array, missing: &T, of: &dyn Fn(&str) -> T) -> O
 /// their digits, dates and times of day as in text.
 pub(super) fn cells(column: &dyn Array) -> Result<Vec<TextCell>> {
     if let DataType::Dictionary(..) = column.data_type() {
-        let dictionary = column.as_any_dictionary();
-        let values = cells(dictionary.values().as_ref())?;
-        let cell = |(row, key): (usize, usize)| {
-            values.get(key).filter(|_| column.is_valid(row)).cloned().flatten()
-        };
-        // Arrow's own keys panic where there are no values.
-        return Ok(match values.is_empty() {
-            true => vec![None; column.len()],
-            false => dictionary.normalized_keys().into_iter().enumerate().map(cell).collect(),
-        });
+        let (parts, places) = used_values(column);
+        let mut values = Vec::new();
+        for part in parts {
+            values.append(&mut cells(part.as_ref())?);
+        }
+        let cell = |place: Option<usize>| place.and_then(|place| values[place].clone());
+        return Ok(places.into_iter().map(cell).collect());
     }
     if let Some(texts) = wide_integers(column).or_else(|| decimals(column)) {
         return Ok(texts.into_iter().map(|text| text.map(String::into_bytes)).collect());
@@ -360,6 +384,10 @@ mod tests {
         let keys = arrow_array::Int32Array::from(vec![Some(1), Some(0), None]);
         let column = DictionaryArray::<Key>::new(keys, values);
         assert_eq!(bits(&column), of_text(&[None, Some("yes"), None]));
+        // Fewer rows than the dictionary has values.
+        let part = column.slice(1, 2);
+        assert_eq!(bits(&part), of_text(&[Some("yes"), None]));
+        assert_eq!(super::cells(&part).unwrap(), [Some(b"yes".to_vec()), None]);
         let none: [Option<&str>; 2] = [None, None];
         assert_eq!(bits(&none.into_iter().collect::<DictionaryArray<Key>>()), of_text(&none));
     }
