@@ -249,20 +249,26 @@ fn outlook(suggestion: &Suggestion, job: &Job, reads_again: bool) -> Result<Outl
     let at = |select: &Select, epsilon: &str, features: usize| {
         select.clone().epsilon(epsilon).check()?.forecast(features, simulated)
     };
-    let needed = |select: &Select| -> Result<Vec<(&'static str, Needed)>> {
-        let one =
-            |epsilon| Ok((epsilon, at(select, epsilon, suggestion.features)?.effect_sizes(&rows)?));
+    let needed = |forecast: &Forecast| -> Result<Vec<(&'static str, Needed)>> {
+        let one = |epsilon: &'static str| {
+            Ok((epsilon, forecast.at_epsilon(&epsilon.parse()?)?.effect_sizes(&rows)?))
+        };
         BUDGETS.into_iter().map(one).collect()
     };
-    let budgets = needed(&job.select)?;
-    let tested = at(&job.select, BUDGETS[1], suggestion.features)?.tests_significance();
+    let forecast = at(&job.select, BUDGETS[1], suggestion.features)?;
+    let budgets = needed(&forecast)?;
+    let tested = forecast.tests_significance();
     // For people with several rows, and for values relative to the others of their row, there is no
     // significance threshold.
     let can = suggestion.facts.unit.is_none() || suggestion.is_paired;
-    let named =
-        if can { needed(&job.select.clone().fwer(ALPHA)).unwrap_or_default() } else { Vec::new() };
+    let named = match can {
+        true => at(&job.select.clone().fwer(ALPHA), BUDGETS[1], suggestion.features)
+            .and_then(|forecast| needed(&forecast))
+            .unwrap_or_default(),
+        false => Vec::new(),
+    };
     let suggested = match reads_again {
-        true => suggested(suggestion, job, (shares, &rows), &at)?,
+        true => suggested(suggestion, job, (shares, &rows), (&forecast, &at))?,
         false => Suggested::Unknown,
     };
     Ok(Outlook { budgets, named, tested, suggested })
@@ -271,12 +277,13 @@ fn outlook(suggestion: &Suggestion, job: &Job, reads_again: bool) -> Result<Outl
 /// A forecast of a request at an epsilon, for a number of features.
 type At<'a> = &'a dyn Fn(&Select, &str, usize) -> Result<Forecast>;
 
-/// The budget for the features of the table with the largest effect sizes.
+/// The budget for the features of the table with the largest effect sizes. The forecast is that of
+/// the request at some epsilon, for all features.
 fn suggested(
     suggestion: &Suggestion,
     Job { select, table, .. }: &Job,
     (shares, rows): (&[f64], &[f64]),
-    at: At<'_>,
+    (forecast, at): (&Forecast, At<'_>),
 ) -> Result<Suggested> {
     let rehearsal = Rehearsal::new(select.clone(), table)?;
     let Some(effect_sizes) = rehearsal.effect_sizes() else { return Ok(Suggested::Unknown) };
@@ -284,10 +291,9 @@ fn suggested(
     drop(rehearsal);
     effect_sizes.sort_unstable_by(|a, b| b.total_cmp(a));
     let k = picks(suggestion);
-    // Whether an epsilon is enough with this number of features, the strongest among them, and
-    // whether significance is tested.
-    let enough = |epsilon: &str, features: usize, strongest: usize| -> Result<(bool, bool)> {
-        let forecast = at(select, epsilon, features)?;
+    // Whether the budget of a forecast is enough with this number of features, the strongest among
+    // them, and whether significance is tested.
+    let enough = |forecast: &Forecast, features: usize, strongest| -> Result<(bool, bool)> {
         let effect_sizes = effect_sizes.get(..features).unwrap_or(&effect_sizes);
         let chances = forecast.chances_in_table(rows, effect_sizes, strongest)?;
         Ok(match chances.significant {
@@ -298,7 +304,8 @@ fn suggested(
     };
     for strongest in [k, 1] {
         for epsilon in SUGGESTED {
-            if let (true, tested) = enough(epsilon, suggestion.features, strongest)? {
+            let forecast = forecast.at_epsilon(&epsilon.parse()?)?;
+            if let (true, tested) = enough(&forecast, suggestion.features, strongest)? {
                 return Ok(Suggested::Enough { epsilon, strongest, tested });
             }
         }
@@ -306,9 +313,12 @@ fn suggested(
     let effect_size = effect_sizes[0].clamp(0.001, 1.0);
     let largest = SUGGESTED[SUGGESTED.len() - 1];
     let half = |needed: Needed| needed.significant[0].or(needed.found[0]).map(|least| least.value);
-    let more = half(at(select, largest, suggestion.features)?.rows(shares, effect_size)?);
+    let more = half(forecast.at_epsilon(&largest.parse()?)?.rows(shares, effect_size)?);
     let fewer = std::iter::successors(Some(suggestion.features / 2), |fewer| Some(fewer / 2));
-    let is_enough = |fewer: &usize| enough(largest, *fewer, 1).is_ok_and(|enough| enough.0);
+    let is_enough = |fewer: &usize| {
+        let forecast = at(select, largest, *fewer);
+        forecast.and_then(|forecast| enough(&forecast, *fewer, 1)).is_ok_and(|enough| enough.0)
+    };
     let fewer = fewer.take_while(|fewer| *fewer >= k).find(is_enough);
     let rows = more.filter(|more| *more <= MAX_ROWS_FACTOR * suggestion.rows as f64);
     Ok(Suggested::None { effect_size, rows, features: fewer })
