@@ -216,7 +216,8 @@ impl<'a> World<'a> {
     /// `Request` if the mechanism does not suit the scores.
     pub(super) fn chances_in_table(&self, effects: &[f64], strongest: usize) -> Result<Chances> {
         self.chances_of(strongest, &|table: &Table, _| {
-            effects.iter().map(|effect| [effect * table.law.largest; 2]).collect()
+            let effects = effects.iter().take(table.nulls.len());
+            effects.map(|effect| [effect * table.law.largest; 2]).collect()
         })
     }
 

@@ -1,6 +1,6 @@
 //! The roles of columns by the header: features, target, ids.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -332,11 +332,15 @@ impl Schema {
 
     /// The same table; a column also has the type of the column of its name in the other table.
     pub(crate) fn with_types_of(mut self, other: &Self) -> Self {
-        let place = |of: &usize| self.names.iter().position(|name| name == other.name(*of));
-        let texts: Vec<usize> = other.texts.iter().filter_map(place).collect();
-        let factors: Vec<usize> = other.numeric_factors.iter().filter_map(place).collect();
-        self.texts.extend(texts);
-        self.numeric_factors.extend(factors);
+        let places: HashMap<&str, usize> =
+            self.names.iter().enumerate().map(|(place, name)| (name.as_str(), place)).collect();
+        let place = |of: &usize| places.get(other.name(*of)).copied();
+        let texts: BTreeSet<usize> =
+            other.texts.iter().filter_map(place).chain(self.texts).collect();
+        let factors: BTreeSet<usize> =
+            other.numeric_factors.iter().filter_map(place).chain(self.numeric_factors).collect();
+        self.texts = texts.into_iter().collect();
+        self.numeric_factors = factors.into_iter().collect();
         self
     }
 
@@ -351,7 +355,8 @@ impl Schema {
     }
 
     fn features_among<'a>(&'a self, places: &'a [usize]) -> impl Iterator<Item = &'a str> {
-        let features = self.features.iter().filter(|place| places.contains(place));
+        let places: HashSet<usize> = places.iter().copied().collect();
+        let features = self.features.iter().filter(move |place| places.contains(place));
         features.map(|place| self.name(*place))
     }
 
