@@ -94,8 +94,8 @@ pub(super) fn read_values<A: Copy + From<f32> + Into<f64>>(
 }
 
 /// The values of a column with a dictionary, in parts, and for each row the place of its value in
-/// all parts together; `None` where it is null. Of a dictionary with more values than rows, which
-/// batches share, only those of its rows.
+/// all parts together; `None` where it is null. If the dictionary, which batches share, has more
+/// values than the column has rows, only the values of its rows.
 fn used_values(column: &dyn Array) -> (Vec<ArrayRef>, Vec<Option<usize>>) {
     let dictionary = column.as_any_dictionary();
     let values = dictionary.values();

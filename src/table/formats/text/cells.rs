@@ -2,7 +2,8 @@
 //!
 //! A data row is one line: a line feed inside a cell is refused, because one row with an unclosed
 //! quote could otherwise swallow all that follow. Lines without a quote are split at the delimiter,
-//! cells between two quotes at these; a line with other quotes goes through the CSV state machine.
+//! and cells that are all that stands between two quotes are split in place; the other lines with
+//! quotes go through the CSV state machine.
 
 use crate::error::{Error, Result};
 
@@ -40,7 +41,7 @@ pub(crate) struct Splitter {
     /// The cells of a line that the state machine has read.
     unquoted: Vec<u8>,
     /// The state machine, from the first line on that needs it: building one takes longer than
-    /// many lines.
+    /// splitting many lines.
     quotes: Option<csv_core::Reader>,
 }
 
@@ -142,6 +143,10 @@ impl Splitter {
     /// Splits a line whose cells either do not begin with a quote or are all that stands between
     /// two quotes; whether it is such a line.
     fn split_between_quotes(&mut self, line: &[u8]) -> bool {
+        // The state machine drops the mark.
+        if line.starts_with("\u{feff}".as_bytes()) {
+            return false;
+        }
         let mut start = 0;
         // One cell too many suffices to refuse the row.
         while self.ranges.len() <= self.columns {
@@ -266,6 +271,9 @@ mod tests {
         assert_eq!(split(",,", 3).unwrap(), ["", "", ""]);
         assert_eq!(split("\"a,b\",\"say \"\"x\"\"\",\"\"", 3).unwrap(), ["a,b", "say \"x\"", ""]);
         assert_eq!(split("a\"b,c", 2).unwrap(), ["a\"b", "c"]);
+        // A byte order mark, as files have that are put together.
+        assert_eq!(split("\u{feff}\"a,b\",c", 2).unwrap(), ["a,b", "c"]);
+        assert_eq!(split("\u{feff}1,\"2\"", 2).unwrap(), ["1", "2"]);
     }
 
     #[test]
