@@ -205,14 +205,14 @@ impl Select {
     /// where a column ([`FileTable::unit`](crate::FileTable::unit)) holds person identifiers. By
     /// default, the target of the last row.
     pub fn unit_target(self, rule: UnitTarget) -> Self {
-        self.with(|request| request.unit_target = Some(rule))
+        self.with(|request| request.people.rule = Some(rule))
     }
 
     /// Uses a feature of a matrix as person identifiers: rows with the same number belong to one
     /// person. A row where it is missing contributes nothing. For tables in files see
     /// [`FileTable::unit`](crate::FileTable::unit), which compares identifiers as text.
     pub fn unit_feature(self, name: impl Into<String>) -> Self {
-        self.with(|request| request.unit_feature = Some(name.into()))
+        self.with(|request| request.people.feature = Some(name.into()))
     }
 
     /// Centers the target within each stratum of these covariates, crossed: scores then measure the

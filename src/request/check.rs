@@ -162,7 +162,7 @@ fn check_without_k(request: &Request) -> Result<()> {
 
 /// Checks that the rule for the target of a person suits the target.
 pub(crate) fn check_rule_of_people(request: &Request) -> Result<()> {
-    let rule = match (request.unit_target, request.target.labels()) {
+    let rule = match (request.people.rule, request.target.labels()) {
         (Some(UnitTarget::Mean), Some(_)) => "classes have no mean",
         (Some(UnitTarget::AnyPositive), Some(labels)) if labels.len() == 2 => {
             return Ok(());
@@ -179,7 +179,7 @@ pub(crate) fn check_people(request: &Request, schema: &Schema) -> Result<()> {
         let rule = "the paired score compares the rows of each person: give the column that identifies people";
         return Err(Error::request(rule).about([Parameter::Unit, Parameter::Score]));
     }
-    if request.unit_target.is_none() || schema.has_people() {
+    if request.people.rule.is_none() || schema.has_people() {
         return Ok(());
     }
     let rule = "a rule for the target of a person needs the column of person identifiers";
@@ -197,7 +197,7 @@ fn check_paired(request: &Request) -> Result<()> {
         let rule = "the paired score compares two classes: give their labels, the first one first";
         return refuse(rule, Parameter::Classes);
     }
-    if request.unit_target.is_some() {
+    if request.people.rule.is_some() {
         let rule = "in the paired score rows keep their own classes: it takes no rule for the target of a person";
         return refuse(rule, Parameter::UnitTarget);
     }

@@ -292,10 +292,7 @@ pub(crate) struct Request {
     pub(crate) target: Target,
     /// Whether the target was given.
     pub(crate) target_is_given: bool,
-    /// The rule that combines a person's rows into one target, if a table has person identifiers.
-    pub(crate) unit_target: Option<UnitTarget>,
-    /// The feature with the person identifiers, in a matrix.
-    pub(crate) unit_feature: Option<String>,
+    pub(crate) people: PeopleOptions,
     /// The covariates within whose strata the target is centered.
     pub(crate) covariates: Vec<Covariate>,
     pub(crate) center: Center,
@@ -318,6 +315,15 @@ pub(crate) struct Request {
     pub(crate) entropy: Entropy,
     /// Whether to preprocess as the paper does; the result is then not private.
     pub(crate) paper: bool,
+}
+
+/// The options about people with several rows.
+#[derive(Clone, Default)]
+pub(crate) struct PeopleOptions {
+    /// The rule that combines a person's rows into one target, if a table has person identifiers.
+    pub(crate) rule: Option<UnitTarget>,
+    /// The feature with the person identifiers, in a matrix.
+    pub(crate) feature: Option<String>,
 }
 
 /// The given scaling of the features.
@@ -437,7 +443,7 @@ impl Request {
 
     /// The rule that combines a person's rows into one target.
     pub(crate) fn rule_of_people(&self) -> UnitTarget {
-        self.unit_target.unwrap_or_default()
+        self.people.rule.unwrap_or_default()
     }
 
     /// The memory limit of a run, in bytes.

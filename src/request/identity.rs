@@ -1,7 +1,7 @@
 //! The identity of a request: equal texts are requests with the same distribution of releases on
 //! the same data.
 
-use crate::request::fields::{Request, Scale, Shares};
+use crate::request::fields::{PeopleOptions, Request, Scale, Shares};
 
 impl Request {
     /// A text with everything that determines the release except the table, its files and the
@@ -24,8 +24,7 @@ impl Request {
             groups,
             target,
             target_is_given: _,
-            unit_target,
-            unit_feature,
+            people,
             covariates,
             center,
             neighbors,
@@ -41,6 +40,7 @@ impl Request {
             entropy: _,
             paper,
         } = self;
+        let PeopleOptions { rule: rule_of_people, feature: identifiers } = people;
         let Shares { target: median, center: of_center, estimates, direction } = shares;
         let scale = scale.as_ref().map(|scale| match scale {
             Scale::Given(scaling) => format!("{scaling:?}"),
@@ -51,7 +51,7 @@ impl Request {
         format!(
             "{:?}\n{:?}\n{:?}\n{:?}",
             (names, epsilon, delta, method, score, refine, scale),
-            (numbers_and, per_million, groups, target, unit_target, unit_feature, covariates),
+            (numbers_and, per_million, groups, target, rule_of_people, identifiers, covariates),
             (center, neighbors, median, of_center, estimates, direction),
             (mechanism.card().id, &mechanism, schema_hash, paper, weights),
         )

@@ -564,7 +564,7 @@ mod tests {
         let center = |shares: &Shares| shares.center.as_ref().map(ToString::to_string);
         assert_eq!(center(&given.shares), center(&built.shares));
         assert_eq!((given.covariates, given.threads), (built.covariates, Some(2)));
-        assert_eq!(given.unit_target, built.unit_target);
+        assert_eq!(given.people.rule, built.people.rule);
         let options = SelectOptions::from_json(full).unwrap();
         let again = serde_json::to_string(&options).unwrap();
         assert_eq!(SelectOptions::from_json(&again).unwrap(), options, "{again}");

@@ -179,7 +179,7 @@ pub(crate) fn header<S: Source + ?Sized>(
 
 /// The features that are person identifiers or covariates.
 fn role_columns(request: &Request) -> RoleColumns<'_> {
-    RoleColumns { unit: request.unit_feature.as_deref(), covariates: &request.covariates }
+    RoleColumns { unit: request.people.feature.as_deref(), covariates: &request.covariates }
 }
 
 /// The rule that gives each person of a table a target.
@@ -215,7 +215,7 @@ pub(crate) fn opening<'a>(request: &'a Request, hooks: &Hooks) -> Result<Opening
 
 /// Whether the first pass of a run reads unmodified columns of the table.
 fn reads_columns(request: &Request) -> bool {
-    let as_they_are = request.unit_feature.is_none()
+    let as_they_are = request.people.feature.is_none()
         && request.covariates.is_empty()
         && request.groups.is_none()
         && !request.per_million
