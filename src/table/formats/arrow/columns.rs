@@ -1,5 +1,6 @@
 //! Arrow columns of all supported types, as numbers and as texts.
 
+use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type,
@@ -9,7 +10,6 @@ use arrow_array::types::{
     TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
     TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
-use arrow_array::{Array, ArrayRef};
 use arrow_schema::{DataType, TimeUnit};
 
 use crate::error::{Error, Result};
@@ -73,14 +73,11 @@ pub(super) fn read_values<A: Copy + From<f32> + Into<f64>>(
     of: impl Fn(f64) -> A + Copy,
 ) -> Result<()> {
     if let DataType::Dictionary(..) = column.data_type() {
-        let (parts, places) = used_values(column);
-        let mut values = vec![of(f64::NAN); parts.iter().map(|part| part.len()).sum()];
-        let mut rest = values.as_mut_slice();
-        for part in parts {
-            let (some, after) = rest.split_at_mut(part.len());
-            read_values(part.as_ref(), some, format, of)?;
-            rest = after;
-        }
+        let (values, places) = used_values(column, |part| {
+            let mut values = vec![of(f64::NAN); part.len()];
+            read_values(part, &mut values, format, of)?;
+            Ok(values)
+        })?;
         for (slot, place) in slots.iter_mut().zip(places) {
             *slot = place.map_or_else(|| of(f64::NAN), |place| values[place]);
         }
@@ -93,30 +90,33 @@ pub(super) fn read_values<A: Copy + From<f32> + Into<f64>>(
     Ok(())
 }
 
-/// The values of a column with a dictionary, in parts, and for each row the place of its value in
-/// all parts together; `None` where it is null. If the dictionary, which batches share, has more
-/// values than the column has rows, only the values of its rows.
-fn used_values(column: &dyn Array) -> (Vec<ArrayRef>, Vec<Option<usize>>) {
+/// The values of a column with a dictionary, which `read` converts, and for each row the place of
+/// its value; `None` where it is null. If the dictionary, which batches share, has more values than
+/// the column has rows, only the values of its rows.
+fn used_values<V>(
+    column: &dyn Array,
+    read: impl Fn(&dyn Array) -> Result<Vec<V>>,
+) -> Result<(Vec<V>, Vec<Option<usize>>)> {
     let dictionary = column.as_any_dictionary();
     let values = dictionary.values();
     // Arrow's own keys panic where there are no values.
     if values.is_empty() {
-        return (Vec::new(), vec![None; column.len()]);
+        return Ok((Vec::new(), vec![None; column.len()]));
     }
     let keys = dictionary.normalized_keys().into_iter().enumerate();
     let keys = keys.map(|(row, key)| column.is_valid(row).then_some(key));
     if values.len() <= column.len() {
-        return (vec![values.clone()], keys.collect());
+        return Ok((read(values.as_ref())?, keys.collect()));
     }
-    let mut parts = Vec::with_capacity(column.len());
-    let place = |key: Option<usize>| {
-        key.map(|key| {
-            parts.push(values.slice(key, 1));
-            parts.len() - 1
-        })
-    };
-    let places = keys.map(place).collect();
-    (parts, places)
+    let mut used = Vec::with_capacity(column.len());
+    let mut places = Vec::with_capacity(column.len());
+    for key in keys {
+        places.push(key.map(|_| used.len()));
+        if let Some(key) = key {
+            used.append(&mut read(values.slice(key, 1).as_ref())?);
+        }
+    }
+    Ok((used, places))
 }
 
 /// Writes the values of a column that is not a dictionary.
@@ -307,11 +307,7 @@ fn texts<T: Clone>(column: &dyn Array, missing: &T, of: &dyn Fn(&str) -> T) -> O
 /// their digits, dates and times of day as in text.
 pub(super) fn cells(column: &dyn Array) -> Result<Vec<TextCell>> {
     if let DataType::Dictionary(..) = column.data_type() {
-        let (parts, places) = used_values(column);
-        let mut values = Vec::new();
-        for part in parts {
-            values.append(&mut cells(part.as_ref())?);
-        }
+        let (values, places) = used_values(column, cells)?;
         let cell = |place: Option<usize>| place.and_then(|place| values[place].clone());
         return Ok(places.into_iter().map(cell).collect());
     }
