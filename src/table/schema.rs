@@ -331,17 +331,18 @@ impl Schema {
     }
 
     /// The same table; a column also has the type of the column of its name in the other table.
-    pub(crate) fn with_types_of(mut self, other: &Self) -> Self {
+    pub(crate) fn with_types_of(self, other: &Self) -> Self {
         let places: HashMap<&str, usize> =
             self.names.iter().enumerate().map(|(place, name)| (name.as_str(), place)).collect();
         let place = |of: &usize| places.get(other.name(*of)).copied();
-        let texts: BTreeSet<usize> =
-            other.texts.iter().filter_map(place).chain(self.texts).collect();
-        let factors: BTreeSet<usize> =
-            other.numeric_factors.iter().filter_map(place).chain(self.numeric_factors).collect();
-        self.texts = texts.into_iter().collect();
-        self.numeric_factors = factors.into_iter().collect();
-        self
+        let joined = |own: &[usize], others: &[usize]| {
+            let all: BTreeSet<usize> =
+                own.iter().copied().chain(others.iter().filter_map(place)).collect();
+            all.into_iter().collect()
+        };
+        let texts = joined(&self.texts, &other.texts);
+        let numeric_factors = joined(&self.numeric_factors, &other.numeric_factors);
+        self.with_types(texts, numeric_factors)
     }
 
     /// The names of the features that are text by their type.
