@@ -5,9 +5,9 @@ use crate::privacy::{Expense, Ledger, NotPrivate};
 use crate::release::record::{Record, Selection};
 use crate::request::builder::{CheckedSelect, Select};
 use crate::request::not_private::NotPrivateSelect;
-use crate::run::charged::{check_ledger, expense_of_rows, run_with_ledger};
-use crate::run::dry_run::{DryRun, check_table, dry_run};
-use crate::run::steps::run;
+use crate::run::charged::{check_ledger, expense_of_rows};
+use crate::run::dry_run::{DryRun, dry_run};
+use crate::run::steps::{header, plan_of_header, run};
 use crate::table::Source;
 
 impl Select {
@@ -108,7 +108,9 @@ impl CheckedSelect {
         ledger: &Ledger,
         note: &str,
     ) -> Result<Selection> {
-        run_with_ledger(self.request(), source, ledger, note)
+        let expense = check_ledger(self.request(), source, ledger, note)?;
+        let (record, receipt) = ledger.charge(&expense, || run(self.request(), source))?;
+        Ok(Selection::new(record).with_receipt(receipt))
     }
 
     /// Checks the request against the header of a table (the names, if it is a matrix), and reads
@@ -119,7 +121,8 @@ impl CheckedSelect {
     /// The errors of a run that depend on the request and the header alone; `Request` if features
     /// are rows, because the header does not list them.
     pub fn check_table(&self, source: &(impl Source + ?Sized)) -> Result<()> {
-        check_table(self.request(), source)
+        let schema = header(self.request(), source, &self.request().hooks.for_a_run())?;
+        plan_of_header(self.request(), &schema).map(|_| ())
     }
 
     /// Reports the budget of each part of a [`run`](Self::run) and the noise to expect. Reads the

@@ -1,27 +1,11 @@
-//! Runs charged to a ledger.
+//! The checks before a run is charged to a ledger, and its expense.
 
 use crate::error::{Error, Parameter, Result};
 use crate::privacy::{Delta, Epsilon, Expense, Ledger, Unit};
-use crate::release::record::{Command, Selection};
+use crate::release::record::Command;
 use crate::request::fields::{Request, Scale};
-use crate::run::steps::{header, opening, plan_of_header, run};
+use crate::run::steps::{header, opening, plan_of_header};
 use crate::table::{Hooks, Source, reads_again};
-
-/// Runs a checked request on a table, charging a ledger first.
-///
-/// # Errors
-///
-/// The errors of the ledger, then the errors of a run.
-pub(crate) fn run_with_ledger(
-    request: &Request,
-    source: &(impl Source + ?Sized),
-    ledger: &Ledger,
-    note: &str,
-) -> Result<Selection> {
-    let expense = check_ledger(request, source, ledger, note)?;
-    let (record, receipt) = ledger.charge(&expense, || run(request, source))?;
-    Ok(Selection::new(record).with_receipt(receipt))
-}
 
 /// Makes all checks before a ledger is charged for a run, and returns the expense.
 ///

@@ -151,16 +151,6 @@ fn rows_needed(plan: &Plan) -> Result<Vec<RowsNeeded>> {
     EFFECT_SIZES.into_iter().map(needed).collect()
 }
 
-/// Checks a request against the header of a table.
-///
-/// # Errors
-///
-/// The errors of a run that depend on the request and the header alone.
-pub(crate) fn check_table(request: &Request, source: &(impl Source + ?Sized)) -> Result<()> {
-    let schema = header(request, source, &request.hooks.for_a_run())?;
-    plan_of_header(request, &schema).map(|_| ())
-}
-
 /// The mechanism, or the rule that chooses it.
 fn planned_mechanism(plan: &Plan) -> MechanismUsed {
     let used = mechanism_used(plan, &plan.choice.chosen(Known::default()), None);

@@ -24,7 +24,7 @@ pub use options::{FitOptions, ModelOptions};
 pub use record::{FitRecord, FittedModel, GivenToModel};
 
 use request::FitRequest;
-use run::{check_ledger, run, run_with_ledger};
+use run::{check_ledger, run};
 
 /// A builder for a private model of a target. It selects k features and fits a regression to them,
 /// both under the budget of the request, or it fits a regression to given features.
@@ -241,7 +241,9 @@ impl CheckedFitModel {
         ledger: &Ledger,
         note: &str,
     ) -> Result<FittedModel> {
-        run_with_ledger(&self.0, source, ledger, note)
+        let expense = check_ledger(&self.0, source, ledger, note)?;
+        let (record, receipt) = ledger.charge(&expense, || run(&self.0, source))?;
+        Ok(FittedModel::new(record).with_receipt(receipt))
     }
 
     /// A [dry run](Self::dry_run) after all checks of [`run_with_ledger`](Self::run_with_ledger);

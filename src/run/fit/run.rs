@@ -17,7 +17,7 @@ use crate::request::check::check_people;
 use crate::request::fields::Target;
 use crate::run::charged::{bounds_repeat, check_names, check_target};
 use crate::run::fit::read_once;
-use crate::run::fit::record::{FitRecord, FittedModel, GivenToModel};
+use crate::run::fit::record::{FitRecord, GivenToModel};
 use crate::run::fit::request::{FitRequest, Parts};
 use crate::run::steps::{header, opening, plan_for, prepared, run_prepared, scaling_where_needed};
 use crate::table::{
@@ -90,22 +90,6 @@ fn run_on(
     let randomness = request.select.entropy.source()?;
     let released = fit_model(&wanted, &rows, &randomness, hooks)?;
     record(request, (&wanted, released), needs, selection, &schema)
-}
-
-/// Runs a checked request on a table, charging a ledger first.
-///
-/// # Errors
-///
-/// The errors of the ledger, then the errors of a run.
-pub(super) fn run_with_ledger(
-    request: &FitRequest,
-    source: &(impl Source + ?Sized),
-    ledger: &Ledger,
-    note: &str,
-) -> Result<FittedModel> {
-    let expense = check_ledger(request, source, ledger, note)?;
-    let (record, receipt) = ledger.charge(&expense, || run(request, source))?;
-    Ok(FittedModel::new(record).with_receipt(receipt))
 }
 
 /// Makes all checks before a ledger is charged for a run, and returns the expense.

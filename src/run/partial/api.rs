@@ -1,22 +1,20 @@
-//! The entry points to sums of parts: how they are made, and the releases from them.
+//! The entry points to sums of tables in parts, and to the releases from them.
 
 use crate::error::Result;
-use crate::privacy::{Ledger, NotPrivate};
-use crate::release::record::{Record, Selection};
+use crate::privacy::{Delta, Ledger, NotPrivate};
+use crate::release::record::{Command, Record, Selection};
 use crate::request::builder::{CheckedSelect, Select};
 use crate::request::fields::{ScoreKind, Target};
 use crate::request::not_private::NotPrivateSelect;
+use crate::run::charged::{check_names, expense};
 #[cfg(feature = "sites")]
 use crate::run::partial::SiteFacts;
 use crate::run::partial::facts::{CodedBy, Facts, Range, Summed, bounds};
-use crate::run::partial::ledger::{release_target_with_ledger, release_with_ledger};
 #[cfg(feature = "sites")]
 use crate::run::partial::of_table::given;
 use crate::run::partial::of_table::{Wanted, partial};
-use crate::run::partial::query::{TargetType, one_pass, stage_query};
-use crate::run::partial::stages::{release_selection, release_target};
-use crate::run::partial::{Partial, ReleasedTarget};
-use crate::sql::SqlTable;
+use crate::run::partial::stages::{Uncharged, release_selection, release_target, uncharged};
+use crate::run::partial::{Partial, ReleasedTarget, other_stage};
 use crate::table::{Scaling, Source};
 
 impl Select {
@@ -76,56 +74,6 @@ impl Select {
         released: Option<&ReleasedTarget>,
     ) -> Result<Partial> {
         partial(&self.of_sums()?, source, released, Wanted::Needed)
-    }
-
-    /// The query that computes the sums of the next stage in a database; [`Partial::of_query`]
-    /// reads its exported result. k and epsilon do not matter and need not be given.
-    ///
-    /// `features` are the feature names, which are given because a list found in the data would
-    /// reveal something about the data; in the wide form, they are columns. `released` is the value
-    /// released from the target in the stage before: the median of a numeric target without a
-    /// range, or the center for scores of whole columns. Whole columns are numeric here: categories
-    /// are missing values.
-    ///
-    /// ```
-    /// use dpsis::{Select, SqlDialect, SqlForm, SqlTable, Target};
-    ///
-    /// let table = SqlTable::new(SqlDialect::DuckDb, "visits", SqlForm::Wide { target: "status".into() });
-    /// let request = Select::new(1).bounds(0.0, 100.0).target(Target::classes(["well", "ill"]));
-    /// let query = request.query(&table, &["age".into(), "dose".into()], None)?;
-    /// assert!(query.contains("\"visits\""));
-    /// # Ok::<(), dpsis::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// `Request` for a request that a check refuses, for scores that no query computes, for
-    /// features that are not a list of names, for names that the dialect cannot hold, or if the
-    /// released target is of another stage.
-    pub fn query(
-        &self,
-        table: &SqlTable,
-        features: &[String],
-        released: Option<&ReleasedTarget>,
-    ) -> Result<String> {
-        stage_query(&self.of_sums()?, table, features, released)
-    }
-
-    /// The query that computes the next sums like `none`, the sums of no rows, in one pass over a
-    /// view of Spark with numeric features: the column of place 7 is `c7`. `None` if the sums need
-    /// another way.
-    ///
-    /// # Errors
-    ///
-    /// As for [`partial`](Self::partial).
-    #[doc(hidden)]
-    pub fn one_pass_query(
-        &self,
-        none: &Partial,
-        view: &str,
-        target: TargetType,
-    ) -> Result<Option<String>> {
-        one_pass(&self.of_sums()?, none, view, target)
     }
 }
 
@@ -222,7 +170,13 @@ impl CheckedSelect {
         ledger: &Ledger,
         note: &str,
     ) -> Result<Selection> {
-        release_with_ledger(self.request(), partial, ledger, note)
+        let request = self.request();
+        check_names(request)?;
+        let epsilon = uncharged(request, partial, ledger)?.all.ok_or_else(other_stage)?;
+        let delta = Delta::given(request.delta.clone())?;
+        let expense = expense(request, Command::Select, epsilon, note).delta(delta);
+        let (record, receipt) = ledger.charge(&expense, || release_selection(request, partial))?;
+        Ok(Selection::new(record).with_receipt(receipt))
     }
 
     /// Releases the value of the target that the next stage needs, from the sums of all rows and
@@ -237,7 +191,7 @@ impl CheckedSelect {
     }
 
     /// Like [`release_target`](Self::release_target), but charges a ledger first; the entry has
-    /// this note.
+    /// this note. A ledger that would refuse a later stage is not charged.
     ///
     /// # Errors
     ///
@@ -248,7 +202,20 @@ impl CheckedSelect {
         ledger: &Ledger,
         note: &str,
     ) -> Result<ReleasedTarget> {
-        release_target_with_ledger(self.request(), partial, ledger, note)
+        let request = self.request();
+        check_names(request)?;
+        let release = || release_target(request, partial);
+        let Uncharged { stage, all } = uncharged(request, partial, ledger)?;
+        let all = expense(request, Command::Select, all.ok_or_else(other_stage)?, note);
+        ledger.check(&all.delta(Delta::given(request.delta.clone())?))?;
+        // A given center spends no budget.
+        let released = match stage {
+            Some(epsilon) => {
+                ledger.charge(&expense(request, Command::Select, epsilon, note), release)?.0
+            }
+            None => release()?,
+        };
+        released.charged_to(ledger)
     }
 }
 

@@ -4,8 +4,8 @@
 use crate::error::Result;
 use crate::estimate::shrunk;
 use crate::exact::GRID;
+use crate::request::builder::Select;
 use crate::request::check::checked_threads;
-use crate::request::fields::Request;
 use crate::run::partial::of_table::facts_of;
 use crate::run::partial::{ColumnScore, ReleasedTarget, of_no_rows, of_whole_columns, other_stage};
 use crate::run::steps::{opening, prepared};
@@ -14,45 +14,50 @@ use crate::statistic::coded::{KsRows, grid_value};
 use crate::statistic::pass::Pass;
 use crate::table::{Chunks, Hooks, Source, chunk};
 
-/// Cuts the rows of a table with a usable target into chunks of a given number of features each, in
-/// feature order.
-///
-/// # Errors
-///
-/// The errors of a run; `Request` if the request is not for scores of whole columns, or the
-/// released target is of another stage.
-pub(crate) fn column_chunks(
-    request: &Request,
-    source: &(impl Source + ?Sized),
-    released: &ReleasedTarget,
-    features: usize,
-) -> Result<Vec<Vec<u8>>> {
-    let hooks = request.hooks.for_a_run();
-    let mut table = prepared(request, source.open(&opening(request, &hooks)?)?)?;
-    let (plan, facts) = facts_of(request, &table)?;
-    if !facts.of_columns() {
-        return Err(of_whole_columns());
+impl Select {
+    /// Cuts the columns of rows that are a part of a larger table into chunks of a given number of
+    /// features each, in feature order, with the targets of these rows: **not private**. The chunks
+    /// are for Kolmogorov-Smirnov scores of whole columns: an engine brings the chunks of the same
+    /// features together, from all rows and in any order, and scores them by
+    /// [`ReleasedTarget::score_chunks`].
+    ///
+    /// # Errors
+    ///
+    /// As for [`target_partial`](Self::target_partial); `Request` if no center was released.
+    pub fn column_chunks(
+        &self,
+        source: &(impl Source + ?Sized),
+        released: &ReleasedTarget,
+        features: usize,
+    ) -> Result<Vec<Vec<u8>>> {
+        let request = &self.of_sums()?;
+        let hooks = request.hooks.for_a_run();
+        let mut table = prepared(request, source.open(&opening(request, &hooks)?)?)?;
+        let (plan, facts) = facts_of(request, &table)?;
+        if !facts.of_columns() {
+            return Err(of_whole_columns());
+        }
+        if released.center().is_none() || released.split()?.is_some() != facts.splits() {
+            return Err(other_stage());
+        }
+        let threads = checked_threads(request.threads)?;
+        let pass = Pass { plan: &plan, threads, hooks: &hooks };
+        let all: Vec<usize> = (0..plan.features).collect();
+        let KsRows { columns: KsColumns::Values { columns, .. }, targets, .. } =
+            pass.ks_rows(&mut table, &all, None)?
+        else {
+            return Err(other_stage());
+        };
+        let scoring = plan.scoring.coded().ok_or_else(of_whole_columns)?;
+        let code = scoring.code(released.split()?);
+        let coded = |target: f64| match &code {
+            Some(code) => i32::from(grid_value(code, target)),
+            // The number of the class.
+            None => target as i32,
+        };
+        let targets: Vec<i32> = targets.into_iter().map(coded).collect();
+        Ok(all.chunks(features.max(1)).map(|some| chunk(&*columns, some, &targets)).collect())
     }
-    if released.center().is_none() || released.split()?.is_some() != facts.splits() {
-        return Err(other_stage());
-    }
-    let threads = checked_threads(request.threads)?;
-    let pass = Pass { plan: &plan, threads, hooks: &hooks };
-    let all: Vec<usize> = (0..plan.features).collect();
-    let KsRows { columns: KsColumns::Values { columns, .. }, targets, .. } =
-        pass.ks_rows(&mut table, &all, None)?
-    else {
-        return Err(other_stage());
-    };
-    let scoring = plan.scoring.coded().ok_or_else(of_whole_columns)?;
-    let code = scoring.code(released.split()?);
-    let coded = |target: f64| match &code {
-        Some(code) => i32::from(grid_value(code, target)),
-        // The number of the class.
-        None => target as i32,
-    };
-    let targets: Vec<i32> = targets.into_iter().map(coded).collect();
-    Ok(all.chunks(features.max(1)).map(|some| chunk(&*columns, some, &targets)).collect())
 }
 
 impl ReleasedTarget {

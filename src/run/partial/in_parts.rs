@@ -4,19 +4,19 @@
 use crate::error::Result;
 use crate::privacy::{Ledger, NotPrivate};
 use crate::release::record::{Record, Selection};
-use crate::request::builder::{CheckedSelect, Select};
+use crate::request::builder::CheckedSelect;
 use crate::request::not_private::NotPrivateSelect;
-use crate::run::partial::chunks::column_chunks;
-use crate::run::partial::ledger::run_in_parts_with_ledger;
+use crate::run::charged::{check_names, expense_of_rows};
 use crate::run::partial::stages::run_in_parts;
 use crate::run::partial::{Partial, ReleasedTarget};
-use crate::table::Source;
 
 impl CheckedSelect {
     /// Selects features of a table whose rows are in many places, such as the partitions of an
-    /// engine. `gather` returns the sums of all rows for each stage ([`Select::stage_partial`]), at
-    /// the values released in the stage before, or the scores of whole columns
-    /// ([`Select::column_chunks`], [`Partial::with_columns`]) once a center was released.
+    /// engine. `gather` returns the sums of all rows for each stage
+    /// ([`Select::stage_partial`](crate::Select::stage_partial)), at the values released in the stage
+    /// before, or the scores of whole columns
+    /// ([`Select::column_chunks`](crate::Select::column_chunks), [`Partial::with_columns`]) once a
+    /// center was released.
     ///
     /// # Privacy
     ///
@@ -48,7 +48,10 @@ impl CheckedSelect {
         note: &str,
         gather: impl FnMut(Option<&ReleasedTarget>) -> Result<Partial>,
     ) -> Result<Selection> {
-        run_in_parts_with_ledger(self.request(), ledger, note, gather)
+        check_names(self.request())?;
+        let expense = expense_of_rows(self.request(), note)?;
+        let (record, receipt) = ledger.charge(&expense, || run_in_parts(self.request(), gather))?;
+        Ok(Selection::new(record).with_receipt(receipt))
     }
 }
 
@@ -67,32 +70,12 @@ impl NotPrivateSelect {
     }
 }
 
-impl Select {
-    /// Cuts the columns of rows that are a part of a larger table into chunks of a given number of
-    /// features each, in feature order, with the targets of these rows: **not private**. The chunks
-    /// are for Kolmogorov-Smirnov scores of whole columns: an engine brings the chunks of the same
-    /// features together, from all rows and in any order, and scores them by
-    /// [`ReleasedTarget::score_chunks`].
-    ///
-    /// # Errors
-    ///
-    /// As for [`target_partial`](Self::target_partial); `Request` if no center was released.
-    pub fn column_chunks(
-        &self,
-        source: &(impl Source + ?Sized),
-        released: &ReleasedTarget,
-        features: usize,
-    ) -> Result<Vec<Vec<u8>>> {
-        column_chunks(&self.of_sums()?, source, released, features)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::error::ErrorKind;
     use crate::privacy::LedgerTerms;
-    use crate::request::{ScoreKind, Target};
+    use crate::request::{ScoreKind, Select, Target};
     use crate::table::{FileTable, TargetColumn};
 
     const HEADER: &str = "dose,word,y,class,age\n";

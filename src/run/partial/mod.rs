@@ -6,7 +6,6 @@ mod columns;
 mod digest;
 mod facts;
 mod in_parts;
-mod ledger;
 mod of_table;
 mod query;
 #[cfg(feature = "sites")]

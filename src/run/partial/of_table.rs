@@ -9,7 +9,7 @@ use crate::run::partial::{
 };
 use crate::run::steps::{opening, plan_for, prepared};
 use crate::statistic::pass::Pass;
-use crate::table::{Hooks, Source, Table};
+use crate::table::{Source, Table};
 
 /// The kind of sums to compute.
 pub(crate) enum Wanted {
@@ -36,29 +36,7 @@ pub(crate) fn partial(
 ) -> Result<Partial> {
     let hooks = request.hooks.for_a_run();
     let mut table = prepared(request, source.open(&opening(request, &hooks)?)?)?;
-    of_table(request, &hooks, &mut table, released, wanted)
-}
-
-/// The facts about a table that a checked request gives.
-///
-/// # Errors
-///
-/// The errors of opening it; `Request` if its scores do not add up.
-#[cfg(feature = "sites")]
-pub(crate) fn given(request: &Request, source: &(impl Source + ?Sized)) -> Result<Facts> {
-    let opened = source.open(&opening(request, &request.hooks.for_a_run())?)?;
-    let (_, facts) = facts_of(request, &prepared(request, opened)?)?;
-    if facts.of_columns() { Err(does_not_add_up()) } else { Ok(facts) }
-}
-
-fn of_table(
-    request: &Request,
-    hooks: &Hooks,
-    table: &mut dyn Table,
-    released: Option<&ReleasedTarget>,
-    wanted: Wanted,
-) -> Result<Partial> {
-    let (plan, mut facts) = facts_of(request, table)?;
+    let (plan, mut facts) = facts_of(request, &table)?;
     let of_columns = facts.of_columns();
     match (of_columns, wanted) {
         (true, Wanted::Features) => return Err(does_not_add_up()),
@@ -72,10 +50,10 @@ fn of_table(
     }
     facts.released = released.cloned();
     let threads = checked_threads(request.threads)?;
-    let pass = Pass { plan: &plan, threads, hooks };
+    let pass = Pass { plan: &plan, threads, hooks: &hooks };
     let median = released.map(ReleasedTarget::split).transpose()?.flatten();
     if facts.splits() && median.is_none() {
-        let counts = pass.ranks(table)?;
+        let counts = pass.ranks(&mut table)?;
         let rows = counts.total();
         let counts = counts.bins().iter().enumerate().filter(|(_, count)| **count > 0);
         let counts = counts.map(|(bin, count)| (bin, *count)).collect();
@@ -83,12 +61,24 @@ fn of_table(
     }
     let scoring = plan.scoring.coded().ok_or_else(does_not_add_up)?;
     let summed = match of_columns {
-        true => pass.targets(table, scoring, median)?,
-        false => pass.sums(table, scoring, median)?,
+        true => pass.targets(&mut table, scoring, median)?,
+        false => pass.sums(&mut table, scoring, median)?,
     };
     let (raw, rows) = (summed.sums.raw(), summed.rows);
     let sums = if of_columns { Sums::Targets(raw) } else { Sums::Features(raw) };
     Ok(Partial::new(facts, rows, sums))
+}
+
+/// The facts about a table that a checked request gives.
+///
+/// # Errors
+///
+/// The errors of opening it; `Request` if its scores do not add up.
+#[cfg(feature = "sites")]
+pub(crate) fn given(request: &Request, source: &(impl Source + ?Sized)) -> Result<Facts> {
+    let opened = source.open(&opening(request, &request.hooks.for_a_run())?)?;
+    let (_, facts) = facts_of(request, &prepared(request, opened)?)?;
+    if facts.of_columns() { Err(does_not_add_up()) } else { Ok(facts) }
 }
 
 /// The plan of a request for an open table, and the facts about its sums.

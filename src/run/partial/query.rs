@@ -4,8 +4,8 @@ use std::path::Path;
 
 use crate::error::{Error, Parameter, Result};
 use crate::exact::GRID;
+use crate::request::builder::Select;
 use crate::request::fields::Association;
-use crate::request::fields::Request;
 use crate::run::partial::stages::settled;
 use crate::run::partial::{ColumnScore, Facts, Partial, ReleasedTarget, Sums, other_stage};
 use crate::run::steps::plan_for;
@@ -15,64 +15,132 @@ use crate::sql::{
 };
 use crate::table::{CellFormat, Schema, TargetCode, TargetColumn, TargetRole};
 
-/// The query that computes the sums of the next stage for a checked request.
-///
-/// # Errors
-///
-/// `Request` for scores that no query computes, for features that are not a list of names, for a
-/// name that the dialect cannot hold, or if the released target is of another stage.
-pub(crate) fn stage_query(
-    request: &Request,
-    table: &SqlTable,
-    features: &[String],
-    released: Option<&ReleasedTarget>,
-) -> Result<String> {
-    if request.target.time_to_event().is_some() {
-        let rule = "a query reads the target from one column: no times and events";
-        return Err(Error::request(rule)
-            .hint(
-                "add a column of classes to the table, CASE WHEN died = 1 AND days <= 1825 THEN 'event' WHEN days >= 1825 \
-                 THEN 'none' END, and give its labels as classes",
+impl Select {
+    /// The query that computes the sums of the next stage in a database; [`Partial::of_query`]
+    /// reads its exported result. k and epsilon do not matter and need not be given.
+    ///
+    /// `features` are the feature names, which are given because a list found in the data would
+    /// reveal something about the data; in the wide form, they are columns. `released` is the value
+    /// released from the target in the stage before: the median of a numeric target without a
+    /// range, or the center for scores of whole columns. Whole columns are numeric here: categories
+    /// are missing values.
+    ///
+    /// ```
+    /// use dpsis::{Select, SqlDialect, SqlForm, SqlTable, Target};
+    ///
+    /// let table = SqlTable::new(SqlDialect::DuckDb, "visits", SqlForm::Wide { target: "status".into() });
+    /// let request = Select::new(1).bounds(0.0, 100.0).target(Target::classes(["well", "ill"]));
+    /// let query = request.query(&table, &["age".into(), "dose".into()], None)?;
+    /// assert!(query.contains("\"visits\""));
+    /// # Ok::<(), dpsis::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// `Request` for a request that a check refuses, for scores that no query computes, for
+    /// features that are not a list of names, for names that the dialect cannot hold, or if the
+    /// released target is of another stage.
+    pub fn query(
+        &self,
+        table: &SqlTable,
+        features: &[String],
+        released: Option<&ReleasedTarget>,
+    ) -> Result<String> {
+        let request = &self.of_sums()?;
+        if request.target.time_to_event().is_some() {
+            let rule = "a query reads the target from one column: no times and events";
+            return Err(Error::request(rule)
+                .hint(
+                    "add a column of classes to the table, CASE WHEN died = 1 AND days <= 1825 THEN 'event' WHEN days >= 1825 \
+                     THEN 'none' END, and give its labels as classes",
+                )
+                .about([Parameter::Classes, Parameter::Time, Parameter::Event]));
+        }
+        let schema = schema_of(table, features)?;
+        let plan = plan_for(request, &schema)?;
+        let Some(scoring) = plan.scoring.coded().filter(|_| !plan.request.per_million) else {
+            return Err(Error::request(
+                "queries compute correlation and the score ks, of no counts per million",
             )
-            .about([Parameter::Classes, Parameter::Time, Parameter::Event]));
+            .about([Parameter::Score, Parameter::Method, Parameter::Scaling]));
+        };
+        let mut facts = Facts::new(&plan, &schema, &CellFormat::default())?;
+        facts.released = released.cloned();
+        facts.check_stage()?;
+        let json = serde_json::to_string(&facts);
+        let json = json.map_err(|_| Error::io("the facts cannot be written as JSON"))?;
+        let median = released.map(ReleasedTarget::split).transpose()?.flatten();
+        let code = scoring.code(median);
+        let coded = match (scoring.labels(), &code) {
+            (Some(labels), _) => Coded::Classes(labels),
+            (None, Some(code)) => Coded::Number(code),
+            (None, None) => Coded::Value,
+        };
+        let centers = match facts.scores_columns() {
+            true => Some(settled(&plan, released)?.target),
+            false => None,
+        };
+        let step = match (&coded, &centers, scoring.association) {
+            (Coded::Value, ..) => SqlStep::Ranks,
+            (Coded::Classes(_), Some(target), _) => SqlStep::ColumnsOfClasses(&target.centers),
+            (Coded::Number(_), Some(target), _) => SqlStep::ColumnsOfNumber {
+                scored: target.centers.first().copied().unwrap_or_default(),
+                released: target.released.first().copied().unwrap_or_default(),
+            },
+            (_, None, Association::Correlation) => SqlStep::Correlation(&plan.scaling),
+            (_, None, Association::KsOnBins) => SqlStep::Bins(&plan.scaling),
+            (_, None, Association::Ks | Association::Paired) => SqlStep::Targets,
+        };
+        let features = schema.feature_names().collect();
+        query(&QueryParts { table, features, coded, step, facts: &json })
     }
-    let schema = schema_of(table, features)?;
-    let plan = plan_for(request, &schema)?;
-    let Some(scoring) = plan.scoring.coded().filter(|_| !plan.request.per_million) else {
-        return Err(Error::request(
-            "queries compute correlation and the score ks, of no counts per million",
-        )
-        .about([Parameter::Score, Parameter::Method, Parameter::Scaling]));
-    };
-    let mut facts = Facts::new(&plan, &schema, &CellFormat::default())?;
-    facts.released = released.cloned();
-    facts.check_stage()?;
-    let json = serde_json::to_string(&facts);
-    let json = json.map_err(|_| Error::io("the facts cannot be written as JSON"))?;
-    let median = released.map(ReleasedTarget::split).transpose()?.flatten();
-    let code = scoring.code(median);
-    let coded = match (scoring.labels(), &code) {
-        (Some(labels), _) => Coded::Classes(labels),
-        (None, Some(code)) => Coded::Number(code),
-        (None, None) => Coded::Value,
-    };
-    let centers = match facts.scores_columns() {
-        true => Some(settled(&plan, released)?.target),
-        false => None,
-    };
-    let step = match (&coded, &centers, scoring.association) {
-        (Coded::Value, ..) => SqlStep::Ranks,
-        (Coded::Classes(_), Some(target), _) => SqlStep::ColumnsOfClasses(&target.centers),
-        (Coded::Number(_), Some(target), _) => SqlStep::ColumnsOfNumber {
-            scored: target.centers.first().copied().unwrap_or_default(),
-            released: target.released.first().copied().unwrap_or_default(),
-        },
-        (_, None, Association::Correlation) => SqlStep::Correlation(&plan.scaling),
-        (_, None, Association::KsOnBins) => SqlStep::Bins(&plan.scaling),
-        (_, None, Association::Ks | Association::Paired) => SqlStep::Targets,
-    };
-    let features = schema.feature_names().collect();
-    query(&QueryParts { table, features, coded, step, facts: &json })
+
+    /// The query that computes the next sums like `none`, the sums of no rows, in one pass over a
+    /// view of Spark with numeric features: the column of place 7 is `c7`. `None` if the sums need
+    /// another way. Its result has no facts: [`Partial::with_result`] takes them from `none`.
+    ///
+    /// # Errors
+    ///
+    /// `Request` for a request that a check refuses, or if `none` was made for another request.
+    #[doc(hidden)]
+    pub fn one_pass_query(
+        &self,
+        none: &Partial,
+        view: &str,
+        target: TargetType,
+    ) -> Result<Option<String>> {
+        let request = &self.of_sums()?;
+        let facts = &none.facts;
+        facts.check_stage()?;
+        let plan = plan_for(request, &facts.schema)?;
+        let (Some(scoring), Some(place)) = (plan.scoring.coded(), facts.schema.target()) else {
+            return Ok(None);
+        };
+        let median = facts.released.as_ref().map(ReleasedTarget::split).transpose()?.flatten();
+        let code = scoring.code(median).filter(|code| match &**code {
+            TargetCode::Classes(labels) => match target {
+                TargetType::Text => labels.are_texts(),
+                TargetType::Integer => labels.are_integers(),
+                TargetType::Number => false,
+            },
+            _ => target != TargetType::Text,
+        });
+        let is_other = facts.per_million || facts.has_codes() || facts.schema.event().is_some();
+        let Some(code) = code.filter(|_| facts.sums_products() && !is_other) else {
+            return Ok(None);
+        };
+        let column = |place: usize| format!("c{place}");
+        let table = SqlTable::new(SqlDialect::Spark, view, SqlForm::Wide { target: column(place) });
+        let columns: Vec<String> =
+            none.feature_places().iter().map(|&place| column(place)).collect();
+        one_pass_query(&QueryParts {
+            table: &table,
+            features: columns.iter().map(String::as_str).collect(),
+            coded: Coded::Number(&code),
+            step: SqlStep::Correlation(&plan.scaling),
+            facts: "",
+        })
+    }
 }
 
 /// The type of a target column in an engine.
@@ -84,48 +152,6 @@ pub enum TargetType {
     Integer,
     /// Other numbers.
     Number,
-}
-
-/// The query that computes the next sums like `none`, the sums of no rows, in one pass over a view
-/// of Spark with numeric features: the column of place 7 is `c7`. `None` if the sums need another
-/// way. Its result has no facts: [`Partial::with_result`] takes them from `none`.
-///
-/// # Errors
-///
-/// `Request` if `none` was made for another request.
-pub(crate) fn one_pass(
-    request: &Request,
-    none: &Partial,
-    view: &str,
-    target: TargetType,
-) -> Result<Option<String>> {
-    let facts = &none.facts;
-    facts.check_stage()?;
-    let plan = plan_for(request, &facts.schema)?;
-    let (Some(scoring), Some(place)) = (plan.scoring.coded(), facts.schema.target()) else {
-        return Ok(None);
-    };
-    let median = facts.released.as_ref().map(ReleasedTarget::split).transpose()?.flatten();
-    let code = scoring.code(median).filter(|code| match &**code {
-        TargetCode::Classes(labels) => match target {
-            TargetType::Text => labels.are_texts(),
-            TargetType::Integer => labels.are_integers(),
-            TargetType::Number => false,
-        },
-        _ => target != TargetType::Text,
-    });
-    let is_other = facts.per_million || facts.has_codes() || facts.schema.event().is_some();
-    let Some(code) = code.filter(|_| facts.sums_products() && !is_other) else { return Ok(None) };
-    let column = |place: usize| format!("c{place}");
-    let table = SqlTable::new(SqlDialect::Spark, view, SqlForm::Wide { target: column(place) });
-    let columns: Vec<String> = none.feature_places().iter().map(|&place| column(place)).collect();
-    one_pass_query(&QueryParts {
-        table: &table,
-        features: columns.iter().map(String::as_str).collect(),
-        coded: Coded::Number(&code),
-        step: SqlStep::Correlation(&plan.scaling),
-        facts: "",
-    })
 }
 
 /// The columns: the features, in the order in which they are given, and the target after them, if
