@@ -158,26 +158,27 @@ impl CenteredTarget {
         }
     }
 
-    /// The score of a column.
-    pub(crate) fn score(&self, column: &SortedColumn) -> i64 {
+    /// The score of a column, and the largest and the smallest signed sum over the thresholds, less
+    /// the sum over missing values; no signed sums for classes, which have no direction, and within
+    /// strata.
+    pub(crate) fn score(&self, column: &SortedColumn) -> (i64, Option<Extremes>) {
         let missing = self.missing(column.missing());
-        match &self.rows {
-            TargetRows::Number { t, .. } => {
-                if let Some(strata) = &self.strata {
-                    let most = strata.score(column, t);
-                    return less_missing(most, missing).div_euclid(self.weight);
+        let most = match &self.rows {
+            TargetRows::Number { t, .. } => match &self.strata {
+                Some(strata) => strata.score(column, t),
+                None => {
+                    let [thresholds, words] = extremes::of_number(column, t)
+                        .map(|extremes| extremes.less(missing).per(self.weight));
+                    return (thresholds.largest().max(words.largest()), Some(thresholds));
                 }
-                let largest = extremes::of_number(column, t)
-                    .map(|extremes| extremes.less(missing).per(self.weight).largest());
-                largest[0].max(largest[1])
-            }
+            },
             TargetRows::Classes { classes, weights, centers, q } => {
-                let most = extremes::of_classes(column, classes, weights, centers, *q);
-                less_missing(most, missing).div_euclid(self.weight)
+                extremes::of_classes(column, classes, weights, centers, *q)
             }
             // Columns are not sorted for these.
-            TargetRows::Pairs(_) => 0,
-        }
+            TargetRows::Pairs(_) => return (0, None),
+        };
+        (less_missing(most, missing).div_euclid(self.weight), None)
     }
 
     /// The size of the sums of the target over rows in which a feature is missing, by which its
@@ -199,23 +200,9 @@ impl CenteredTarget {
         }
     }
 
-    /// The score of an unsorted column, equal to [`score`](Self::score) of the sorted one. Without
-    /// `words`, every NaN is a missing cell.
-    fn score_of(&self, values: &[f64], words: bool, memory: &mut Memory) -> i64 {
-        if self.family != Family::Thresholds {
-            return self.of_values(values).0;
-        }
-        match self.unsorted(values, words, &mut memory.unsorted) {
-            Some(extremes) => extremes.largest(),
-            None => {
-                memory.sorted.sort(values, words, &mut memory.sorter);
-                self.score(&memory.sorted)
-            }
-        }
-    }
-
-    /// The score of an unsorted column, and its signed sums.
-    fn score_and_extremes(
+    /// The score of an unsorted column and its signed sums, equal to [`score`](Self::score) of the
+    /// sorted one. Without `words`, every NaN is a missing cell.
+    fn score_of(
         &self,
         values: &[f64],
         words: bool,
@@ -228,7 +215,7 @@ impl CenteredTarget {
             Some(extremes) => (extremes.largest(), Some(extremes)),
             None => {
                 memory.sorted.sort(values, words, &mut memory.sorter);
-                (self.score(&memory.sorted), self.signed(&memory.sorted))
+                self.score(&memory.sorted)
             }
         }
     }
@@ -287,19 +274,6 @@ impl CenteredTarget {
                 let sum = pairs.sum(values);
                 (sum.abs(), Some(Extremes { most: sum, least: sum }))
             }
-        }
-    }
-
-    /// The largest and the smallest signed sum over the thresholds, less the sum over missing
-    /// values; `None` for classes, which have no direction, and within strata.
-    pub(crate) fn signed(&self, column: &SortedColumn) -> Option<Extremes> {
-        match &self.rows {
-            TargetRows::Number { .. } if self.strata.is_some() => None,
-            TargetRows::Number { t, .. } => {
-                let missing = self.missing(column.missing());
-                Some(extremes::of_number(column, t)[0].less(missing).per(self.weight))
-            }
-            TargetRows::Classes { .. } | TargetRows::Pairs(_) => None,
         }
     }
 }
@@ -405,11 +379,11 @@ impl KsColumns<'_> {
             Self::Values { columns, words } => {
                 by_feature(columns.features(), threads, hooks, || {
                     let (mut memory, mut ahead) = (Memory::default(), Ahead::new(columns));
-                    move |feature| target.score_of(ahead.column(feature), *words, &mut memory)
+                    move |feature| target.score_of(ahead.column(feature), *words, &mut memory).0
                 })
             }
             Self::Sorted(columns) => by_feature(columns.len(), threads, hooks, || {
-                |feature: usize| target.score(&columns[feature])
+                |feature: usize| target.score(&columns[feature]).0
             }),
         }
     }
@@ -431,17 +405,16 @@ impl KsColumns<'_> {
                     let (mut memory, mut ahead) = (Memory::default(), Ahead::new(columns));
                     move |feature| {
                         let values = ahead.column(feature);
-                        let score = scored.score_of(values, *words, &mut memory);
-                        let (effect_size, signed) =
-                            released.score_and_extremes(values, *words, &mut memory);
+                        let (score, _) = scored.score_of(values, *words, &mut memory);
+                        let (effect_size, signed) = released.score_of(values, *words, &mut memory);
                         (score, effect_size, signed)
                     }
                 })
             }
             Self::Sorted(columns) => by_feature(columns.len(), threads, hooks, || {
                 |feature: usize| {
-                    let column = &columns[feature];
-                    (scored.score(column), released.score(column), released.signed(column))
+                    let (effect_size, signed) = released.score(&columns[feature]);
+                    (scored.score(&columns[feature]).0, effect_size, signed)
                 }
             }),
         }
@@ -455,11 +428,9 @@ impl KsColumns<'_> {
     ) -> (i64, Option<Extremes>) {
         match self {
             Self::Values { columns, words } => {
-                target.score_and_extremes(&columns.to_vec(feature), *words, &mut Memory::default())
+                target.score_of(&columns.to_vec(feature), *words, &mut Memory::default())
             }
-            Self::Sorted(columns) => {
-                (target.score(&columns[feature]), target.signed(&columns[feature]))
-            }
+            Self::Sorted(columns) => target.score(&columns[feature]),
         }
     }
 }

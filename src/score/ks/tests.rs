@@ -146,7 +146,7 @@ fn the_sensitivity_is_that_of_one_correlation() {
     for q in [1, 2] {
         let rows = all_rows(-q..=q);
         for center in -q..=q {
-            let score = |rows: &[Row]| number(rows, center, q).score(&sorted(rows));
+            let score = |rows: &[Row]| number(rows, center, q).score(&sorted(rows)).0;
             let declared = number(&[], center, q).one_row();
             assert_eq!(largest_change(&rows, 3 - q as usize / 2, &score), declared, "{q} {center}");
         }
@@ -159,7 +159,7 @@ fn the_sensitivity_of_classes_is_reached() {
     let rows = all_rows(0..3);
     let mut twice_too_small = 0;
     for centers in [[1, 1, 1], [2, 1, 1], [0, 0, 0], [3, 0, 0], [2, 2, 2], [1, 2, 0], [3, 3, 1]] {
-        let score = |rows: &[Row]| classes(rows, &centers, q).score(&sorted(rows));
+        let score = |rows: &[Row]| classes(rows, &centers, q).score(&sorted(rows)).0;
         let declared = classes(&[], &centers, q).one_row();
         let changed = largest_change(&rows, 2, &score);
         assert_eq!(changed, declared, "{centers:?}");
@@ -194,7 +194,7 @@ fn broken_scores_are_caught() {
             _ => (*cell, *y),
         });
         let kept: Vec<Row> = kept.collect();
-        number(&kept, center, q).score(&sorted(&kept))
+        number(&kept, center, q).score(&sorted(&kept)).0
     };
     for (name, score) in [
         ("a threshold fitted on part of the rows", &fitted_on_part as &dyn Fn(&[Row]) -> i64),
@@ -204,7 +204,7 @@ fn broken_scores_are_caught() {
         assert!(changed > declared, "{name}: {changed}");
     }
     // The sensitivity without the shift of the center.
-    let score = |rows: &[Row]| number(rows, center, q).score(&sorted(rows));
+    let score = |rows: &[Row]| number(rows, center, q).score(&sorted(rows)).0;
     assert!(largest_change(&rows, 2, &score) > q as u64);
     // The threshold itself, chosen by the data: one row can change it.
     let best = |rows: &[Row]| {
@@ -231,11 +231,11 @@ proptest! {
         centers in prop::collection::vec(0i32..8, 3),
     ) {
         let column = sorted(&rows);
-        prop_assert_eq!(number(&rows, center, 9).score(&column), by_definition(&rows, center));
+        prop_assert_eq!(number(&rows, center, 9).score(&column).0, by_definition(&rows, center));
         let expected = of_classes_by_definition(&rows, &centers, 9);
-        prop_assert_eq!(classes(&rows, &centers, 9).score(&column), expected);
+        prop_assert_eq!(classes(&rows, &centers, 9).score(&column).0, expected);
         // The signed sums are sums at thresholds.
-        let signed = number(&rows, center, 9).signed(&column).unwrap();
+        let signed = number(&rows, center, 9).score(&column).1.unwrap();
         let numbers: Vec<Row> =
             rows.iter().filter(|(cell, _)| matches!(cell, Cell::Number(_))).copied().collect();
         let thresholds = family(&numbers);
@@ -260,7 +260,7 @@ proptest! {
         let as_numbers: Vec<Row> = rows.iter().map(|(cell, y)| (*cell, 18 * y - 9)).collect();
         let by_class = classes(&rows, &[9 - share, share], 9);
         let by_number = number(&as_numbers, 2 * share - 9, 9);
-        prop_assert_eq!(by_class.score(&column), by_number.score(&column));
+        prop_assert_eq!(by_class.score(&column).0, by_number.score(&column).0);
         prop_assert_eq!(by_class.one_row(), by_number.one_row());
     }
 
@@ -292,12 +292,12 @@ proptest! {
         let exact: Vec<Row> = rows.iter().map(|(bin, y)| (cell(*bin), y * 9_000)).collect();
         let column = sorted(&exact);
         let target = number(&exact, center, GRID);
-        prop_assert_eq!(numbers.values(&[center]), vec![target.score(&column)]);
-        prop_assert_eq!(numbers.signed(0, &[center]), target.signed(&column));
+        prop_assert_eq!(numbers.values(&[center]), vec![target.score(&column).0]);
+        prop_assert_eq!(numbers.signed(0, &[center]), target.score(&column).1);
         prop_assert_eq!(numbers.one_row(&[center]), target.one_row());
         let rows: Vec<Row> = rows.iter().map(|(bin, y)| (cell(*bin), *y)).collect();
         let target = classes(&rows, &centers, GRID);
-        prop_assert_eq!(counts.values(&centers), vec![target.score(&column)]);
+        prop_assert_eq!(counts.values(&centers), vec![target.score(&column).0]);
         prop_assert_eq!(counts.one_row(&centers), target.one_row());
     }
 }
