@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::estimate::{
     Counted, CountedStrata, EffectNoise, MedianGrid, RankCounts, RowsEstimate, private_center,
     private_class_centers, private_pairs, private_rows, private_strata,
@@ -25,9 +25,9 @@ use crate::request::plan::{
     Choice, ChosenBy, ChosenMechanism, FwerControl, Known, Plan, PlannedBlocks, PlannedCenter,
 };
 use crate::request::weights::FeatureWeights;
-use crate::score::Scores;
+use crate::score::{KsColumns, Scores};
 use crate::statistic::blocks::{BlockRows, Dealer};
-use crate::statistic::coded::{CenteredCode, Coded, Exact, Gathering, Scored, Statistic};
+use crate::statistic::coded::{CenteredCode, Coded, Exact, Gathering, KsRows, Scored, Statistic};
 use crate::statistic::pass::Gathered;
 use crate::table::TargetCode;
 
@@ -242,11 +242,14 @@ impl Release<'_> {
     /// Whether these values are enough for scores and a refinement.
     pub(crate) fn draws_at_once(&self, values: &Gathering<'_>) -> bool {
         let refines = self.plan.refinement.is_some();
-        let all = match values {
-            Gathering::Columns(rows) => rows.columns.len() == self.plan.features,
-            Gathering::Sums(..) | Gathering::Rows(..) => true,
-        };
-        all && (!refines || values.kept().is_some())
+        match values {
+            Gathering::Sums(..) => !refines,
+            Gathering::Rows(..) => true,
+            Gathering::Columns(KsRows { columns, .. }) => {
+                columns.len() == self.plan.features
+                    && (!refines || matches!(columns, KsColumns::Values { .. }))
+            }
+        }
     }
 
     /// Draws from the values gathered from a whole table.
@@ -288,9 +291,8 @@ impl Release<'_> {
         let scores = self.scores(values, scored.one_row(&settled.target))?;
         let mut picks = self.select(&scores, settled.counted.as_ref())?;
         if let Some(refinement) = &self.plan.refinement {
-            let rows = statistic.values.kept().ok_or_else(not_kept)?;
-            let screened = &picks.screened;
-            picks.picks = self.refined(refinement, &settled, &rows, screened, screened)?;
+            let (values, screened) = (&statistic.values, &picks.screened);
+            picks.picks = self.refined(refinement, &settled, values, screened, screened)?;
         }
         Ok(Drawn { settled, scored, picks })
     }
@@ -483,9 +485,4 @@ fn named(picks: Picks, findings: Option<Findings>) -> (Picks, Option<Findings>) 
     let named = picks.picks.iter().zip(&kept).filter(|(_, kept)| **kept).map(|(pick, _)| *pick);
     let picks = Picks { picks: named.collect(), ..picks };
     (picks, findings.map(|findings| findings.of(&kept)))
-}
-
-/// The error if the rows for a refinement were not kept.
-pub(crate) fn not_kept() -> Error {
-    Error::request("a refinement needs the rows themselves, not their sums")
 }

@@ -1,30 +1,30 @@
 //! The refinement of a selection: its pass over the screened columns, and its release.
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::exact::GRID;
 use crate::method::gram::{Screened, Spend, refine};
 use crate::privacy::Purpose;
-use crate::release::draws::{Release, not_kept};
+use crate::release::draws::Release;
 use crate::release::settled::Settled;
 use crate::request::fields::Association;
 use crate::request::plan::Refinement;
-use crate::score::MISSING;
-use crate::statistic::coded::{CenteredCode, Gathering, Kept, grid_value};
+use crate::score::{KsColumns, MISSING};
+use crate::statistic::coded::{CenteredCode, Gathering, KsRows, grid_value};
 use crate::statistic::pass::Pass;
 use crate::table::{Bounds, Table};
 
 impl Release<'_> {
     /// The selected features out of the screened ones, whose columns are at these places of the
-    /// rows.
+    /// gathered values.
     ///
     /// # Errors
     ///
-    /// The errors of reading a range.
+    /// The errors of reading a range; `Request` if the values are no rows any more.
     pub(crate) fn refined(
         &self,
         refinement: &Refinement,
         settled: &Settled,
-        rows: &Kept<'_>,
+        values: &Gathering<'_>,
         places: &[usize],
         screened: &[usize],
     ) -> Result<Vec<usize>> {
@@ -34,18 +34,26 @@ impl Release<'_> {
         let center = released.first().map_or(0, |center| (*center).clamp(1 - GRID, GRID - 1));
         let value = |target| code.as_ref().map_or(target as i16, |code| grid_value(code, target));
         let sign = |&target: &f64| (i32::from(value(target)) - center).signum() as i8;
-        let (columns, range) = match rows {
-            Kept::Columns(columns, _) => {
-                (places.iter().map(|&place| columns.to_vec(place)).collect(), None)
-            }
-            Kept::Grid(rows) => {
+        let (columns, range, targets) = match values {
+            Gathering::Columns(KsRows {
+                columns: KsColumns::Values { columns, .. },
+                targets,
+                ..
+            }) => (places.iter().map(|&place| columns.to_vec(place)).collect(), None, targets),
+            Gathering::Rows(rows, _) => {
                 let value = |&code: &i16| if code == MISSING { f64::NAN } else { f64::from(code) };
                 let column = |&place: &usize| rows.column(place).map(value).collect();
                 let end = f64::from(GRID);
-                (places.iter().map(column).collect(), Some(Bounds::new(-end, end)?))
+                let range = Some(Bounds::new(-end, end)?);
+                (places.iter().map(column).collect(), range, &rows.targets)
+            }
+            Gathering::Columns(_) | Gathering::Sums(..) => {
+                return Err(Error::request(
+                    "a refinement needs the rows themselves, not their sums",
+                ));
             }
         };
-        let target = rows.targets().iter().map(sign).collect();
+        let target = targets.iter().map(sign).collect();
         let spend = Spend { neighbors: self.plan.request.neighbors, medians, signs };
         let bits = |purpose: Purpose| self.randomness.bits(purpose.draw());
         let (medians, signs) = (bits(Purpose::FeatureMedians), bits(Purpose::Signs));
@@ -80,9 +88,8 @@ impl Release<'_> {
             }
             _ => Gathering::Rows(pass.grid_rows(table, Some(screened))?, screened.len()),
         };
-        let rows = values.kept().ok_or_else(not_kept)?;
         let places = Vec::from_iter(0..screened.len());
-        self.refined(refinement, settled, &rows, &places, screened)
+        self.refined(refinement, settled, &values, &places, screened)
     }
 }
 

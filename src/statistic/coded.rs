@@ -15,7 +15,7 @@ use crate::score::{
     BinSums, CenteredTarget, CodedSums, CorrelationSums, Extremes, Family, GridRows, KsColumns,
     Pairs, Summed,
 };
-use crate::table::{Columns, Hooks, Role, TargetCode};
+use crate::table::{Hooks, Role, TargetCode};
 
 /// The values gathered from a table for scores against a coded target.
 pub(crate) struct Statistic<'t> {
@@ -105,23 +105,6 @@ pub(crate) enum Scored<'g> {
     Columns(&'g KsRows<'g>),
 }
 
-/// The gathered values as rows, if they still are rows.
-pub(crate) enum Kept<'g> {
-    Grid(&'g GridRows),
-    /// Values by column, and the targets.
-    Columns(&'g dyn Columns, &'g [f64]),
-}
-
-impl Kept<'_> {
-    /// The targets of the rows.
-    pub(crate) fn targets(&self) -> &[f64] {
-        match self {
-            Self::Grid(rows) => &rows.targets,
-            Self::Columns(_, targets) => targets,
-        }
-    }
-}
-
 impl Statistic<'_> {
     /// Codes the target, in this number of strata; `split` computes a median of its values, if it
     /// is split at one.
@@ -185,20 +168,6 @@ impl Statistic<'_> {
                 Coded { code, target, outside, rows: rows.rows, scored }
             }
         })
-    }
-}
-
-impl Gathering<'_> {
-    /// The rows, if the gathered values still are rows.
-    pub(crate) fn kept(&self) -> Option<Kept<'_>> {
-        match self {
-            Self::Sums(..) => None,
-            Self::Rows(rows, _) => Some(Kept::Grid(rows)),
-            Self::Columns(rows) => match &rows.columns {
-                KsColumns::Values { columns, .. } => Some(Kept::Columns(&**columns, &rows.targets)),
-                KsColumns::Sorted(_) => None,
-            },
-        }
     }
 }
 
