@@ -8,9 +8,7 @@ use crate::score::{Scores, kendall_scores, kendall_with};
 use crate::statistic::memo::{Draws, Memo};
 use crate::statistic::pass::ks_rows::people_of;
 use crate::statistic::pass::{Gathered, Pass};
-use crate::table::{
-    CellFormat, Code, Columns, Labels, Role, Table, TargetCell, UsableSamples, hold_all,
-};
+use crate::table::{CellFormat, Columns, Labels, Role, Table, TargetCell, UsableSamples, hold_all};
 
 /// Correlations for a selection that discounts by earlier picks.
 pub(crate) struct RankedColumns<'t> {
@@ -36,20 +34,24 @@ impl Pass<'_> {
         table: &'t mut dyn Table,
         labels: Option<&Labels>,
     ) -> Result<UsableSamples<'t>> {
-        self.usable(table, labels, |table, code| table.columns(None, code))
+        let code = self.whole_target(table.format().clone(), labels);
+        table.columns(None, &code)
     }
 
-    /// The samples with a usable target, as read by `read`.
-    fn usable<'t, 'u>(
+    /// The uncoded target: the number of the class, or the number itself, clipped to its bounds if
+    /// it has any.
+    fn whole_target(
         &self,
-        table: &'t mut dyn Table,
+        format: CellFormat,
         labels: Option<&Labels>,
-        read: impl FnOnce(&'t mut dyn Table, &Code<'_>) -> Result<UsableSamples<'u>>,
-    ) -> Result<UsableSamples<'u>> {
-        let format = table.format().clone();
-        let code =
-            |cell: TargetCell<'_>| whole_target(cell, labels, &self.plan.request.target, &format);
-        read(table, &code)
+    ) -> impl Fn(TargetCell<'_>) -> Option<f64> + Sync {
+        move |cell| match (labels, &self.plan.request.target) {
+            (Some(labels), _) => labels.class_of(cell, &format).map(|class| class as f64),
+            (_, Target::Bounded(bounds)) => {
+                cell.number(&format).map(|value| value.clamp(bounds.low(), bounds.high()))
+            }
+            _ => cell.number(&format),
+        }
     }
 
     /// Scores features by Kendall's correlation with the target.
@@ -58,9 +60,7 @@ impl Pass<'_> {
         table: &mut dyn Table,
         labels: Option<&Labels>,
     ) -> Result<Gathered<'static>> {
-        let format = table.format().clone();
-        let code =
-            |cell: TargetCell<'_>| whole_target(cell, labels, &self.plan.request.target, &format);
+        let code = self.whole_target(table.format().clone(), labels);
         let people = people_of(table, &code);
         let UsableSamples { columns, targets, roles, samples } = self.columns(table, labels)?;
         let (weights, rows) = match &people {
@@ -104,8 +104,8 @@ impl Pass<'_> {
     ) -> Result<Gathered<'static>> {
         /// The number of correlations with picked features that many draws share: 256 MiB.
         const MAX_SHARED: usize = 1 << 25;
-        let held = self.usable(table, labels, |table, code| hold_all(table, None, code))?;
-        let UsableSamples { columns, targets, samples, .. } = held;
+        let code = self.whole_target(table.format().clone(), labels);
+        let UsableSamples { columns, targets, samples, .. } = hold_all(table, None, &code)?;
         let target = self.kendall_of(&columns, &targets, None, labels)?;
         let most = draws.keep(MAX_SHARED / columns.features().max(1));
         Ok(self.ranked(columns, target, samples, most))
@@ -121,22 +121,5 @@ impl Pass<'_> {
         let (threads, hooks) = (self.threads, self.hooks.clone());
         let with = Box::new(move |feature| kendall_with(&columns, feature, threads, &hooks));
         Gathered::Ranked(RankedColumns { target, rows, with, shared: Memo::new(shared) })
-    }
-}
-
-/// The uncoded target: the number of the class, or the number itself, clipped to its bounds if it
-/// has any.
-fn whole_target(
-    cell: TargetCell<'_>,
-    labels: Option<&Labels>,
-    target: &Target,
-    format: &CellFormat,
-) -> Option<f64> {
-    match (labels, target) {
-        (Some(labels), _) => labels.class_of(cell, format).map(|class| class as f64),
-        (_, Target::Bounded(bounds)) => {
-            cell.number(format).map(|value| value.clamp(bounds.low(), bounds.high()))
-        }
-        _ => cell.number(format),
     }
 }
