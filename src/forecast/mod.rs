@@ -243,17 +243,7 @@ impl Forecast {
     ///
     /// As for [`chances`](Self::chances).
     pub fn rows(&self, shares: &[f64], effect_size: f64) -> Result<Needed> {
-        self.rows_unless(shares, effect_size, &|| Ok(()))
-    }
-
-    /// Like [`rows`](Self::rows), unless `check` fails, which is called before each simulation.
-    pub(crate) fn rows_unless(
-        &self,
-        shares: &[f64],
-        effect_size: f64,
-        check: Check<'_>,
-    ) -> Result<Needed> {
-        needed(self.response_of_rows(shares, effect_size, check))
+        needed(self.response_of_rows(shares, effect_size, &|| Ok(())))
     }
 
     /// The rows with which features of an effect size are significant in half of all runs.
@@ -306,18 +296,7 @@ impl Forecast {
     ///
     /// As for [`chances`](Self::chances).
     pub fn epsilon(&self, rows: &[f64], effect_size: f64) -> Result<Needed> {
-        self.epsilon_unless(rows, effect_size, &|| Ok(()))
-    }
-
-    /// Like [`epsilon`](Self::epsilon), unless `check` fails, which is called before each
-    /// simulation.
-    pub(crate) fn epsilon_unless(
-        &self,
-        rows: &[f64],
-        effect_size: f64,
-        check: Check<'_>,
-    ) -> Result<Needed> {
-        needed(self.response_of_epsilon(rows, effect_size, check))
+        needed(self.response_of_epsilon(rows, effect_size, &|| Ok(())))
     }
 
     fn response_of_epsilon(

@@ -235,9 +235,9 @@ impl PlanOptions {
             let all: f64 = rows.iter().sum();
             let shares: Vec<f64> = rows.iter().map(|rows| rows / all).collect();
             let chances = first.chances(&rows, effect_size)?;
-            let by_rows = first.rows_unless(&shares, effect_size, &check)?;
+            let by_rows = super::needed(first.response_of_rows(&shares, effect_size, &check))?;
             (0..3).try_for_each(|_| step())?;
-            let epsilon = first.epsilon_unless(&rows, effect_size, &check)?;
+            let epsilon = super::needed(first.response_of_epsilon(&rows, effect_size, &check))?;
             Ok(Wanted { effect_size, chances, rows: by_rows, epsilon })
         });
         let wanted = wanted.transpose()?;
