@@ -8,7 +8,6 @@ pub(crate) mod memory;
 pub(crate) mod not_private;
 pub(crate) mod options;
 pub(crate) mod plan;
-pub(crate) mod public_center;
 pub(crate) mod reach;
 pub(crate) mod weights;
 

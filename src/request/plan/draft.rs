@@ -9,12 +9,10 @@ use crate::privacy::{Budget, Epsilon, Neighbors, Purpose};
 use crate::request::fields::{
     Center, CheckedShares, Method, Request, Scale, ScoreKind, Target, TwoStage,
 };
+use crate::request::plan::public_center::public_center;
 use crate::request::plan::used::{CenterUsed, ScaleUsed};
 use crate::request::plan::{
     BlockTarget, CodedAs, CodedScoring, Coding, PlannedBlocks, PlannedCenter, Scoring, Voting,
-};
-use crate::request::public_center::{
-    center_in_bounds, center_of_classes, center_of_split, center_of_two,
 };
 use crate::table::{Labels, Scaling, TargetCode};
 
@@ -140,19 +138,6 @@ impl<'a> PlanDraft<'a> {
             given => public_center(target, given).map(PlannedCenter::Public),
         }
     }
-}
-
-/// A public center on the grid.
-fn public_center(target: &CodedAs, center: &Center) -> Result<Vec<i32>> {
-    let center = match target {
-        CodedAs::Classes(labels) => return center_of_classes(labels, center),
-        CodedAs::Number(Coding::MedianSplit) => center_of_split(center),
-        CodedAs::Number(Coding::Given(TargetCode::Bounded(bounds))) => {
-            center_in_bounds(bounds, center)
-        }
-        CodedAs::Number(Coding::Given(_)) => center_of_two(center),
-    };
-    center.map(|center| vec![center])
 }
 
 /// The scaling of a plan with this scoring.

@@ -8,6 +8,7 @@ mod choice;
 mod concentrated;
 mod draft;
 mod fwer;
+mod public_center;
 mod refinement;
 mod used;
 
