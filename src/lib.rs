@@ -229,7 +229,6 @@ pub mod internals {
     pub use crate::report::escape;
     #[cfg(any(test, feature = "verify"))]
     pub use crate::report::verified::grouped;
-    pub use crate::report::words::purpose;
     pub use crate::report::wrap::wrapped;
     pub use crate::request::{ALPHA, CENTER_IN_STRATA, SHARES, checked_threads};
     pub use crate::run::TargetType;
@@ -239,7 +238,7 @@ pub mod internals {
     pub use crate::table::{ColumnKind, quiet_caught_panics};
     pub use crate::table::{
         RNumbers, WholeTable, are_excluded, delimiter_name, has_numeric_levels, parse_delimiter,
-        parse_number, reads_again,
+        parse_number,
     };
     pub use crate::threads::{available_threads, in_parallel, on_threads};
 }

@@ -6,7 +6,7 @@ use super::missing::MissingByTarget;
 use super::people::People;
 use crate::error::Result;
 use crate::request::Target;
-use crate::table::{CellFormat, OpenText, Row, TableFacts, TakeRows, TargetColumn};
+use crate::table::{CellFormat, OpenText, Row, TableFacts, TargetColumn};
 
 /// Reads the names and the content of the lines; the identifiers are in the header.
 ///
@@ -30,32 +30,19 @@ pub(super) fn look<'a>(
         }
         _ => None,
     };
-    let new = || Lines { format, samples, target: named.as_ref(), lines: Vec::new() };
-    let mut lines = open.fold(threads, &new, |all, more| all.lines.extend(more.lines))?.lines;
-    lines.sort_unstable_by_key(|(number, ..)| *number);
-    let (names, columns) = lines.into_iter().map(|(_, name, line)| (name, line)).unzip();
+    let line = |row: &Row<'_>| {
+        let name = String::from_utf8_lossy(row.cell(0)).into_owned();
+        let target = named.as_ref().filter(|(target, _)| *target == name);
+        let mut line = target.map(|(_, column)| column.clone()).unwrap_or_default();
+        for sample in 1..=samples {
+            line.take_in(row.cell(sample), sample as u64, format);
+        }
+        (name, line)
+    };
+    let lines = open.rows(threads, &line)?;
+    let (names, columns) = lines.into_iter().map(|(_, line)| line).unzip();
     // The targets are in another line and not available here.
     let missing = MissingByTarget::default();
     let rows = samples as u64;
     Ok((names, Columns { format, rows, target: None, columns, missing, id: 0, ids, next_cells: 0 }))
-}
-
-struct Lines<'a> {
-    format: &'a CellFormat,
-    samples: usize,
-    /// The name of the target's line, if it is given, and its content.
-    target: Option<&'a (&'a str, ColumnSummary)>,
-    lines: Vec<(u64, String, ColumnSummary)>,
-}
-
-impl TakeRows for Lines<'_> {
-    fn row(&mut self, number: u64, row: &Row<'_>) {
-        let name = String::from_utf8_lossy(row.cell(0)).into_owned();
-        let target = self.target.filter(|(target, _)| *target == name);
-        let mut line = target.map(|(_, column)| column.clone()).unwrap_or_default();
-        for sample in 1..=self.samples {
-            line.take_in(row.cell(sample), sample as u64, self.format);
-        }
-        self.lines.push((number, name, line));
-    }
 }

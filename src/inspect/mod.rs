@@ -169,8 +169,9 @@ impl TextLook {
     fn of(table: &FileTable, decimal_comma: bool, target: Option<&Target>) -> Result<Self> {
         let given = &table.facts;
         // An inspection may read a private header.
-        let file = table.file().with_delimiter(given.delimiter);
-        let open = file.with_decimal_comma(decimal_comma).open()?;
+        let mut file = table.file();
+        (file.delimiter, file.decimal_comma) = (given.delimiter, decimal_comma);
+        let open = file.open()?;
         let delimiter = open.delimiter();
         let format = CellFormat::new(decimal_comma, &given.missing);
         let threads = available_threads();

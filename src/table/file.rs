@@ -68,7 +68,7 @@ impl FileTable {
     /// the values of an input that can be read only once (a pipe, a reader) are held in memory, two
     /// bytes each.
     pub fn new(path: impl AsRef<Path>) -> Self {
-        Self::of(TextFile::new(path.as_ref(), None))
+        Self::of(TextFile::new(path.as_ref()))
     }
 
     /// A text table from a reader. A run or a dry run consumes the reader; a second one is refused,
@@ -158,14 +158,14 @@ impl FileTable {
     /// uses of the table without a request; a request has [its own](crate::Select::progress).
     pub fn progress(mut self, report: impl Fn(f64) + Send + Sync + 'static) -> Self {
         let hooks = Hooks { progress: Some(Arc::new(report)), ..Hooks::default() };
-        self.file = self.file.with_hooks(hooks);
+        self.file.hooks = hooks;
         self
     }
 
     /// The same table, read with these hooks.
     #[cfg(feature = "inspect")]
     pub(crate) fn with_hooks(mut self, hooks: Hooks) -> Self {
-        self.file = self.file.with_hooks(hooks);
+        self.file.hooks = hooks;
         self
     }
 
@@ -189,7 +189,7 @@ impl FileTable {
 
     /// The hooks of a pass: the hooks of the request, or the table's own.
     pub(crate) fn hooks(&self, of_request: &Hooks) -> Hooks {
-        let progress = of_request.progress.clone().or(self.file.hooks().progress.clone());
+        let progress = of_request.progress.clone().or(self.file.hooks.progress.clone());
         Hooks { progress, ..of_request.clone() }
     }
 
@@ -438,10 +438,10 @@ impl FileTable {
             Orientation::SamplesAsRows => None,
             Orientation::FeaturesAsRows => self.file.delimiter_by_name(),
         };
-        self.file
-            .clone()
-            .with_delimiter(self.facts.delimiter.or_else(by_name))
-            .with_decimal_comma(self.facts.has_decimal_comma())
+        let mut file = self.file.clone();
+        file.delimiter = self.facts.delimiter.or_else(by_name);
+        file.decimal_comma = self.facts.has_decimal_comma();
+        file
     }
 
     /// Reads the target file, if there is one.

@@ -4,8 +4,6 @@
 use crate::error::{Error, Parameter, Place, Result};
 use crate::table::cell::CellFormat;
 use crate::table::file::FileTable;
-use crate::table::formats::text::blocks::TakeRows;
-use crate::table::formats::text::cells::Row;
 use crate::table::formats::text::file::OpenText;
 use crate::table::number::parse_number;
 use crate::table::open_table::Opening;
@@ -100,7 +98,9 @@ impl FileTable {
     /// Opens the text. Where features are rows the header is private, and errors do not reveal the
     /// place in it.
     pub(super) fn open_text(&self, opening: &Opening<'_>) -> Result<OpenText> {
-        let open = self.file().with_hooks(opening.hooks.clone()).open();
+        let mut file = self.file();
+        file.hooks = opening.hooks.clone();
+        let open = file.open();
         let private_header = self.given_orientation() == Orientation::FeaturesAsRows;
         let open = if private_header { open.map_err(Error::without_column) } else { open }?;
         self.check_decimal(open.delimiter())?;
@@ -124,18 +124,7 @@ impl FileTable {
 
     /// The names of lines, their first cells.
     fn line_names(&self, table: OpenText, threads: usize) -> Result<Vec<String>> {
-        #[derive(Default)]
-        struct Names(Vec<(u64, Vec<u8>)>);
-
-        impl TakeRows for Names {
-            fn row(&mut self, number: u64, row: &Row<'_>) {
-                self.0.push((number, row.cell(0).to_vec()));
-            }
-        }
-
-        let names = table.fold(threads, &Names::default, |all, more| all.0.extend(more.0));
-        let mut lines = names?.0;
-        lines.sort_unstable_by_key(|line| line.0);
+        let lines = table.rows(threads, &|row| row.cell(0).to_vec())?;
         lines.iter().map(|(number, name)| self.line_name(*number, name)).collect()
     }
 

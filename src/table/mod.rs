@@ -101,7 +101,7 @@ pub use formats::arrow::{BatchIterator, ColumnKind, quiet_caught_panics};
 pub(crate) use formats::text::blocks::TakeRows;
 #[cfg(feature = "inspect")]
 pub(crate) use formats::text::cells::Row;
-pub use formats::text::file::reads_again;
+pub(crate) use formats::text::file::reads_again;
 #[cfg(feature = "inspect")]
 pub(crate) use formats::text::file::{OpenText, likely_cells};
 pub(crate) use grouped::Grouping;

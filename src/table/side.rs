@@ -8,7 +8,6 @@ use crate::table::block_table::{TextCell, TextPlace, Wanted};
 use crate::table::bounds::Bounds;
 use crate::table::facts::TableFacts;
 use crate::table::formats::Format;
-use crate::table::formats::text::blocks::TakeRows;
 use crate::table::formats::text::cells::Row;
 use crate::table::formats::text::file::TextFile;
 use crate::table::number::parse_number;
@@ -36,7 +35,7 @@ impl SideFile {
 
     /// Reads the header.
     pub(crate) fn header(path: &Path) -> Result<Vec<String>> {
-        TextFile::new(path, None).open()?.names()
+        TextFile::new(path).open()?.names()
     }
 
     /// Reads a file in any form, numbers as texts.
@@ -67,21 +66,10 @@ impl SideFile {
 
     /// Reads a file with any number of columns.
     pub(crate) fn read_any(path: &Path) -> Result<Self> {
-        struct Collect(usize, Vec<(u64, Vec<Vec<u8>>)>);
-
-        impl TakeRows for Collect {
-            fn row(&mut self, number: u64, row: &Row<'_>) {
-                let cells = (0..self.0).map(|c| row.cell(c).trim_ascii().to_vec()).collect();
-                self.1.push((number, cells));
-            }
-        }
-
-        let table = TextFile::new(path, None).open()?;
+        let table = TextFile::new(path).open()?;
         let header = table.names()?;
-        let columns = header.len();
-        let new = || Collect(columns, Vec::new());
-        let mut rows = table.fold(1, &new, |all, more| all.1.extend(more.1))?.1;
-        rows.sort_unstable_by_key(|row| row.0);
+        let cell = |row: &Row<'_>, c| row.cell(c).trim_ascii().to_vec();
+        let rows = table.rows(1, &|row| (0..header.len()).map(|c| cell(row, c)).collect())?;
         Ok(Self { header, rows: rows.into_iter().map(|row| row.1).collect() })
     }
 }

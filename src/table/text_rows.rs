@@ -29,7 +29,8 @@ impl FileTable {
         let (schema, rows): (_, Box<dyn Rows>) = match self.given_orientation() {
             Orientation::SamplesAsRows => {
                 let schema = self.schema_of_columns(&open.names()?, targets, opening)?;
-                let file = self.file().with_hooks(opening.hooks.clone());
+                let mut file = self.file();
+                file.hooks = opening.hooks.clone();
                 (schema, Box::new(TextRows { file, open: Some(open) }))
             }
             Orientation::FeaturesAsRows => read_features(open, self, opening, targets)?,
@@ -199,37 +200,11 @@ impl TakeRows for Staged<'_, '_> {
 
 /// A line of a table whose lines are features.
 struct FeatureLine {
-    number: u64,
     name: Vec<u8>,
     /// The values of the samples; empty where the line is the target.
     values: Vec<f64>,
     /// The cells, where the line is the target.
     cells: Option<Vec<Vec<u8>>>,
-}
-
-/// Collects lines, in any order.
-struct FeatureLines<'a> {
-    format: &'a CellFormat,
-    /// The names of the lines whose cells are kept.
-    targets: &'a [&'a str],
-    samples: usize,
-    lines: Vec<FeatureLine>,
-}
-
-impl TakeRows for FeatureLines<'_> {
-    fn row(&mut self, number: u64, row: &Row<'_>) {
-        let name = row.cell(0).to_vec();
-        let cells = 1..=self.samples;
-        let is_target = self.targets.iter().any(|target| target.as_bytes() == name);
-        let text = |c| row.cell(c).to_vec();
-        let value = |c| self.format.value(row.cell(c));
-        self.lines.push(FeatureLine {
-            number,
-            name,
-            cells: is_target.then(|| cells.clone().map(text).collect()),
-            values: if is_target { Vec::new() } else { cells.map(value).collect() },
-        });
-    }
 }
 
 /// Reads a table whose lines are features, and holds it.
@@ -247,17 +222,23 @@ fn read_features(
         _ => Vec::new(),
     };
     let format = table.facts.cells();
-    let new =
-        || FeatureLines { format: &format, targets: &kept, samples: ids.len(), lines: Vec::new() };
-    let all = |all: &mut FeatureLines<'_>, more: FeatureLines<'_>| all.lines.extend(more.lines);
-    let read =
-        open.skip_blank_lines().fold(opening.threads, &new, all).map_err(Error::without_column)?;
-    let mut lines = read.lines;
-    lines.sort_unstable_by_key(|line| line.number);
-    let names = lines.iter().map(|line| table.line_name(line.number, &line.name));
+    let line = |row: &Row<'_>| {
+        let (name, cells) = (row.cell(0).to_vec(), 1..=ids.len());
+        let is_target = kept.iter().any(|target| target.as_bytes() == name);
+        let text = |c| row.cell(c).to_vec();
+        let value = |c| format.value(row.cell(c));
+        FeatureLine {
+            name,
+            cells: is_target.then(|| cells.clone().map(text).collect()),
+            values: if is_target { Vec::new() } else { cells.map(value).collect() },
+        }
+    };
+    let lines = open.skip_blank_lines().rows(opening.threads, &line);
+    let mut lines = lines.map_err(Error::without_column)?;
+    let names = lines.iter().map(|(number, line)| table.line_name(*number, &line.name));
     let names = names.collect::<Result<_>>().map_err(Error::without_column)?;
     let schema = table.schema_of_lines(names, targets, opening)?;
-    let mut cells = |place: Option<usize>| lines[place?].cells.take();
+    let mut cells = |place: Option<usize>| lines[place?].1.cells.take();
     let targets = match (cells(schema.target()), cells(schema.event()), role) {
         (Some(times), Some(ends), TargetRole::Events(events)) => {
             let class = |(time, end): (&Vec<u8>, &Vec<u8>)| {
@@ -269,7 +250,7 @@ fn read_features(
         }
         (cells, ..) => cells.map(|cells| cells.into_iter().map(Some).collect()),
     };
-    let values = |&place: &usize| HeldColumn::Values(std::mem::take(&mut lines[place].values));
+    let values = |&place: &usize| HeldColumn::Values(std::mem::take(&mut lines[place].1.values));
     let features = schema.features().iter().map(values).collect();
     let names = schema.feature_names().map(str::to_owned).collect();
     let layout = FileColumns { names, ..FileColumns::default() };

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::error::{Error, Parameter, Result};
 use crate::table::formats::decompress::{ZSTANDARD, decompress};
 use crate::table::formats::text::blocks::{Lines, Shape, TakeRows, on_rows};
-use crate::table::formats::text::cells::MAX_CELL;
+use crate::table::formats::text::cells::{MAX_CELL, Row};
 use crate::table::formats::{Format, refuse_foreign};
 use crate::table::hooks::Hooks;
 use crate::table::text::text;
@@ -37,10 +37,11 @@ type OpenReader = dyn Fn() -> Box<dyn Read + Send> + Send + Sync;
 pub(crate) struct TextFile {
     input: Input,
     /// Given, or found in the header.
-    delimiter: Option<u8>,
+    pub(crate) delimiter: Option<u8>,
     /// Whether commas are decimal marks: then they do not separate cells.
-    decimal_comma: bool,
-    hooks: Hooks,
+    pub(crate) decimal_comma: bool,
+    /// The hooks of each pass.
+    pub(crate) hooks: Hooks,
 }
 
 /// An open text table, whose header has been read.
@@ -55,10 +56,10 @@ pub(crate) struct OpenText {
 
 impl TextFile {
     /// The file at `path`; `-` is standard input.
-    pub(crate) fn new(path: &Path, delimiter: Option<u8>) -> Self {
+    pub(crate) fn new(path: &Path) -> Self {
         let standard = path == Path::new("-");
         let input = if standard { Input::Standard } else { Input::File(path.to_owned()) };
-        Self { input, delimiter, decimal_comma: false, hooks: Hooks::default() }
+        Self { input, delimiter: None, decimal_comma: false, hooks: Hooks::default() }
     }
 
     /// The text of a reader; it can be opened once.
@@ -71,28 +72,6 @@ impl TextFile {
     pub(crate) fn of_readers(name: PathBuf, open: Arc<OpenReader>) -> Self {
         let input = Input::Readers { name, open };
         Self { input, delimiter: None, decimal_comma: false, hooks: Hooks::default() }
-    }
-
-    /// Sets the delimiter; by default it is found in the header.
-    pub(crate) fn with_delimiter(mut self, delimiter: Option<u8>) -> Self {
-        self.delimiter = delimiter;
-        self
-    }
-
-    /// Sets whether commas are decimal marks.
-    pub(crate) fn with_decimal_comma(mut self, decimal_comma: bool) -> Self {
-        self.decimal_comma = decimal_comma;
-        self
-    }
-
-    /// Sets the hooks of each pass.
-    pub(crate) fn with_hooks(mut self, hooks: Hooks) -> Self {
-        self.hooks = hooks;
-        self
-    }
-
-    pub(crate) fn hooks(&self) -> &Hooks {
-        &self.hooks
     }
 
     /// The delimiter by the file's name: `.csv`, `.tsv` or `.tab`, compressed or not.
@@ -162,7 +141,7 @@ impl TextFile {
             }
         };
         let failures = Failures::new(self.hooks.clone());
-        let failed = |error| failures.error(&name, &error);
+        let failed = |error: io::Error| failures.error(&name, &error);
         let watched = Watched { raw, failures: failures.clone() };
         let (start, mut input) = decompress(watched).map_err(failed)?;
         if !cfg!(feature = "zstd") && start.starts_with(&ZSTANDARD) {
@@ -181,10 +160,7 @@ impl TextFile {
         }
         let delimiter =
             self.delimiter.unwrap_or_else(|| likely_delimiter(&start, self.decimal_comma));
-        let header = read_header(&mut input, delimiter).map_err(|error| match error {
-            HeaderError::Read(error) => failures.error(&name, &error),
-            HeaderError::Malformed(error) => error,
-        })?;
+        let header = read_header(&mut input, delimiter, failed)?;
         if header[1..].iter().all(Vec::is_empty) && header[0].starts_with(b"sep=") {
             return Err(Error::input("the first line is not a header but declares the delimiter")
                 .hint("remove the line sep=, as spreadsheets write it"));
@@ -287,6 +263,30 @@ impl OpenText {
         self.on_rows(threads, &|_, lines| results.add(new(), |fold| lines.each(fold)))?;
         Ok(results.merged(merge).unwrap_or_else(new))
     }
+
+    /// Converts all rows on `threads` threads, in order, with their numbers.
+    ///
+    /// # Errors
+    ///
+    /// As for [`on_rows`](Self::on_rows).
+    pub(crate) fn rows<T: Send>(
+        self,
+        threads: usize,
+        of: &(dyn Fn(&Row<'_>) -> T + Sync),
+    ) -> Result<Vec<(u64, T)>> {
+        struct Convert<'a, T>(&'a (dyn Fn(&Row<'_>) -> T + Sync), Vec<(u64, T)>);
+
+        impl<T> TakeRows for Convert<'_, T> {
+            fn row(&mut self, number: u64, row: &Row<'_>) {
+                self.1.push((number, (self.0)(row)));
+            }
+        }
+
+        let new = || Convert(of, Vec::new());
+        let mut rows = self.fold(threads, &new, |all, more| all.1.extend(more.1))?.1;
+        rows.sort_unstable_by_key(|row| row.0);
+        Ok(rows)
+    }
 }
 
 /// A reader that reports its progress.
@@ -385,29 +385,20 @@ fn most_frequent(start: &[u8], decimal_comma: bool) -> (u8, usize) {
     counts.into_iter().find(|(_, count)| *count == most).unwrap_or((b',', 0))
 }
 
-enum HeaderError {
-    Read(io::Error),
-    Malformed(Error),
-}
-
-impl From<Error> for HeaderError {
-    fn from(error: Error) -> Self {
-        Self::Malformed(error)
-    }
-}
-
-/// Reads the first line with the CSV state machine, and no byte more.
+/// Reads the first line with the CSV state machine, and no byte more; `failed` converts a failure
+/// to read.
 fn read_header(
     input: &mut impl BufRead,
     delimiter: u8,
-) -> std::result::Result<Vec<Vec<u8>>, HeaderError> {
+    failed: impl Fn(io::Error) -> Error,
+) -> Result<Vec<Vec<u8>>> {
     use csv_core::ReadFieldResult;
     let mut parser = csv_core::ReaderBuilder::new().delimiter(delimiter).build();
     let mut name = [0; MAX_CELL + 1];
     let mut length = 0;
     let mut header = Vec::new();
     loop {
-        let buffer = input.fill_buf().map_err(HeaderError::Read)?;
+        let buffer = input.fill_buf().map_err(&failed)?;
         let (result, read, written) = parser.read_field(buffer, &mut name[length..]);
         let carriage_return = buffer[..read].ends_with(b"\r");
         input.consume(read);
@@ -415,26 +406,20 @@ fn read_header(
         let column = Some(header.len() + 1);
         match result {
             ReadFieldResult::InputEmpty => {}
-            ReadFieldResult::OutputFull => {
-                return Err(too_long(column).into());
-            }
-            ReadFieldResult::Field { .. } if length > MAX_CELL => {
-                return Err(too_long(column).into());
-            }
+            ReadFieldResult::OutputFull => return Err(too_long(column)),
+            ReadFieldResult::Field { .. } if length > MAX_CELL => return Err(too_long(column)),
             ReadFieldResult::Field { record_end } => {
                 header.push(name[..length].to_vec());
                 length = 0;
                 if record_end {
                     // The parser would skip it with the next line; a blank line may be a row.
-                    if carriage_return
-                        && input.fill_buf().map_err(HeaderError::Read)?.starts_with(b"\n")
-                    {
+                    if carriage_return && input.fill_buf().map_err(&failed)?.starts_with(b"\n") {
                         input.consume(1);
                     }
                     return Ok(header);
                 }
             }
-            ReadFieldResult::End => return Err(Error::input("the file is empty").into()),
+            ReadFieldResult::End => return Err(Error::input("the file is empty")),
         }
     }
 }
@@ -460,7 +445,7 @@ fn checked_name(name: &[u8], column: Option<usize>) -> Result<String> {
 }
 
 /// Whether a path can be read more than once, or does not exist: not standard input, not a pipe.
-pub fn reads_again(path: &Path) -> bool {
+pub(crate) fn reads_again(path: &Path) -> bool {
     let once = |metadata: std::fs::Metadata| !metadata.is_file();
     path != Path::new("-") && !path.metadata().is_ok_and(once)
 }
@@ -509,7 +494,7 @@ mod tests {
     fn read(bytes: &[u8]) -> Result<(Vec<String>, usize)> {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(bytes).unwrap();
-        let table = TextFile::new(file.path(), None).open()?;
+        let table = TextFile::new(file.path()).open()?;
         let header = table.names()?;
         Ok((header, table.fold(2, &Count::default, |all, more| all.0 += more.0)?.0))
     }
@@ -618,7 +603,7 @@ mod tests {
     fn folders_and_missing_files_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         for path in [folder.path().to_owned(), folder.path().join("missing.csv")] {
-            let error = TextFile::new(&path, None).open().err().unwrap();
+            let error = TextFile::new(&path).open().err().unwrap();
             assert_eq!(error.kind(), ErrorKind::Io);
         }
     }
