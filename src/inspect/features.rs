@@ -98,16 +98,8 @@ impl Seen<'_> {
     fn unread_columns(&self, draft: &mut Draft, places: &[usize]) {
         let is_unread = |column: &&usize| self.columns[**column].is_unread;
         let unread: Vec<usize> = places.iter().filter(is_unread).copied().collect();
-        if !unread.is_empty() {
-            if unread.len() < places.len() {
-                self.exclude(draft, &unread);
-            }
-            let text = format!(
-                "{}: values that are neither numbers, dates nor texts: exclude it",
-                self.named(&unread)
-            );
-            draft.warn_about("features", text, [Parameter::Exclude]);
-        }
+        let why = "values that are neither numbers, dates nor texts: exclude it";
+        self.exclude(draft, places, &unread, why);
     }
 
     /// Categorical columns. Identifiers and free text are excluded, because nearly each of their
@@ -118,16 +110,8 @@ impl Seen<'_> {
             wordy.filter(|&&c| is(&self.columns[c])).copied().collect()
         };
         let is_free = of(&ColumnSummary::is_free_text);
-        if is_free.len() < places.len() {
-            self.exclude(draft, &is_free);
-        }
-        if !is_free.is_empty() {
-            let text = format!(
-                "{}: texts that mostly occur once, such as ids or free text: exclude this column",
-                self.named(&is_free)
-            );
-            draft.warn_about("features", text, [Parameter::Exclude]);
-        }
+        let why = "texts that mostly occur once, such as ids or free text: exclude this column";
+        self.exclude(draft, places, &is_free, why);
         let empty = of(&|column| column.categories == 0 && !column.is_unread);
         if !empty.is_empty() {
             draft.say("features", format!("{}: no value", self.named(&empty)));
@@ -176,11 +160,9 @@ impl Seen<'_> {
         let whole = || places.iter().copied().filter(|&c| self.columns[c].is_whole());
         let (ids, others): (Vec<usize>, Vec<usize>) =
             whole().partition(|&c| is_id_name(&self.header[c]));
-        if !ids.is_empty() && ids.len() < places.len() {
-            self.exclude(draft, &ids);
-            let text =
-                format!("{}: ids, by name and numbers: no feature, exclude it", self.named(&ids));
-            draft.warn_about("features", text, [Parameter::Exclude]);
+        if ids.len() < places.len() {
+            let why = "ids, by name and numbers: no feature, exclude it";
+            self.exclude(draft, places, &ids, why);
         }
         let counting: Vec<usize> =
             others.into_iter().filter(|&c| self.columns[c].counts_rows()).collect();
@@ -193,9 +175,16 @@ impl Seen<'_> {
         }
     }
 
-    fn exclude(&self, draft: &mut Draft, columns: &[usize]) {
-        draft.suggestion.features -= columns.len();
-        draft.suggestion.facts.exclude.extend(columns.iter().map(|&c| self.header[c].clone()));
+    /// Warns of columns, and suggests to exclude them unless no other would be left.
+    fn exclude(&self, draft: &mut Draft, places: &[usize], columns: &[usize], why: &str) {
+        if columns.len() < places.len() {
+            draft.suggestion.features -= columns.len();
+            draft.suggestion.facts.exclude.extend(columns.iter().map(|&c| self.header[c].clone()));
+        }
+        if !columns.is_empty() {
+            let text = format!("{}: {why}", self.named(columns));
+            draft.warn_about("features", text, [Parameter::Exclude]);
+        }
     }
 
     /// Numbers that usually stand for missing values, in features and the target.
