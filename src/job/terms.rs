@@ -1,5 +1,6 @@
 //! The terms on which a job runs: seeded, charged to a ledger, or neither; dry or not.
 
+use std::cell::RefCell;
 use std::ops::Deref;
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -154,19 +155,20 @@ impl Terms {
         Ok(Some(RunNote::new(day, self.request.as_str())))
     }
 
-    /// Runs `not_private` if the terms make such a result, otherwise `private` with the ledger to
-    /// charge and the note on its entry. Both receive the note on the run for its record. `call`
-    /// identifies the request of a private run and can stop the waiting for another one.
+    /// Runs `seeded` with the seed of the terms, if they have one; the result is not private.
+    /// Otherwise runs `private` with the ledger to charge and the note on its entry. Both receive
+    /// the note on the run for its record. `call` identifies the request of a private run and can
+    /// stop the waiting for another one.
     fn run<P: Kept, N>(
         &self,
-        not_private: Option<impl FnOnce(Option<RunNote>) -> Result<N>>,
+        seeded: impl FnOnce(u64, Option<RunNote>) -> Result<N>,
         call: impl FnOnce() -> Result<Call>,
         private: impl FnOnce(Option<RunNote>, Option<(&Ledger, &str)>) -> Result<P>,
     ) -> Result<Outcome<P, N>> {
         self.check()?;
         let run = self.run_note()?;
-        if let Some(not_private) = not_private {
-            return not_private(run).map(Outcome::NotPrivate);
+        if let Some(seed) = self.seed {
+            return seeded(seed, run).map(Outcome::NotPrivate);
         }
         self.once(call, |charge| private(run, charge)).map(Outcome::Private)
     }
@@ -225,11 +227,10 @@ impl Terms {
         select: &Select,
         table: &(impl Source + ?Sized),
     ) -> Result<Outcome<Selection, NotPrivate<Record>>> {
-        let not_private = self.not_private(select);
         self.run(
-            not_private.map(|request| {
-                move |run| Ok(request.run(table)?.map(|record| record.with_run(run)))
-            }),
+            |seed, run| {
+                Ok(select.clone().seed(seed).run(table)?.map(|record| record.with_run(run)))
+            },
             || Call::select("select", select, &table.identity()),
             |run, charge| {
                 let selection = match charge {
@@ -266,11 +267,8 @@ impl Terms {
         fit: &FitModel,
         table: &(impl Source + ?Sized),
     ) -> Result<Outcome<FittedModel, NotPrivate<FitRecord>>> {
-        let seeded = self.seed.map(|seed| fit.clone().seed(seed));
         self.run(
-            seeded.map(|request| {
-                move |run| Ok(request.run(table)?.map(|record| record.with_run(run)))
-            }),
+            |seed, run| Ok(fit.clone().seed(seed).run(table)?.map(|record| record.with_run(run))),
             || {
                 fit.check_ref()?;
                 let parts = [table.identity(), fit.identity()];
@@ -316,15 +314,10 @@ impl Terms {
             return Err(Error::request("a choice has no dry run: forecast it with advice"));
         }
         let choose = options.request()?;
-        let seeded = self.seed.map(|seed| {
-            let choose = choose.clone();
-            move |run| {
-                Ok(choose
-                    .seed(seed)
-                    .run(&options.candidates()?)?
-                    .map(|record| record.with_run(run)))
-            }
-        });
+        let seeded = |seed, run| {
+            let record = choose.clone().seed(seed).run(&options.candidates()?)?;
+            Ok(record.map(|record| record.with_run(run)))
+        };
         let call = || Ok(Call::new("choose", &[&options.identity()], &Hooks::default()));
         self.run(seeded, call, |run, charge| {
             let choice = match charge {
@@ -351,11 +344,10 @@ impl Terms {
         select: &Select,
         sums: &Partial,
     ) -> Result<Outcome<Selection, NotPrivate<Record>>> {
-        let seeded = self.seed.map(|seed| select.clone().seed(seed));
         self.run(
-            seeded.map(|request| {
-                move |run| Ok(request.release(sums)?.map(|record| record.with_run(run)))
-            }),
+            |seed, run| {
+                Ok(select.clone().seed(seed).release(sums)?.map(|record| record.with_run(run)))
+            },
             || Call::select("release", select, &sums.identity()),
             |run, charge| {
                 let select = select.check_ref()?;
@@ -399,25 +391,25 @@ impl Terms {
     pub fn select_in_parts(
         &self,
         select: &Select,
-        mut gather: impl FnMut(Option<&ReleasedTarget>) -> Result<Partial>,
+        gather: impl FnMut(Option<&ReleasedTarget>) -> Result<Partial>,
     ) -> Result<Outcome<Selection, NotPrivate<Record>>> {
-        if let Some(seed) = self.seed {
-            self.check()?;
-            let record = select.clone().seed(seed).run_in_parts(gather)?;
-            let run = self.run_note()?;
-            return Ok(Outcome::NotPrivate(record.map(|record| record.with_run(run))));
-        }
+        // One of the two is called.
+        let gather = RefCell::new(gather);
+        let seeded = |seed, run| {
+            let record = select.clone().seed(seed).run_in_parts(&mut *gather.borrow_mut())?;
+            Ok(record.map(|record| record.with_run(run)))
+        };
         let private = |run: Option<RunNote>, charge: Option<(&Ledger, &str)>| {
-            let select = select.check_ref()?;
+            let (select, gather) = (select.check_ref()?, &mut *gather.borrow_mut());
             let selection = match charge {
-                Some((ledger, note)) => select.run_in_parts_with_ledger(ledger, note, &mut gather),
-                None => select.run_in_parts(&mut gather),
+                Some((ledger, note)) => select.run_in_parts_with_ledger(ledger, note, gather),
+                None => select.run_in_parts(gather),
             };
             Ok(selection?.with_run(run))
         };
         // The rows are not known here: the text of the request identifies them.
         let call = || Call::select("select in parts", select, &self.request);
-        self.run(None::<fn(_) -> Result<_>>, call, private)
+        self.run(seeded, call, private)
     }
 
     /// The warning about a release from sums whose earlier stages were charged to a ledger, while
