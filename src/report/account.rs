@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::words::relation_words;
 use super::wrap::wrapped;
 use crate::account::{
     ACCOUNTANTS, Accountant, AccountantCard, BasicComposition, CentralLimit, Event,
@@ -22,26 +23,6 @@ pub enum Quantity {
     Epsilon(Delta),
     /// Delta, at this epsilon.
     Delta(Epsilon),
-}
-
-impl Quantity {
-    fn name(&self) -> &'static str {
-        match self {
-            Self::Epsilon(_) => "epsilon",
-            Self::Delta(_) => "delta",
-        }
-    }
-
-    fn of(
-        &self,
-        epsilon: impl FnOnce(Exact) -> Result<f64>,
-        delta: impl FnOnce(Exact) -> Result<f64>,
-    ) -> Result<f64> {
-        match self {
-            Self::Epsilon(at) => epsilon(at.clone().into()),
-            Self::Delta(at) => delta(at.clone().into()),
-        }
-    }
 }
 
 /// The events of all releases, and the guarantee that they have in common.
@@ -151,13 +132,11 @@ impl Releases {
         let price = |card: &&AccountantCard| Price {
             accountant: card.id,
             summary: card.summary,
-            price: match events.is_empty() {
+            price: match &quantity {
                 // A ledger without charges.
-                true => Ok(0.0),
-                false => quantity.of(
-                    |delta| card.epsilon(&events, delta),
-                    |epsilon| card.delta(&events, epsilon),
-                ),
+                _ if events.is_empty() => Ok(0.0),
+                Quantity::Epsilon(delta) => card.epsilon(&events, delta.clone()),
+                Quantity::Delta(epsilon) => card.delta(&events, epsilon.clone()),
             },
         };
         let prices: Vec<Price> = ACCOUNTANTS.iter().map(price).collect();
@@ -166,16 +145,18 @@ impl Releases {
                 "prices are of pure and bounded-range events, Laplace and normal noise, and zCDP",
             ));
         }
-        let limit = CentralLimit::of(&events).and_then(|limit| {
-            quantity.of(|delta| limit.epsilon(delta), |epsilon| limit.delta(epsilon))
+        let limit = CentralLimit::of(&events).and_then(|limit| match &quantity {
+            Quantity::Epsilon(delta) => limit.epsilon(delta.clone()),
+            Quantity::Delta(epsilon) => limit.delta(epsilon.clone()),
         });
+        let (name, at) = match &quantity {
+            Quantity::Epsilon(delta) => ("epsilon", delta.to_string()),
+            Quantity::Delta(epsilon) => ("delta", epsilon.to_string()),
+        };
         Ok(Account {
             for_relation: relation,
-            quantity: quantity.name(),
-            at: match &quantity {
-                Quantity::Epsilon(delta) => delta.to_string(),
-                Quantity::Delta(epsilon) => epsilon.to_string(),
-            },
+            quantity: name,
+            at,
             events,
             prices,
             central_limit: limit.ok(),
@@ -241,15 +222,6 @@ fn of_ledger(path: &Path) -> Result<(String, Vec<Event>)> {
     });
     let LedgerTerms { neighbors, unit, .. } = &balance.terms;
     Ok((relation_words(*neighbors, &unit.to_string()), events.collect()))
-}
-
-/// A neighbor relation and its unit, as text.
-pub(super) fn relation_words(neighbors: Neighbors, unit: &str) -> String {
-    let change = match neighbors {
-        Neighbors::ReplaceOne => "replacing",
-        Neighbors::AddRemove => "adding or removing",
-    };
-    format!("{change} one {unit}")
 }
 
 /// The neighbor relation and unit of a record, from their JSON values; `None` if they are unknown.

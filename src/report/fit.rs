@@ -4,10 +4,9 @@ use std::fmt::Write;
 
 use crate::error::Parameter;
 use crate::model::{Model, ModelFeature, ModelKind};
-use crate::privacy::Neighbors;
 use crate::report::facts::{self, Fact};
 use crate::report::text::{lines_of_plan, nothing_drawn, wrap};
-use crate::report::words::{charged, purpose, spent};
+use crate::report::words::{charged, parts, relation_words, spent, unless};
 use crate::run::{FitDryRun, FitRecord};
 
 /// The report of a fit: guarantee, parts of the budget, features with their coefficients, caveats.
@@ -17,24 +16,11 @@ use crate::run::{FitDryRun, FitRecord};
 pub fn fit_report(record: &FitRecord, options: impl Fn(&[Parameter]) -> String) -> String {
     let FitRecord { model, guarantee, selection, .. } = record;
     let mut text = String::new();
-    let change = match guarantee.neighbors {
-        Neighbors::AddRemove => "adding or removing",
-        Neighbors::ReplaceOne => "replacing",
-    };
-    let delta = match guarantee.delta.is_zero() {
-        true => String::new(),
-        false => format!(" and delta {}", guarantee.delta),
-    };
+    let relation = relation_words(guarantee.neighbors, &guarantee.unit.to_string());
+    let delta = unless(guarantee.delta.is_zero(), format!(" and delta {}", guarantee.delta));
     let private = if record.private { "private" } else { "NOT PRIVATE: seeded" };
-    let _ = writeln!(
-        text,
-        "{private}: epsilon {}{delta} for {change} one {}",
-        guarantee.epsilon, guarantee.unit
-    );
-    let part =
-        |part: &crate::privacy::Spending| format!("{} {}", part.epsilon, purpose(part.purpose));
-    let parts: Vec<String> = guarantee.spent.iter().map(part).collect();
-    let _ = writeln!(text, "spent: {}", parts.join(" + "));
+    let _ = writeln!(text, "{private}: epsilon {}{delta} for {relation}", guarantee.epsilon);
+    let _ = writeln!(text, "spent: {}", parts(&guarantee.spent));
     if let Some(receipt) = &record.ledger {
         let _ = writeln!(text, "ledger: {}", charged(receipt));
     }

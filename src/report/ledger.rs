@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use super::account::relation_words;
 use super::text::wrap;
+use super::words::{relation_words, unless};
 use crate::privacy::{Balance, LedgerEntry, LedgerNote, LedgerTerms};
 
 #[cfg(feature = "html")]
@@ -37,10 +37,7 @@ pub fn ledger(balance: &Balance) -> String {
 fn terms(balance: &Balance) -> String {
     let LedgerTerms { delta, neighbors, unit, .. } = &balance.terms;
     let relation = relation_words(*neighbors, &unit.to_string());
-    let spent = match delta.is_zero() {
-        true => String::new(),
-        false => format!(", {} spent", balance.spent_delta),
-    };
+    let spent = unless(delta.is_zero(), format!(", {} spent", balance.spent_delta));
     format!("{relation}; delta {delta}{spent}")
 }
 
@@ -51,10 +48,7 @@ fn time(when: Option<&str>) -> &str {
 
 /// A release in one line.
 fn release(entry: &LedgerEntry) -> String {
-    let delta = match entry.delta.is_zero() {
-        true => String::new(),
-        false => format!(", delta {}", entry.delta),
-    };
+    let delta = unless(entry.delta.is_zero(), format!(", delta {}", entry.delta));
     let mut words = format!("epsilon {}{delta}, {}", entry.epsilon, time(entry.when.as_deref()));
     for part in [entry.command.as_deref().unwrap_or_default(), &entry.note] {
         if !part.is_empty() {

@@ -2,7 +2,7 @@
 
 use super::findings;
 use super::page::{Block, Section};
-use super::words::{is_concentrated, is_paper, purpose, relation};
+use super::words::{is_concentrated, is_paper, purpose, relation, unless};
 use crate::choose::ChoiceRecord;
 use crate::mechanism::CARDS;
 use crate::model::ModelKind;
@@ -233,10 +233,7 @@ impl Methods {
             0 | 1 => String::new(),
             _ => format!(" Epsilon was split: {}.", parts.join(", ")),
         };
-        let delta = match delta.is_zero() {
-            true => String::new(),
-            false => format!(" and delta = {delta}"),
-        };
+        let delta = unless(delta.is_zero(), format!(" and delta = {delta}"));
         let relation = relation(guarantee);
         let program = format!("dpsis {} [1], which draws its random numbers exactly", self.version);
         self.add(match (private, nominal) {
@@ -290,10 +287,7 @@ fn entry(reference: &str) -> Option<String> {
     let word = title.split(' ').next().unwrap_or_default();
     let key = surname.filter(|surname| !surname.is_empty()).unwrap_or(word);
     let key: String = format!("{key}{year}").chars().filter(char::is_ascii_alphanumeric).collect();
-    let author = match authors.is_empty() {
-        true => String::new(),
-        false => format!("\n  author = {{{authors}}},"),
-    };
+    let author = unless(authors.is_empty(), format!("\n  author = {{{authors}}},"));
     Some(format!(
         "@misc{{{},{author}\n  title = {{{title}}},\n  year = {{{year}}}\n}}",
         key.to_lowercase()
@@ -331,10 +325,10 @@ fn score_in_words(record: &Record) -> String {
         ScoreId::Votes => format!("how many blocks of rows select them for {target}"),
         ScoreId::Paired => format!("the signs of the differences within each person {groups}"),
     };
-    let within = match record.target.adjusted_for.is_empty() {
-        true => String::new(),
-        false => format!(" within strata of {}", record.target.adjusted_for.join(" and ")),
-    };
+    let within = unless(
+        record.target.adjusted_for.is_empty(),
+        format!(" within strata of {}", record.target.adjusted_for.join(" and ")),
+    );
     format!("{by}{within}{}", scale_in_words(score))
 }
 

@@ -6,7 +6,7 @@ use crate::exact::two_digits;
 use crate::forecast::{Least, Needed, PROBABILITIES, PlanRecord, Wanted};
 use crate::release::{MechanismReason, PickOrder, ScoreId};
 use crate::report::text::wrap;
-use crate::report::words::{chosen_by, drawn_by_scores, purpose, weighted};
+use crate::report::words::{chosen_by, drawn_by_scores, parts, unless, weighted};
 use crate::report::wrap::wrapped;
 
 /// The width of the plot of effect sizes from 0 to 1, in columns.
@@ -140,17 +140,9 @@ pub fn details(record: &PlanRecord) -> Vec<(&'static str, String)> {
         }
         (None, None) => format!("{} features", record.features),
     };
-    let parts: Vec<String> = record
-        .spent
-        .iter()
-        .map(|part| format!("{} {}", part.epsilon, purpose(part.purpose)))
-        .collect();
     let change = if record.replaces { "replacing" } else { "adding or removing" };
     let unit = if record.score.id == ScoreId::Paired { "person" } else { "row" };
-    let delta = match record.delta.is_zero() {
-        true => String::new(),
-        false => format!("; delta {}", record.delta),
-    };
+    let delta = unless(record.delta.is_zero(), format!("; delta {}", record.delta));
     let mut details = vec![
         ("plan", format!("{what}, {rows} {}; the target is {target}", units(record))),
         (
@@ -158,7 +150,7 @@ pub fn details(record: &PlanRecord) -> Vec<(&'static str, String)> {
             format!(
                 "epsilon {} = {}{delta}; {change} one {unit}",
                 record.epsilon,
-                parts.join(" + ")
+                parts(&record.spent)
             ),
         ),
         ("mechanism", mechanism(record)),

@@ -3,12 +3,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::account::relation_words;
 use super::facts;
 use super::findings;
 use super::words::{
     PROTECTED_BY_CHOICE, charged, features_or_sets, line_of_features, meaning, needed_of_unit,
-    protected, protected_by_fit, spent,
+    protected, protected_by_fit, relation_words, spent,
 };
 use crate::choose::ChoiceRecord;
 use crate::model::{Model, ModelKind};

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::facts::{self, Fact};
 use super::findings;
 use super::words::{
-    asked_for, planned_by, planned_target, protected, purpose, scored, sets_used, spent,
+    asked_for, planned_by, planned_target, protected, purpose, scored, sets_used, spent, unless,
 };
 use super::wrap::{WIDTH, wrapped};
 use crate::choose::ChoiceRecord;
@@ -234,13 +234,13 @@ fn rows_needed(plan: &DryRun) -> String {
     };
     let names_only: Vec<String> =
         plan.rows_needed.iter().filter_map(|needed| needed.names_only).map(number).collect();
-    let names_only = match names_only.is_empty() {
-        true => String::new(),
-        false => format!(
+    let names_only = unless(
+        names_only.is_empty(),
+        format!(
             "; if only names are released (a share of 0 for the effect sizes), they are found with about {}",
             names_only.join(", ")
         ),
-    };
+    );
     format!(
         "in half of all runs, {lead} {}; {}{names_only}",
         each.join("; "),

@@ -139,21 +139,21 @@ pub(super) fn planned_by(plan: &DryRun) -> String {
     }
 }
 
+/// The parts of a budget.
+pub(super) fn parts(spent: &[Spending]) -> String {
+    let part = |part: &Spending| format!("{} {}", part.epsilon, purpose(part.purpose));
+    spent.iter().map(part).collect::<Vec<_>>().join(" + ")
+}
+
 /// The budget and its parts.
 pub(super) fn spent(guarantee: &Guarantee) -> String {
-    let part = |part: &Spending| format!("{} {}", part.epsilon, purpose(part.purpose));
-    let parts: Vec<String> = guarantee.spent.iter().map(part).collect();
-    let neighbors = match guarantee.neighbors {
-        Neighbors::AddRemove => "adding or removing one",
-        Neighbors::ReplaceOne => "replacing one",
-    };
-    let unit = guarantee.unit;
+    let relation = relation_words(guarantee.neighbors, &guarantee.unit.to_string());
     let (epsilon, delta) = (&guarantee.epsilon, &guarantee.delta);
     let pure = guarantee.pure_epsilon.as_ref();
     let pure = pure.map(|pure| format!("; with delta 0 the same is epsilon {pure}"));
     format!(
-        "epsilon {epsilon} = {}; delta {delta}; {neighbors} {unit}{}",
-        parts.join(" + "),
+        "epsilon {epsilon} = {}; delta {delta}; {relation}{}",
+        parts(&guarantee.spent),
         pure.unwrap_or_default()
     )
 }
@@ -415,18 +415,32 @@ pub(super) fn target(target: &TargetUsed, record: &Record) -> String {
     words
 }
 
-/// The protected change of a table.
+/// The words, unless there is nothing to say.
+pub(super) fn unless(is_empty: bool, words: String) -> String {
+    if is_empty { String::new() } else { words }
+}
+
+/// A neighbor relation and its unit, as short text: "adding or removing one row".
+pub(super) fn relation_words(neighbors: Neighbors, unit: &str) -> String {
+    let change = match neighbors {
+        Neighbors::ReplaceOne => "replacing",
+        Neighbors::AddRemove => "adding or removing",
+    };
+    format!("{change} one {unit}")
+}
+
+/// The protected change of a table, as full text.
 #[cfg(feature = "html")]
 pub(super) fn relation(guarantee: &Guarantee) -> String {
-    let unit = guarantee.unit;
+    let relation = relation_words(guarantee.neighbors, &guarantee.unit.to_string());
     match guarantee.neighbors {
-        Neighbors::AddRemove => format!("adding or removing one {unit}"),
-        Neighbors::ReplaceOne => format!("replacing one {unit} by another"),
+        Neighbors::AddRemove => relation,
+        Neighbors::ReplaceOne => format!("{relation} by another"),
     }
 }
 
 /// The purpose of a part of the budget, as text.
-pub fn purpose(purpose: Purpose) -> &'static str {
+pub(super) fn purpose(purpose: Purpose) -> &'static str {
     match purpose {
         Purpose::TargetMedian => "target median",
         Purpose::TargetCenter => "target center",
@@ -448,10 +462,7 @@ pub fn purpose(purpose: Purpose) -> &'static str {
 pub(super) fn charged(receipt: &Receipt) -> String {
     let Receipt { name, cap, spent, left, delta, spent_delta, .. } = receipt;
     let name = if name.is_empty() { String::new() } else { format!("{name}: ") };
-    let deltas = match delta.is_zero() {
-        true => String::new(),
-        false => format!("; delta {spent_delta} of {delta}"),
-    };
+    let deltas = unless(delta.is_zero(), format!("; delta {spent_delta} of {delta}"));
     format!("{name}spent {spent} of {cap}, {left} left{deltas}")
 }
 
@@ -472,10 +483,7 @@ pub(super) fn meaning(
     // (e^epsilon + delta) / (e^epsilon + 1), in tenths of a percent.
     let (failure, less) = (near_f64(delta.as_rational()), libm::exp(-epsilon));
     let tenths = (1000.0 * (1.0 + failure * less) / (1.0 + less) + 1e-9).ceil();
-    let apart = match delta.is_zero() {
-        true => String::new(),
-        false => format!(", apart from a probability of {delta}"),
-    };
+    let apart = unless(delta.is_zero(), format!(", apart from a probability of {delta}"));
     let limit = if tenths < 1000.0 {
         let factor = (libm::exp(epsilon) * 100.0 + 1e-9).ceil() / 100.0;
         format!(
