@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use crate::mechanism_arguments::ParameterArguments;
-use crate::output::{self, Destination};
+use crate::output::{self, Destination, TextOrJson};
 use crate::privacy_arguments::BudgetArgument;
 use crate::progress::Steps;
 use crate::select::SelectArguments;
@@ -104,11 +104,11 @@ pub(super) struct AuditArguments {
     #[arg(
         long,
         value_enum,
-        default_value_t = AuditFormat::Text,
+        default_value_t = TextOrJson::Text,
         hide_possible_values = true,
         help_heading = "Output"
     )]
-    format: AuditFormat,
+    format: TextOrJson,
 
     /// Write the output to this file, whole or not at all
     #[arg(short, long, value_name = "FILE", hide_short_help = true, help_heading = "Output")]
@@ -138,13 +138,6 @@ Exit \
 request; 3 malformed input; 5 reading, \
      writing or starting a program failed.";
 
-/// The form of the output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum AuditFormat {
-    Text,
-    Json,
-}
-
 /// The default number of draws on each table.
 const OF_MECHANISM: u64 = 1_000_000;
 const OF_SELECTION: u64 = 100_000;
@@ -169,8 +162,8 @@ pub(super) fn audit(arguments: &AuditArguments) -> Result<bool> {
     let found = found?;
     output::remark("NOT PRIVATE: many draws on one table reveal its rows\n");
     destination.write(&match arguments.format {
-        AuditFormat::Json => report::to_json(&found)?,
-        AuditFormat::Text => report::audit(&found),
+        TextOrJson::Json => report::to_json(&found)?,
+        TextOrJson::Text => report::audit(&found),
     })?;
     Ok(found.consistent)
 }

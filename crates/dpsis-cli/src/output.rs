@@ -26,6 +26,14 @@ pub(super) enum Format {
     Acro,
 }
 
+/// The form of other results.
+// Its values have no description, which completions would show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum TextOrJson {
+    Text,
+    Json,
+}
+
 /// The form of a release and where it goes, checked before any budget is spent.
 pub(super) struct Output {
     pub(super) format: Format,

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
-use crate::output::{self, Destination};
+use crate::output::{self, Destination, TextOrJson};
 use crate::privacy_arguments::BudgetArgument;
 use crate::run_arguments::RunArguments;
 use crate::schema_file::SchemaFile;
@@ -74,8 +74,8 @@ pub(super) struct PlanArguments {
     draws: Option<usize>,
 
     /// text or json
-    #[arg(long, value_enum, default_value_t = PlanFormat::Text, hide_possible_values = true)]
-    format: PlanFormat,
+    #[arg(long, value_enum, default_value_t = TextOrJson::Text, hide_possible_values = true)]
+    format: TextOrJson,
 
     /// A folder for index.html, the figure, CSV and JSON; new, or made by plan
     #[arg(short, long, value_name = "DIR")]
@@ -83,13 +83,6 @@ pub(super) struct PlanArguments {
 
     #[command(flatten)]
     run: RunArguments,
-}
-
-/// The form of the output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum PlanFormat {
-    Text,
-    Json,
 }
 
 const MORE: &str = "More options, with examples: dpsis plan --help";
@@ -113,8 +106,8 @@ pub(super) fn plan(arguments: &PlanArguments) -> Result<()> {
         output::remark(&format!("written: {}\n", page.display()));
     }
     Destination::Stdout.write(&match arguments.format {
-        PlanFormat::Text => text(&record),
-        PlanFormat::Json => to_json(&record)?,
+        TextOrJson::Text => text(&record),
+        TextOrJson::Json => to_json(&record)?,
     })
 }
 

@@ -4,58 +4,44 @@ use crate::output::{self, Destination, Output};
 use dpsis::job::Terms;
 use dpsis::{Partial, Result, Select, Stage};
 
-/// The sums, and the options of the release.
-pub(super) struct SumsRelease<'a> {
-    pub(super) select: Select,
-    pub(super) sums: &'a Partial,
-    pub(super) terms: &'a Terms,
-    /// The next step with a released target, as text.
-    pub(super) next: &'a str,
-}
-
-impl SumsRelease<'_> {
-    /// Makes the release for the stage of the sums.
-    ///
-    /// # Errors
-    ///
-    /// As for the request, the ledger and the output.
-    pub(super) fn run(self, output: Output) -> Result<()> {
-        match self.sums.stage() {
-            Stage::Selection => self.selection(output),
-            _ => self.target(output),
-        }
-    }
-
-    fn selection(self, output: Output) -> Result<()> {
-        let Self { select, sums, terms, .. } = self;
+/// Makes the release for the stage of the sums; `next` is the next step with a released target, as
+/// text.
+///
+/// # Errors
+///
+/// As for the request, the ledger and the output.
+pub(super) fn release_sums(
+    select: &Select,
+    sums: &Partial,
+    terms: &Terms,
+    output: Output,
+    next: &str,
+) -> Result<()> {
+    let stage = sums.stage();
+    if stage == Stage::Selection {
         if let Some(warning) = terms.warning_on_sums(sums) {
             output::remark(&format!("warning: {} (--ledger)\n", warning.text));
         }
-        output.write(&*terms.release(&select, sums)?)
+        return output.write(&*terms.release(select, sums)?);
     }
-
-    fn target(self, output: Output) -> Result<()> {
-        let Self { select, sums, terms, next } = self;
-        // --format is for the selection. Its folder must not exist before the last stage: the
-        // released target goes to a file next to it.
-        let (destination, place) = match output.destination {
-            Destination::Folder(mut path) => {
-                path.as_mut_os_string().push(".released");
-                (Destination::check(Some(&path), &[])?, format!(" to {}", path.display()))
-            }
-            destination => (destination, String::new()),
-        };
-        let released = terms.release_target(&select, sums)?;
-        if !released.is_private() {
-            output::remark("NOT PRIVATE: drawn from a seed, not for release\n");
+    // --format is for the selection. Its folder must not exist before the last stage: the released
+    // target goes to a file next to it.
+    let (destination, place) = match output.destination {
+        Destination::Folder(mut path) => {
+            path.as_mut_os_string().push(".released");
+            (Destination::check(Some(&path), &[])?, format!(" to {}", path.display()))
         }
-        if !output.quiet {
-            let stage = sums.stage();
-            let spent = released
-                .epsilon()
-                .map_or_else(String::new, |spent| format!(", for epsilon {spent} so far"));
-            output::remark(&format!("released the {stage}{place}{spent}: {next}\n"));
-        }
-        destination.write(&released.to_text()?)
+        destination => (destination, String::new()),
+    };
+    let released = terms.release_target(select, sums)?;
+    if !released.is_private() {
+        output::remark("NOT PRIVATE: drawn from a seed, not for release\n");
     }
+    if !output.quiet {
+        let spent = released
+            .epsilon()
+            .map_or_else(String::new, |spent| format!(", for epsilon {spent} so far"));
+        output::remark(&format!("released the {stage}{place}{spent}: {next}\n"));
+    }
+    destination.write(&released.to_text()?)
 }

@@ -5,10 +5,10 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use crate::mechanism_arguments::ParameterArguments;
-use crate::output::{self, Destination};
+use crate::output::{self, Destination, TextOrJson};
 use crate::progress::Steps;
 use dpsis::internals::{grouped, wrapped};
 use dpsis::mechanism::CARDS;
@@ -96,11 +96,11 @@ pub(super) struct VerifyArguments {
     #[arg(
         long,
         value_enum,
-        default_value_t = VerifyFormat::Text,
+        default_value_t = TextOrJson::Text,
         hide_possible_values = true,
         help_heading = "Output"
     )]
-    format: VerifyFormat,
+    format: TextOrJson,
 
     /// Write the output to this file, whole or not at all
     #[arg(short, long, value_name = "FILE", hide_short_help = true, help_heading = "Output")]
@@ -124,13 +124,6 @@ Examples:
 Exit codes: 0 all claims hold on the grid; 1 a claim is violated (as it should
 be for a broken variant); 2 wrong request; 5 writing failed.";
 
-/// The form of the output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum VerifyFormat {
-    Text,
-    Json,
-}
-
 /// Runs the requested checks; returns whether everything holds.
 pub(super) fn verify(arguments: &VerifyArguments) -> Result<bool> {
     if arguments.list {
@@ -143,8 +136,8 @@ pub(super) fn verify(arguments: &VerifyArguments) -> Result<bool> {
         Some(id) => {
             let found = arguments.check(id, &steps)?;
             destination.write(&match arguments.format {
-                VerifyFormat::Json => to_json(&found)?,
-                VerifyFormat::Text => verification(&found),
+                TextOrJson::Json => to_json(&found)?,
+                TextOrJson::Text => verification(&found),
             })?;
             Ok(found.holds())
         }
@@ -155,8 +148,8 @@ pub(super) fn verify(arguments: &VerifyArguments) -> Result<bool> {
             let all: Vec<Enumerated> =
                 CARDS.iter().map(|card| arguments.check(card.id, &steps)).collect::<Result<_>>()?;
             destination.write(&match arguments.format {
-                VerifyFormat::Json => to_json(&all)?,
-                VerifyFormat::Text => table(&all),
+                TextOrJson::Json => to_json(&all)?,
+                TextOrJson::Text => table(&all),
             })?;
             Ok(all.iter().all(Enumerated::holds))
         }

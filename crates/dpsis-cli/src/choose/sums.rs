@@ -5,7 +5,7 @@ use clap::Args;
 use super::ChooseArguments;
 use crate::output::Output;
 use crate::privacy_arguments::privacy;
-use crate::sums_release::SumsRelease;
+use crate::sums_release::release_sums;
 use crate::values::{parse_center, with_shares};
 use dpsis::job::Terms;
 use dpsis::{Error, Partial, Result, Select, SelectOptions};
@@ -85,11 +85,7 @@ impl ChooseArguments {
 /// Releases the selection, or the values of the target for the next stage.
 pub(super) fn release(arguments: &ChooseArguments, terms: &Terms, output: Output) -> Result<()> {
     let sums = Partial::of_query(&arguments.file)?;
-    let release = SumsRelease {
-        select: arguments.apply_release_to(sums.request(arguments.k())?)?,
-        sums: &sums,
-        terms,
-        next: "make the next query with it (dpsis sql --released), then choose again with the same options",
-    };
-    release.run(output)
+    let select = arguments.apply_release_to(sums.request(arguments.k())?)?;
+    let next = "make the next query with it (dpsis sql --released), then choose again with the same options";
+    release_sums(&select, &sums, terms, output, next)
 }

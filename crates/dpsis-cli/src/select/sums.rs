@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::arguments::SelectArguments;
 use crate::output::Output;
-use crate::sums_release::SumsRelease;
+use crate::sums_release::release_sums;
 use dpsis::job::Terms;
 use dpsis::{Partial, PartialFile, Result, SelectOptions};
 
@@ -22,12 +22,7 @@ pub(super) fn select(
     arguments.apply_release_to(&mut options)?;
     arguments.names.apply_to(&mut options);
     let select = options.apply_release_to(sums.apply_to(options.names()?)?)?;
-    let release = SumsRelease {
-        select,
-        sums: &sums,
-        terms,
-        next: "make the partials of the next stage with it (dpsis partial --released), then select again with the \
-               same options",
-    };
-    release.run(output)
+    let next = "make the partials of the next stage with it (dpsis partial --released), then select again with the \
+                same options";
+    release_sums(&select, &sums, terms, output, next)
 }
