@@ -1,9 +1,10 @@
-"""A Parquet file of very many columns compared with the same table as CSV, and with polars: processor time and memory.
+"""A Parquet file of very many columns compared with the same table as CSV, and with polars: processor time and memory. The
+same for counts, stored as integers of 8 bits.
 
     python benches/peers/wide_parquet.py target/release/dpsis [ROWS COLUMNS]
 
-Needs polars, and a command line built with all features. Every reading is a process of its own; before it is timed, both
-files must give the same names.
+Needs polars, and a command line built with all features. Every reading is a process of its own; before it is timed, all
+files of a table must give the same names.
 """
 
 import os
@@ -28,7 +29,7 @@ def measured(command):
 
 
 def make(folder, rows, columns):
-    """Writes the table: as CSV, and as Parquet with two codecs."""
+    """Writes the table: as CSV, and as Parquet with two codecs; and counts: as CSV, and as Parquet of 8-bit integers."""
     import polars
 
     column = polars.int_range(int(rows), eager=True)
@@ -37,6 +38,10 @@ def make(folder, rows, columns):
     table.write_csv(f"{folder}/wide.csv")
     for codec in CODECS:
         table.write_parquet(f"{folder}/{codec}.parquet", compression=codec)
+    counts = (polars.all().exclude("y") * 3).floor().cast(polars.Int8)
+    table = table.with_columns(counts)
+    table.write_csv(f"{folder}/counts.csv")
+    table.write_parquet(f"{folder}/counts.parquet", compression="snappy")
 
 
 def main(binary, rows="100", columns="200000"):
@@ -44,11 +49,14 @@ def main(binary, rows="100", columns="200000"):
         # In a process of its own: the memory of this one is that of its children before they start.
         subprocess.run([sys.executable, __file__, "make", folder, rows, columns], check=True)
         select = [binary, "select", "--k", "5", "--eps", "2"]
-        files = [f"{folder}/wide.csv", *(f"{folder}/{codec}.parquet" for codec in CODECS)]
-        names = [subprocess.run([*select, "--seed", "1", file], check=True, capture_output=True).stdout for file in files]
-        assert len(set(names)) == 1
-        work = {f"dpsis select {pathlib.Path(file).name}": [*select, file] for file in files}
-        work |= {f"polars {pathlib.Path(file).name}": [sys.executable, "-c", READ, file] for file in files[1:]}
+        wide = [f"{folder}/wide.csv", *(f"{folder}/{codec}.parquet" for codec in CODECS)]
+        counts = [f"{folder}/counts.csv", f"{folder}/counts.parquet"]
+        for files in (wide, counts):
+            names = [subprocess.run([*select, "--seed", "1", file], check=True, capture_output=True).stdout for file in files]
+            assert len(set(names)) == 1
+        work = {f"dpsis select {pathlib.Path(file).name}": [*select, file] for file in wide + counts}
+        parquet = wide[1:] + counts[1:]
+        work |= {f"polars {pathlib.Path(file).name}": [sys.executable, "-c", READ, file] for file in parquet}
         runs = {name: [] for name in work}
         for _ in range(ROUNDS):
             for name, command in work.items():

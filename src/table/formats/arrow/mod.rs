@@ -20,6 +20,8 @@ mod guard;
 #[cfg(feature = "arrow")]
 mod ipc;
 #[cfg(feature = "arrow")]
+mod pages;
+#[cfg(feature = "arrow")]
 mod parquet;
 #[cfg(feature = "arrow")]
 mod wide;
