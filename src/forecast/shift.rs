@@ -61,18 +61,19 @@ impl Shift {
     /// with these numbers of rows.
     pub(super) fn observed(&self, rows: [f64; 2], noise: &Noise, mut each: impl FnMut([f64; 2])) {
         let step = |(deviation, normal): (&[f64; 2], &[f32; 2])| {
-            [0, 1].map(|class: usize| deviation[class] * f64::from(normal[class]))
+            [deviation[0] * f64::from(normal[0]), deviation[1] * f64::from(normal[1])]
         };
         let steps = || self.steps.iter().zip(&noise.0).map(step);
         let ends = steps().fold([0.0; 2], |[a, b], [c, d]| [a + c, b + d]);
-        let roots = rows.map(f64::sqrt);
-        let mut walk = [0.0; 2];
+        let roots = [rows[0].sqrt(), rows[1].sqrt()];
+        let (mut walk, mut seen) = ([0.0; 2], [0.0; 2]);
         for (share, step) in self.shares.iter().zip(steps()) {
-            each([0, 1].map(|class: usize| {
+            for class in 0..2 {
                 walk[class] += step[class];
                 let bridge = walk[class] - share[class] * ends[class];
-                (share[class] + bridge / roots[class]).clamp(0.0, 1.0)
-            }));
+                seen[class] = (share[class] + bridge / roots[class]).clamp(0.0, 1.0);
+            }
+            each(seen);
         }
     }
 }

@@ -219,13 +219,13 @@ fn score(column: &[f64], units: &Units, rankings: &[Ranking]) -> i64 {
     if n <= 1 {
         return 0;
     }
-    let counts = |row: &u32| rankings.iter().all(|ranking| ranking.ranks[*row as usize] > 0);
-    let mut present: Vec<(f64, u32)> = column
-        .iter()
-        .copied()
-        .zip(0..)
-        .filter(|(value, row)| value.is_finite() && counts(row))
-        .collect();
+    let counts = |row: u32| rankings.iter().all(|ranking| ranking.ranks[row as usize] > 0);
+    let mut present: Vec<(f64, u32)> = Vec::with_capacity(column.len());
+    for (&value, row) in column.iter().zip(0..) {
+        if value.is_finite() && counts(row) {
+            present.push((value, row));
+        }
+    }
     present.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
     let excess = rankings.iter().map(|ranking| ranking.concordant_excess(&present, units).abs());
     let pairs = i128::from(units.weight).pow(2) * (n - 1);

@@ -136,9 +136,10 @@ impl<S: RowSums, C: Fn(TargetCell<'_>) -> Option<S::Target> + Sync> Fold for Sum
 
     fn batch(&mut self, batch: &Batch<'_>) {
         self.summed.rows += batch.samples();
-        let targets = (0..batch.len()).filter_map(|place| batch.target(place));
-        for y in targets.filter_map(self.code) {
-            self.summed.sums.add(&[], y);
+        for place in 0..batch.len() {
+            if let Some(y) = batch.target(place).and_then(self.code) {
+                self.summed.sums.add(&[], y);
+            }
         }
     }
 

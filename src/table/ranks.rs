@@ -41,7 +41,9 @@ impl Ranker {
         self.sorter.each_tie(values, order, |ties| {
             // The mid-rank of ranks before + 1, ..., before + ties, twice.
             let code = codes[2 * before + ties.len() + 1];
-            ties.iter().for_each(|&key| out[place(key)] = code);
+            for &key in ties {
+                out[place(key)] = code;
+            }
             before += ties.len();
         });
     }

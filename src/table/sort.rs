@@ -46,17 +46,22 @@ impl Sorter {
         mut give: impl FnMut(&[u64]),
     ) {
         let (mut least, mut most) = (u64::MAX, 0);
-        for order in values.iter().filter_map(|value| order(*value)) {
-            least = least.min(order);
-            most = most.max(order);
+        for &value in values {
+            if let Some(order) = order(value) {
+                least = least.min(order);
+                most = most.max(order);
+            }
         }
         let bits = u64::BITS - most.saturating_sub(least).leading_zeros();
         // Values that agree in the upper half are compared later.
         let left_out = bits.saturating_sub(32);
         self.keys.clear();
-        self.keys.extend(values.iter().zip(0u64..).filter_map(|(&value, place)| {
-            order(value).map(|order| ((order - least) >> left_out) << 32 | place)
-        }));
+        self.keys.reserve(values.len());
+        for (&value, place) in values.iter().zip(0u64..) {
+            if let Some(order) = order(value) {
+                self.keys.push(((order - least) >> left_out) << 32 | place);
+            }
+        }
         self.sort(bits.min(32));
         let whole = |key: &u64| order(values[place(*key)]);
         let mut rest = self.keys.as_mut_slice();
@@ -66,7 +71,9 @@ impl Sorter {
             let (run, others) = rest.split_at_mut(alike);
             if alike > 1 && left_out > 0 {
                 run.sort_unstable_by_key(whole);
-                run.chunk_by(|a, b| whole(a) == whole(b)).for_each(&mut give);
+                for ties in run.chunk_by(|a, b| whole(a) == whole(b)) {
+                    give(ties);
+                }
             } else {
                 give(run);
             }

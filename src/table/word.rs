@@ -35,6 +35,7 @@ pub(crate) fn nth_word(number: usize) -> f64 {
 ///
 /// Only for tables that [may hold words](crate::table::open_table::Table::has_words):
 /// the NaNs of others have any payload.
+#[inline]
 pub(crate) fn word_of(value: f64) -> Option<u64> {
     let payload = value.to_bits() & PAYLOAD;
     (value.is_nan() && payload != 0).then_some(payload)

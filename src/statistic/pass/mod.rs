@@ -288,9 +288,10 @@ impl Fold for CountRanks<'_> {
     const READS_VALUES: bool = false;
 
     fn batch(&mut self, batch: &Batch<'_>) {
-        let targets = (0..batch.len()).filter_map(|place| batch.target(place));
-        for value in targets.filter_map(self.value) {
-            self.grid.observe(&mut self.counts, value);
+        for place in 0..batch.len() {
+            if let Some(value) = batch.target(place).and_then(self.value) {
+                self.grid.observe(&mut self.counts, value);
+            }
         }
     }
 

@@ -54,14 +54,20 @@ impl Shape {
     /// The lines of a block that are rows, without their line ends; blank lines only if
     /// `blank_rows`.
     fn lines(self, block: &[u8]) -> impl Iterator<Item = Line<'_>> {
-        let ends = memchr::memchr_iter(b'\n', block).chain([block.len()]);
-        let lines = ends.scan(0, |start, end| Some((std::mem::replace(start, end + 1), end)));
-        // The text ends with a line end.
-        let lines = lines.take_while(|(start, _)| *start < block.len());
-        lines.filter_map(move |(start, end)| {
-            let line = block.get(start..end)?;
-            let length = line.strip_suffix(b"\r").unwrap_or(line).len();
-            (length > 0 || self.blank_rows).then_some(Line { block, start, end: start + length })
+        let mut ends = memchr::memchr_iter(b'\n', block);
+        let mut next = 0;
+        std::iter::from_fn(move || {
+            // The text ends with a line end, or without one.
+            while next < block.len() {
+                let end = ends.next().unwrap_or(block.len());
+                let start = std::mem::replace(&mut next, end + 1);
+                let line = &block[start..end];
+                let length = line.strip_suffix(b"\r").unwrap_or(line).len();
+                if length > 0 || self.blank_rows {
+                    return Some(Line { block, start, end: start + length });
+                }
+            }
+            None
         })
     }
 }

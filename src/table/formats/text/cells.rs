@@ -27,6 +27,7 @@ pub(crate) struct Line<'a> {
 
 impl<'a> Line<'a> {
     /// The bytes of the line.
+    #[inline]
     pub(crate) fn bytes(&self) -> &'a [u8] {
         &self.block[self.start..self.end]
     }
@@ -53,6 +54,7 @@ pub(crate) struct Row<'a> {
 
 impl Row<'_> {
     /// A cell by its column, from 0.
+    #[inline]
     pub(crate) fn cell(&self, column: usize) -> &[u8] {
         let (start, end) = self.ranges[column];
         &self.bytes[start..end]
