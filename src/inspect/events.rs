@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use super::event_counts::{Counts, times};
-use super::findings::{Draft, Seen, short};
+use super::findings::{Draft, Seen, labels_with_counts, short};
 use super::roles::is_absence;
 use crate::error::Parameter;
 use crate::request::Target;
@@ -156,10 +156,8 @@ impl Seen<'_> {
             let text = "the classes are not counted: the table is read once, or not as it is given";
             return draft.say("target", text);
         };
-        let found: Vec<String> = (events.classes().iter().zip(classes))
-            .map(|(class, count)| format!("{class} ({count})"))
-            .collect();
-        draft.say("target", format!("classes {}", found.join(", ")));
+        let found = labels_with_counts(events.classes().iter().zip(classes.iter().copied()));
+        draft.say("target", format!("classes {found}"));
         if *without > 0 {
             let text = format!(
                 "{without} {} take no part: lost before the horizon without the event, or without a time or an \
@@ -181,10 +179,8 @@ impl Seen<'_> {
     fn column_of_events(&self, draft: &mut Draft, place: usize, about: Parameter) {
         let (what, column) = (self.what(place), &self.columns[place]);
         if about == Parameter::Event {
-            let labels: Vec<String> =
-                column.labels().map(|(label, count)| format!("{label} ({count})")).collect();
             let text = match column.has_labels() {
-                true => format!("{what}: events {}", labels.join(", ")),
+                true => format!("{what}: events {}", labels_with_counts(column.labels())),
                 false => format!("{what}: events; the given value is among them"),
             };
             draft.say("target", text);

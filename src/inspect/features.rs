@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::column::{CODES, ColumnSummary};
 use super::findings::{Draft, Seen, Written, labels_of};
 use crate::error::Parameter;
-use crate::table::{CellFormat, GivenCell, Names, TargetColumn, is_id_name};
+use crate::table::{CellFormat, GivenCell, Names, TargetColumn, is_id_name, listed};
 
 impl Seen<'_> {
     /// The places of the features among the columns here, from 0.
@@ -127,7 +127,7 @@ impl Seen<'_> {
                     "{} holds labels ({}): give it if it is the target; as a feature its categories \
                      are used for selection, but missing in a model",
                     self.what(c),
-                    shown(&labels_of(&self.columns[c]))
+                    listed(labels_of(&self.columns[c]).into_iter().map(|(label, _)| label))
                 );
                 draft.say_about("features", text, [Parameter::Target, Parameter::Exclude]);
             }
@@ -214,10 +214,4 @@ impl Seen<'_> {
             draft.warn_about("missing", text, [Parameter::Missing]);
         }
     }
-}
-
-/// Lists labels with their counts.
-fn shown(labels: &[(String, u64)]) -> String {
-    let labels: Vec<&str> = labels.iter().map(|(label, _)| label.as_str()).collect();
-    labels.join(", ")
 }

@@ -12,7 +12,7 @@ use super::target_file::TargetFile;
 use crate::error::Parameter;
 use crate::request::Target;
 use crate::table::{
-    CellFormat, FileTable, Format, Orientation, TableFacts, TargetColumn, looks_turned,
+    CellFormat, FileTable, Format, Orientation, TableFacts, TargetColumn, looks_turned, quoted,
 };
 
 /// A finding of the inspection, one line of text.
@@ -503,6 +503,16 @@ pub(super) fn counted(number: u64, thing: &str) -> String {
 /// A number rounded to six decimal places.
 pub(super) fn short(value: f64) -> f64 {
     format!("{value:.6}").parse().unwrap_or(value)
+}
+
+/// Labels in a sentence, each with its number of rows.
+pub(super) fn labels_with_counts<T: AsRef<str>>(
+    labels: impl IntoIterator<Item = (T, u64)>,
+) -> String {
+    let labels = labels.into_iter();
+    let labels: Vec<String> =
+        labels.map(|(label, count)| format!("{} ({count})", quoted(label.as_ref()))).collect();
+    labels.join(", ")
 }
 
 /// The labels in a column with their counts, the most frequent first, without texts that are more

@@ -1,13 +1,13 @@
 //! Findings on the columns of identifiers and of the target.
 
 use super::column::{ColumnSummary, MAX_LABELS};
-use super::findings::{Draft, Seen, Written, counted, labels_of, short};
+use super::findings::{Draft, Seen, Written, counted, labels_of, labels_with_counts, short};
 use super::names::{is_sample_name, named_as_identifiers, words};
 use super::strays::looking;
 use super::target_file::TargetFile;
 use crate::error::Parameter;
 use crate::request::Target;
-use crate::table::{Format, TargetColumn};
+use crate::table::{Format, TargetColumn, listed};
 
 impl Seen<'_> {
     /// The place of the column of identifiers among the columns here, from 0.
@@ -250,9 +250,10 @@ impl Seen<'_> {
         } else if column.has_labels() {
             let found = labels_of(column);
             let mut labels: Vec<String> = found.iter().map(|(label, _)| label.clone()).collect();
-            let counted: Vec<String> =
-                found.iter().map(|(label, count)| format!("{label} ({count})")).collect();
-            draft.say("target", format!("{what}: labels {}", counted.join(", ")));
+            draft.say(
+                "target",
+                format!("{what}: labels {}", labels_with_counts(found.iter().cloned())),
+            );
             if numeric {
                 draft.warn_about(
                     "target",
@@ -347,9 +348,8 @@ impl Seen<'_> {
         classes: &[String],
     ) {
         let count = |class: &String| column.count_of(class);
-        let counted: Vec<String> =
-            classes.iter().map(|class| format!("{class} ({})", count(class))).collect();
-        draft.say("target", format!("{what}: labels {}", counted.join(", ")));
+        let counted = labels_with_counts(classes.iter().map(|class| (class, count(class))));
+        draft.say("target", format!("{what}: labels {counted}"));
         let others: Vec<String> = labels_of(column)
             .into_iter()
             .map(|(label, _)| label)
@@ -369,7 +369,7 @@ impl Seen<'_> {
         let all: Vec<String> = found.into_iter().chain(&others).cloned().collect();
         warn_of_capitals(draft, &all, classes);
         if !others.is_empty() {
-            let text = format!("other labels are not used: {}", others.join(", "));
+            let text = format!("other labels are not used: {}", listed(&others));
             draft.say_about("target", text, [Parameter::Classes]);
         }
         draft.suggestion.count(classes.iter().map(count));
@@ -399,7 +399,7 @@ fn warn_of_capitals(draft: &mut Draft, labels: &[String], given: &[String]) -> b
     if open {
         let text = format!(
             "labels that differ in capitals alone: {}: make them one, or give the classes as they are",
-            alike.join(", ")
+            listed(alike)
         );
         draft.warn_about("target", text, [Parameter::Classes]);
     }

@@ -8,6 +8,7 @@ use crate::report::facts::{self, Fact};
 use crate::report::text::{lines_of_plan, nothing_drawn, wrap};
 use crate::report::words::{charged, parts, relation_words, spent, unless};
 use crate::run::{FitDryRun, FitRecord};
+use crate::table::listed;
 
 /// The report of a fit: guarantee, parts of the budget, features with their coefficients, caveats.
 ///
@@ -44,13 +45,13 @@ pub fn fit_report(record: &FitRecord, options: impl Fn(&[Parameter]) -> String) 
         Some(model) => lines_of_model(&mut text, model),
         None => {
             let names = selection.iter().flat_map(|record| &record.selected);
-            let names: Vec<&str> = names.map(|picked| picked.name.as_str()).collect();
+            let names = listed(names.map(|picked| &picked.name));
             let _ = writeln!(
                 text,
                 "no model: too few {units} for a model under this budget, even for the mean of the target"
             );
             if !names.is_empty() {
-                let _ = writeln!(text, "selected: {}", names.join(", "));
+                let _ = writeln!(text, "selected: {names}");
             }
         }
     }
@@ -75,12 +76,12 @@ const WORDS: &str = "a model uses numbers and the given levels of categorical co
 fn lines_of_model(text: &mut String, model: &Model) {
     let _ = writeln!(text, "{}", kind(model));
     if has_no_coefficients(model) {
-        let names: Vec<&str> = model.feature_names().collect();
+        let names = listed(model.feature_names());
         let prediction = one_prediction(model);
         let none = if names.is_empty() { "no feature: " } else { "" };
         let _ = writeln!(text, "  {none}every prediction is {prediction}");
         if !names.is_empty() {
-            let _ = writeln!(text, "  features, with coefficient 0: {}", names.join(", "));
+            let _ = writeln!(text, "  features, with coefficient 0: {names}");
         }
         return;
     }

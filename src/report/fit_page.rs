@@ -11,6 +11,7 @@ use super::page::{Axis, Block, Heading, Interval, Level, Page, Section};
 use crate::model::{Model, ModelFeature, ModelKind};
 use crate::release::Record;
 use crate::run::FitRecord;
+use crate::table::listed;
 
 /// The additional lines of text on the first page, compared with a selection.
 const LONGER: usize = 3;
@@ -267,9 +268,7 @@ fn rows_of_model(record: &FitRecord) -> Vec<Vec<String>> {
             row("range of the target", format!("{} to {}", four_digits(low), four_digits(high)))
         });
         rows.extend(target);
-        rows.extend(
-            model.target.classes.as_ref().map(|classes| row("classes", classes.join(", "))),
-        );
+        rows.extend(model.target.classes.as_ref().map(|classes| row("classes", listed(classes))));
         let levels = model.features.iter().any(|feature| feature.level.is_some());
         let of_levels = if levels { "; of a category, its reference" } else { "" };
         rows.push(row("missing values", format!("{}{of_levels}", model.missing)));

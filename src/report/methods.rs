@@ -12,6 +12,7 @@ use crate::release::{
 };
 use crate::request::ScaleUsed;
 use crate::run::FitRecord;
+use crate::table::{listed, quoted};
 
 /// The year of this version.
 const YEAR: &str = "2026";
@@ -299,9 +300,9 @@ fn score_in_words(record: &Record) -> String {
     let (score, target) = (&record.score, findings::target_in_words(record));
     let groups = match (&score.classes, record.target.coding) {
         (Some(classes), _) if classes.len() == 2 => {
-            format!("between the classes {} and {}", classes[0], classes[1])
+            format!("between the classes {} and {}", quoted(&classes[0]), quoted(&classes[1]))
         }
-        (Some(classes), _) => format!("between the classes {}", classes.join(", ")),
+        (Some(classes), _) => format!("between the classes {}", listed(classes)),
         (None, TargetCoding::MedianSplit) => {
             format!("between the rows on both sides of a private median of {target}")
         }

@@ -8,6 +8,7 @@ use crate::release::{MechanismReason, PickOrder, ScoreId};
 use crate::report::text::wrap;
 use crate::report::words::{chosen_by, drawn_by_scores, parts, unless, weighted};
 use crate::report::wrap::wrapped;
+use crate::table::quoted;
 
 /// The width of the plot of effect sizes from 0 to 1, in columns.
 const PLOT: usize = 31;
@@ -120,6 +121,7 @@ pub fn details(record: &PlanRecord) -> Vec<(&'static str, String)> {
     let target = match (record.splits, &record.score.classes) {
         (true, _) => "a number, split at a private median".to_owned(),
         (false, Some(classes)) if record.score.id == ScoreId::Paired => {
+            let classes: Vec<String> = classes.iter().map(|class| quoted(class)).collect();
             format!("the classes {}, with rows of both in each pair", classes.join(" and "))
         }
         (false, Some(_)) => {

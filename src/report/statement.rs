@@ -17,6 +17,7 @@ use crate::release::{
 };
 use crate::request::{CenterUsed, ScaleUsed};
 use crate::run::FitRecord;
+use crate::table::listed;
 
 /// A release as text, made from its record: the source of all formats for output checkers.
 ///
@@ -181,7 +182,7 @@ impl Statement {
         let Some(given) = &record.given else { return self };
         let ranges = given.feature_ranges.then(|| "the range of each numeric feature".to_owned());
         let levels = Some(&given.levels).filter(|names| !names.is_empty());
-        let levels = levels.map(|names| format!("the levels of {}", names.join(", ")));
+        let levels = levels.map(|names| format!("the levels of {}", listed(names)));
         let target = given.target_range.then(|| "the range of the target".to_owned());
         let is_new =
             |words: &String| !self.public.iter().any(|known| known.starts_with(words.as_str()));
@@ -192,7 +193,7 @@ impl Statement {
     /// Adds a model of the features.
     fn modeled(self, model: &Model) -> Self {
         let classes = model.target.classes.as_ref();
-        let classes = classes.map(|classes| format!("the classes {}", classes.join(", ")));
+        let classes = classes.map(|classes| format!("the classes {}", listed(classes)));
         let is_new = |words: &String| !self.public.contains(words);
         let public = self.public.iter().cloned().chain(classes.filter(is_new)).collect();
         Self {
@@ -284,7 +285,7 @@ fn given(record: &Record) -> Vec<String> {
         }),
         of_features,
         own_ranges.then(|| "the range of each feature".to_owned()),
-        score.classes.as_ref().map(|classes| format!("the classes {}", classes.join(", "))),
+        score.classes.as_ref().map(|classes| format!("the classes {}", listed(classes))),
         target.time_to_event.as_ref().map(|horizon| {
             let columns = &horizon.columns;
             let (time, event, value) = (columns.time(), columns.event(), columns.value());

@@ -14,7 +14,7 @@ use crate::exact::two_digits;
 use crate::privacy::Unit;
 use crate::release::{Estimate, Guarantee, Record, ScoreId, Warning};
 use crate::run::{DryRun, RowsNeeded};
-use crate::table::{SetFacts, SetMembers, SetSize};
+use crate::table::{SetFacts, SetMembers, SetSize, listed};
 
 pub(super) fn lines_of_choice(
     record: &ChoiceRecord,
@@ -197,14 +197,14 @@ fn set_in_words(set: &SetFacts) -> Option<String> {
     };
     let all = present + missing.len();
     let name = |name: &String| findings::short(name, NAME / 2);
-    let named: Vec<String> = missing.iter().take(MAX_LISTED_MEMBERS).map(name).collect();
+    let named = missing.iter().take(MAX_LISTED_MEMBERS).map(name);
     let more = match missing.len() - named.len() {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
     let lacking = match missing.len() {
         0 => String::new(),
-        _ => format!(", without {}{more}", named.join(", ")),
+        _ => format!(", without {}{more}", listed(named)),
     };
     Some(format!("{}: {present} of {all} members{lacking}{left_out}", name(&set.name)))
 }

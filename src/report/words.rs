@@ -16,6 +16,7 @@ use crate::release::{
 use crate::report::findings::{WEIGHTS, short};
 use crate::request::{FalseDiscoveryBound, ScaleUsed};
 use crate::run::DryRun;
+use crate::table::listed;
 
 /// The mechanism with its parameters.
 pub(super) fn chosen_by(mechanism: &MechanismUsed, order: PickOrder) -> String {
@@ -161,8 +162,7 @@ pub(super) fn spent(guarantee: &Guarantee) -> String {
 /// The features from which a refinement chose.
 pub(super) fn screened(record: &Record) -> Option<String> {
     let screened = record.screened.as_ref()?;
-    let names = screened.iter().map(|picked| short(&picked.name, LONGEST));
-    Some(names.collect::<Vec<_>>().join(", "))
+    Some(listed(screened.iter().map(|picked| short(&picked.name, LONGEST))))
 }
 
 /// Longer names are cut in lists.
@@ -346,12 +346,12 @@ pub(super) fn planned_target(plan: &DryRun, words: &dyn Fn(&[Parameter]) -> Stri
     let coding = match (target.coding, target.bounds, &plan.score.classes) {
         (_, _, Some(classes)) if horizon.is_some() => {
             let horizon = horizon.unwrap_or_default();
-            format!("classes {}{horizon}; values are not checked", classes.join(", "))
+            format!("classes {}{horizon}; values are not checked", listed(classes))
         }
         (_, _, Some(classes)) => format!(
             "classes {}; labels are not checked: {units} with other or misspelled labels would not be used, perhaps \
              without an error; inspecting the table shows them{}",
-            classes.join(", "),
+            listed(classes),
             words(&[Parameter::Inspect])
         ),
         (_, Some([low, high]), _) => {
@@ -372,7 +372,7 @@ pub(super) fn target(target: &TargetUsed, record: &Record) -> String {
     let coding = match (released.target_median, target.bounds, &record.score.classes) {
         (Some(median), ..) => format!("a number, split at a private median of {median}"),
         (_, Some([low, high]), _) => format!("a number, clipped to [{low}, {high}]"),
-        (_, _, Some(classes)) => format!("classes {}", classes.join(", ")),
+        (_, _, Some(classes)) => format!("classes {}", listed(classes)),
         _ => "a number".into(),
     };
     let horizon = target.time_to_event.as_ref().map(at_horizon).unwrap_or_default();

@@ -133,7 +133,7 @@ pub(crate) use sort::{Sorter, order, place};
 #[cfg(test)]
 pub(crate) use source::sealed::Open;
 pub(crate) use strata::strata_of;
-pub(crate) use target::{Code, Labels, TargetCell, TargetCode};
+pub(crate) use target::{Code, Labels, TargetCell, TargetCode, listed, quoted};
 #[cfg(feature = "inspect")]
 pub(crate) use targets::TargetTable;
 #[cfg(feature = "inspect")]

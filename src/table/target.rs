@@ -59,6 +59,17 @@ impl TargetCell<'_> {
 /// Turns the targets that are usable into numbers.
 pub(crate) type Code<'a> = dyn Fn(TargetCell<'_>) -> Option<f64> + Sync + 'a;
 
+/// Labels in a sentence, separated by commas; in quotes where they contain one.
+pub(crate) fn listed<T: AsRef<str>>(labels: impl IntoIterator<Item = T>) -> String {
+    let labels: Vec<String> = labels.into_iter().map(|label| quoted(label.as_ref())).collect();
+    labels.join(", ")
+}
+
+/// A label in a sentence: in quotes if it contains a comma or a quote.
+pub(crate) fn quoted(label: &str) -> String {
+    if label.contains([',', '"']) { format!("{label:?}") } else { label.to_owned() }
+}
+
 /// The classes of a target, given by the user: inferring them from the data would leak.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Labels {
@@ -188,6 +199,12 @@ mod tests {
 
     fn labels(labels: &[&str]) -> Result<Labels> {
         Labels::new(labels.iter().map(|label| label.to_string()).collect())
+    }
+
+    #[test]
+    fn a_list_shows_where_a_label_ends() {
+        assert_eq!(listed(["A", "B north", "7"]), "A, B north, 7");
+        assert_eq!(listed(["A", "B, north", "C \"x\""]), r#"A, "B, north", "C \"x\"""#);
     }
 
     #[test]

@@ -108,6 +108,16 @@ fn the_suggested_command_works() {
 
 /// If samples could be rows or columns, inspection raises the question and suggests no command
 /// until it is answered.
+/// A comma within a label is none between labels.
+#[test]
+fn labels_with_commas_are_in_quotes() {
+    let row = |i, case| format!("{i},{}.5,{}", i * i, if case { "\"B, north\"" } else { "A" });
+    let folder = Folder::new().with("t.csv", table("age,dose,site", row));
+    let (inspected, selected) = inspect_then_select(&folder, "t.csv");
+    assert_contains(&inspected.text(), "labels A (26), \"B, north\" (14)");
+    assert_contains(&selected.text(), "classes A, \"B, north\"");
+}
+
 #[test]
 fn an_unclear_orientation_raises_a_question() {
     let folder = Folder::new();
