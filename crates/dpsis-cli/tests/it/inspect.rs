@@ -108,7 +108,7 @@ fn the_suggested_command_works() {
 
 /// If samples could be rows or columns, inspection raises the question and suggests no command
 /// until it is answered.
-/// A comma within a label is none between labels.
+/// A list shows where a label that contains a comma ends.
 #[test]
 fn labels_with_commas_are_in_quotes() {
     let row = |i, case| format!("{i},{}.5,{}", i * i, if case { "\"B, north\"" } else { "A" });
