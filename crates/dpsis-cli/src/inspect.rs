@@ -399,7 +399,7 @@ fn text(
     let lead = match outlook.suggested {
         Suggested::None { .. } => {
             let _ = write!(text, "\n{}\n", wrapped(&no_release(suggestion, outlook), 0));
-            "The command is all the same"
+            "Nevertheless, the command would be"
         }
         _ => "If these are public facts, the command is",
     };
@@ -450,16 +450,16 @@ fn no_release(suggestion: &Suggestion, outlook: &Outlook) -> String {
     };
     let fewer = features.map(|features| {
         let columns = if features == 1 { "column" } else { "columns" };
-        format!("; at most about {features} candidate {columns} (--exclude)")
+        format!(", or at most about {features} candidate {columns} (--exclude)")
     });
     // Of one feature there are no sets.
-    let sets =
-        (suggestion.features > 1).then_some("; sets of features instead of single ones (--groups)");
+    let sets = (suggestion.features > 1)
+        .then_some(", and so may sets of features instead of single ones (--groups)");
     let features = if suggestion.features == 1 { "feature" } else { "features" };
     format!(
         "No private release is suggested: with {} {units} and {} {features}, no epsilon up to {largest} makes the \
-         strongest feature (effect size {effect_size:.2}) significant in half of all runs. What would: {rows} at epsilon \
-         {largest}{}. What may: public ranges of the features (--bounds), if a correlation is what you look for{}.",
+         strongest feature (effect size {effect_size:.2}) significant in half of all runs. It would take {rows} at \
+         epsilon {largest}{}. Public ranges of the features (--bounds) may help if you look for a correlation{}.",
         suggestion.rows,
         suggestion.features,
         fewer.unwrap_or_default(),
@@ -479,16 +479,21 @@ fn units(suggestion: &Suggestion) -> &'static str {
 
 /// The effect sizes for names without k.
 fn named(named: &[(&str, Needed)]) -> String {
-    let from = |(epsilon, needed): &(&str, Needed)| match needed.significant[0] {
-        Some(least) => format!("from {:.2} at epsilon {epsilon}", least.value),
-        None => format!("at no effect size at epsilon {epsilon}"),
+    let Some((largest, _)) = named.last() else { return String::new() };
+    let from = |(epsilon, needed): &(&str, Needed)| {
+        let least = needed.significant[0]?;
+        Some(format!("from effect size {:.2} at epsilon {epsilon}", least.value))
     };
-    let all: Vec<String> = named.iter().map(from).collect();
-    if all.is_empty() {
-        return String::new();
-    }
-    let lead = "Without --k all significant features are named; a single one in half of all runs";
-    wrapped(&format!("{lead} {}.", all.join(", ")), 0) + "\n"
+    let from: Vec<String> = named.iter().filter_map(from).collect();
+    let when = match from.len() {
+        0 => format!("at no effect size up to epsilon {largest}"),
+        found if found < named.len() => {
+            format!("{}; at no effect size at a smaller epsilon", from.join(", "))
+        }
+        _ => from.join(", "),
+    };
+    let lead = "Without --k all significant features are named: a single one in half of all runs";
+    wrapped(&format!("{lead} {when}."), 0) + "\n"
 }
 
 /// The forecast as text.

@@ -446,7 +446,7 @@ fn the_suggested_epsilon_makes_the_strongest_features_significant() {
             &[
                 "No private release is suggested: with",
                 "no epsilon up to 10 makes the strongest feature",
-                "What would: about ",
+                "It would take about ",
                 "--bounds",
             ],
         );
