@@ -109,18 +109,17 @@ impl pulp::NullaryFnOnce for Products<'_> {
             let ((x0, x1), (x2, x3)) = (x[..2 * d].split_at(d), x[2 * d..].split_at(d));
             let (y0, y1, y2, y3) =
                 (i32::from(y[0]), i32::from(y[1]), i32::from(y[2]), i32::from(y[3]));
-            let rows = x0.iter().zip(x1).zip(x2.iter().zip(x3));
-            for (((&x0, &x1), (&x2, &x3)), (product, feature)) in
-                rows.zip(products.iter_mut().zip(features.iter_mut()))
-            {
-                let (x0, x1, x2, x3) = (i32::from(x0), i32::from(x1), i32::from(x2), i32::from(x3));
+            let (products, features) = (&mut products[..d], &mut features[..d]);
+            for i in 0..d {
+                let (x0, x1) = (i32::from(x0[i]), i32::from(x1[i]));
+                let (x2, x3) = (i32::from(x2[i]), i32::from(x3[i]));
                 // None of these can overflow; without checks the loop is vectorized.
                 let first = (x0.wrapping_mul(y0)).wrapping_add(x1.wrapping_mul(y1));
                 let second = (x2.wrapping_mul(y2)).wrapping_add(x3.wrapping_mul(y3));
                 let values = x0.wrapping_add(x1).wrapping_add(x2).wrapping_add(x3);
                 let both = i64::from(first).wrapping_add(i64::from(second));
-                *product = product.wrapping_add(both);
-                *feature = feature.wrapping_add(i64::from(values));
+                products[i] = products[i].wrapping_add(both);
+                features[i] = features[i].wrapping_add(i64::from(values));
             }
         }
         let done = y.len() / TOGETHER * TOGETHER;
