@@ -485,15 +485,19 @@ fn named(named: &[(&str, Needed)]) -> String {
         Some(format!("from effect size {:.2} at epsilon {epsilon}", least.value))
     };
     let from: Vec<String> = named.iter().filter_map(from).collect();
-    let when = match from.len() {
-        0 => format!("at no effect size up to epsilon {largest}"),
-        found if found < named.len() => {
-            format!("{}; at no effect size at a smaller epsilon", from.join(", "))
+    let rest = match from.is_empty() {
+        true => format!(
+            "Up to epsilon {largest}, no effect size is large enough to name one in half of all runs."
+        ),
+        false => {
+            let smaller = match from.len() < named.len() {
+                true => "; at a smaller epsilon, no effect size is large enough",
+                false => "",
+            };
+            format!("One is named in half of all runs {}{smaller}.", from.join(", "))
         }
-        _ => from.join(", "),
     };
-    let lead = "Without --k all significant features are named: a single one in half of all runs";
-    wrapped(&format!("{lead} {when}."), 0) + "\n"
+    wrapped(&format!("Without --k all significant features are named. {rest}"), 0) + "\n"
 }
 
 /// The forecast as text.
