@@ -48,15 +48,14 @@ pub(super) fn section(methods: &Methods) -> Section {
 /// The methods of a selection.
 pub(super) fn of_selection(record: &Record) -> Methods {
     let mut methods = Methods::new(&record.version);
-    let of = match record.score.groups.is_some() {
-        true => "sets of features, each by the mean of its members,",
-        false => "features",
+    let of_sets = record.score.groups.is_some();
+    let candidates = match (record.public.features, of_sets) {
+        (1, false) => "The only feature was".to_owned(),
+        (1, true) => "The only set of features, by the mean of its members, was".to_owned(),
+        (all, false) => format!("The {all} features were"),
+        (all, true) => format!("The {all} sets of features, each by the mean of its members, were"),
     };
-    methods.add(format!(
-        "The {} {of} were scored by {}.",
-        record.public.features,
-        score_in_words(record)
-    ));
+    methods.add(format!("{candidates} scored by {}.", score_in_words(record)));
     methods.add(missing_in_words(record.score.missing).to_owned());
     let mechanism = methods.mechanism(&record.mechanism);
     let is_concentrated = is_concentrated(record);
@@ -77,7 +76,15 @@ pub(super) fn of_selection(record: &Record) -> Methods {
                 bound.fwer
             )
         }
-        None => format!("Of these, {} were selected by {mechanism}.", record.selected.len()),
+        None => {
+            let selected = match (record.selected.len(), of_sets) {
+                (1, false) => "Then one feature was".to_owned(),
+                (1, true) => "Then one set was".to_owned(),
+                (k, false) => format!("Then {k} features were"),
+                (k, true) => format!("Then {k} sets were"),
+            };
+            format!("{selected} selected by {mechanism}.")
+        }
     };
     methods.add(selected);
     if is_concentrated {
@@ -381,7 +388,7 @@ mod tests {
             ),
             "{text}"
         );
-        assert!(text.contains("Of these, 2 were selected by "), "{text}");
+        assert!(text.contains("Then 2 features were selected by "), "{text}");
         assert!(text.contains("[2]") && text.contains("dpsis 0.1.0 [1]"), "{text}");
         assert!(text.contains("adjusted for all 2 features"), "{text}");
         assert!(text.contains("adding or removing one row. Epsilon was split: "), "{text}");
