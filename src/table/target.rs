@@ -59,7 +59,7 @@ impl TargetCell<'_> {
 /// Turns the targets that are usable into numbers.
 pub(crate) type Code<'a> = dyn Fn(TargetCell<'_>) -> Option<f64> + Sync + 'a;
 
-/// Labels in a sentence, separated by commas; in quotes where they contain one.
+/// Labels in a sentence, separated by commas, each as [`quoted`] gives it.
 pub(crate) fn listed<T: AsRef<str>>(labels: impl IntoIterator<Item = T>) -> String {
     let labels: Vec<String> = labels.into_iter().map(|label| quoted(label.as_ref())).collect();
     labels.join(", ")

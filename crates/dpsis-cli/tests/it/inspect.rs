@@ -106,8 +106,6 @@ fn the_suggested_command_works() {
     }
 }
 
-/// If samples could be rows or columns, inspection raises the question and suggests no command
-/// until it is answered.
 /// A list shows where a label that contains a comma ends.
 #[test]
 fn labels_with_commas_are_in_quotes() {
@@ -118,6 +116,8 @@ fn labels_with_commas_are_in_quotes() {
     assert_contains(&selected.text(), "classes A, \"B, north\"");
 }
 
+/// If samples could be rows or columns, inspection raises the question and suggests no command
+/// until it is answered.
 #[test]
 fn an_unclear_orientation_raises_a_question() {
     let folder = Folder::new();

@@ -57,7 +57,7 @@ impl Shape {
         let mut ends = memchr::memchr_iter(b'\n', block);
         let mut next = 0;
         std::iter::from_fn(move || {
-            // The text ends with a line end, or without one.
+            // The last line may have no end.
             while next < block.len() {
                 let end = ends.next().unwrap_or(block.len());
                 let start = std::mem::replace(&mut next, end + 1);
