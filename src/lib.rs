@@ -237,8 +237,7 @@ pub mod internals {
     #[cfg(feature = "batches")]
     pub use crate::table::{ColumnKind, quiet_caught_panics};
     pub use crate::table::{
-        RNumbers, WholeTable, are_excluded, delimiter_name, has_numeric_levels, parse_delimiter,
-        parse_number,
+        RNumbers, WholeTable, are_excluded, delimiter_name, parse_delimiter, parse_number,
     };
     pub use crate::threads::{available_threads, in_parallel, on_threads};
 }

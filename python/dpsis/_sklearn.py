@@ -121,7 +121,7 @@ class _Private(BaseEstimator):  # type: ignore[misc]
             validate_data(self, X, skip_check_array=True)
             check_beside(X, y, unit)
         else:
-            data = validate_data(self, read_matrix(X), dtype=None, ensure_all_finite=False)
+            data = validate_data(self, read_matrix(X), dtype=None, ensure_all_finite=False, ensure_min_samples=0)
         self._names = _names(X) or [f"feature-{place + 1}" for place in range(self.n_features_in_)]
         if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
             rule = "A column-vector y was passed when a 1d array was expected: pass y.ravel()"
@@ -258,9 +258,9 @@ refine, mechanism, parameters, id, exclude, missing, memory, threads, progress
     are data, and a model fitted on them is not private. There are no scores: they would be data.
 
     Every fit spends epsilon. In cross-validation a row is among the training rows of all folds but one, so that their
-    epsilons add up, *if* no row's fold depends on other rows. ``KFold`` deals rows by their places, which one row more
-    changes: give ``neighbors='replace-one'`` with it. ``StratifiedKFold``, the default for classifiers, deals them by the
-    labels of all: nothing is promised with it. ``PredefinedSplit`` by a hash of each person's id serves 'add-remove'. A
+    epsilons add up, *if* no row's fold depends on other rows. ``KFold`` assigns rows to folds by their places, which
+    an added row changes: give ``neighbors='replace-one'`` with it. ``StratifiedKFold``, the default for classifiers, assigns
+    them by the labels of all rows: nothing is guaranteed with it. ``PredefinedSplit`` by a hash of each person's id serves 'add-remove'. A
     ledger charges epsilon for every fit. Warnings and errors never hold a value of the data.
 
     Examples

@@ -242,6 +242,9 @@ class _Dataset:
     def __init__(self, dataset: Any) -> None:
         self._dataset = dataset
         arguments.different(dataset.schema.names, "data")
+        if getattr(getattr(dataset, "format", None), "default_extname", None) in ("csv", "json"):
+            rule = "the types of a dataset of CSV or JSON files are those of its first rows, and a later cell may not fit them"
+            raise RequestError(f"{rule}: pass the paths of CSV files, or convert JSON files to Parquet", ["data"])
         files = getattr(dataset, "files", [])
         if len(set(files)) < len(files):
             raise RequestError("a file of the dataset is there twice: each of its rows would count twice", ["data"])
@@ -282,7 +285,8 @@ def _rows_of(places: list[int]) -> int:
 
 
 def _is_of(data: Any, package: str) -> bool:
-    return type(data).__module__.split(".")[0] == package
+    """Whether the type of data, or one that it derives from, is one of a package."""
+    return any(kind.__module__.split(".")[0] == package for kind in type(data).__mro__)
 
 
 def _is_pandas(data: Any) -> bool:
@@ -299,6 +303,8 @@ def refuse(data: Any) -> None:
         raise TypeError("data is on a GPU: copy it to memory first (.get() or .cpu().numpy())")
     if isinstance(data, (list, tuple)):
         raise TypeError(f"data is a {kind}: pass a NumPy array with y, a data frame, or paths")
+    if _is_of(data, "narwhals"):
+        raise TypeError("data is wrapped by narwhals: pass data.to_native()")
     if kind == "LazyFrame":
         raise TypeError("data is a lazy frame: collect it first (data.collect())")
     is_array = hasattr(data, "__array__") or hasattr(data, "__arrow_c_stream__")
@@ -480,15 +486,12 @@ def _of_pandas(
 
 
 def _category_text(category: Any) -> str:
-    """The text of a category, used for all of its cells."""
+    """The text of a category, used for all of its cells; nothing is raised, since which categories occur is private."""
     try:
         text = arguments.text_of(category) or str(category)
-        text.encode()
     except Exception:
-        text = None
-    if text is None:
-        raise RequestError("a column has a category that cannot be written as text: rename it, or exclude the column", ["exclude"])
-    return text
+        text = type(category).__name__
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _pandas_column(series: Any) -> tuple[str, Any, Any]:
@@ -500,14 +503,11 @@ def _pandas_column(series: Any) -> tuple[str, Any, Any]:
     if name == "SparseDtype":
         series = series.sparse.to_dense()
         kind = series.dtype.kind
-    if kind == "M" and name == "ArrowDtype":
-        unit = getattr(series.dtype.pyarrow_dtype, "unit", None)
-        if not str(series.dtype.pyarrow_dtype).startswith("timestamp"):
-            return "text", [arguments.text_of(value) for value in series.tolist()], None
+    if kind == "M" and name == "ArrowDtype" and str(series.dtype.pyarrow_dtype).startswith("timestamp"):
         # Times with a zone are kept in UTC.
         counts = series.astype("int64[pyarrow]").to_numpy(dtype=np.int64, na_value=_NOT_A_TIME)
-        return "time", counts, unit
-    if kind == "M":
+        return "time", counts, series.dtype.pyarrow_dtype.unit
+    if kind == "M" and name != "ArrowDtype":
         if getattr(series.dt, "tz", None) is not None:
             series = series.dt.tz_convert("UTC").dt.tz_localize(None)
         return _times(series.to_numpy())
@@ -524,9 +524,7 @@ def _pandas_column(series: Any) -> tuple[str, Any, Any]:
         wide_enough = np.int64 if kind == "i" else np.uint64
         return f"{kind}64", series.to_numpy(dtype=wide_enough, na_value=0), hidden
     if name == "ArrowDtype" and "string" not in str(series.dtype.pyarrow_dtype):
-        import pyarrow
-
-        return "stream", pyarrow.table({"": series.array.__arrow_array__()}).combine_chunks(), len(series)
+        return "stream", _in_one_piece("", series.array.__arrow_array__()), len(series)
     return "text", [arguments.text_of(value) for value in series.tolist()], None
 
 
@@ -542,12 +540,13 @@ def _beside(name: str, values: Any) -> _Column | None:
         values = values.iloc[:, 0] if _is_pandas(values) else values[:, 0]
     if hasattr(values, "__cuda_array_interface__"):
         raise TypeError(f"{name} is on a GPU: copy it to memory first (.get() or .cpu().numpy())")
-    package = type(values).__module__.split(".")[0]
-    if package in ("polars", "pyarrow"):
-        return _arrow_beside(name, values, package)
-    if isinstance(values, (list, tuple)):
+    for package in ("polars", "pyarrow"):
+        if _is_of(values, package):
+            return _arrow_beside(name, values, package)
+    if not hasattr(values, "dtype") and not hasattr(values, "__array__"):
+        # Lists and other sequences, cell by cell: one that is no number must not make texts of the others.
         return "text", [arguments.text_of(value) for value in values], None
-    if package == "pandas" and not _is_object(values.dtype):
+    if _is_of(values, "pandas") and not _is_object(values.dtype):
         import pandas
 
         column = _pandas_column(pandas.Series(values))
@@ -575,6 +574,7 @@ def _arrow_beside(name: str, values: Any, package: str) -> _Column | None:
     else:
         import pyarrow
 
+        values = _decoded(values)
         is_integer, is_float = pyarrow.types.is_integer(values.type), pyarrow.types.is_floating(values.type)
     if is_integer:
         hidden = _numpy_of(values.is_null())
@@ -583,7 +583,21 @@ def _arrow_beside(name: str, values: Any, package: str) -> _Column | None:
         return _beside(name, _numpy_of(values))
     if package == "polars":
         return "stream", values.rechunk().to_frame(name), len(values)
-    return "stream", pyarrow.table({name: values}).combine_chunks(), len(values)
+    return "stream", _in_one_piece(name, values), len(values)
+
+
+def _decoded(values: Any) -> Any:
+    """Values of pyarrow without a dictionary: dictionaries of chunks may not fit into one, by how many values occur."""
+    import pyarrow
+
+    return values.cast(values.type.value_type) if pyarrow.types.is_dictionary(values.type) else values
+
+
+def _in_one_piece(name: str, values: Any) -> Any:
+    """A table of pyarrow with one column and one chunk."""
+    import pyarrow
+
+    return pyarrow.table({name: _decoded(values)}).combine_chunks()
 
 
 def _numpy_of(values: Any) -> np.ndarray[Any, Any]:

@@ -211,10 +211,13 @@ impl Column {
 
 /// The record batches of an object with Arrow's stream interface, and their schema.
 pub(crate) fn read_stream(stream: &Bound<'_, PyAny>) -> PyResult<(SchemaRef, Vec<RecordBatch>)> {
-    let reader = RecordBatchStreamReader::from_pyarrow_bound(stream)?;
+    let py = stream.py();
+    // The exception of an engine may show a cell.
+    let reader = RecordBatchStreamReader::from_pyarrow_bound(stream);
+    let reader = reader.map_err(|error| failed(py, &error)).or_raise(py)?;
     let schema = reader.schema();
     let batches: std::result::Result<Vec<RecordBatch>, _> = reader.collect();
-    Ok((schema, batches.map_err(|_| broke_off()).or_raise(stream.py())?))
+    Ok((schema, batches.map_err(|_| broke_off()).or_raise(py)?))
 }
 
 /// The record batches of one pass over a source of Python: the batches of its streams, in turn.

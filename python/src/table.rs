@@ -215,10 +215,10 @@ impl Table {
         }
         let mut table = FileTable::from_batches(schema, batches).or_raise(py)?.facts(facts);
         if let Some(is_number) = target_is_number {
-            table = table.with_target_beside(is_number);
+            table = table.with_appended_target(is_number);
         }
         if has_units {
-            table = table.with_units_beside();
+            table = table.with_appended_units();
         }
         Ok(Self(Content::File(table)))
     }

@@ -242,11 +242,8 @@ class Unprintable:
 def test_a_category_without_a_text():
     odd = pandas.Categorical.from_codes([0] * 300, pandas.Index([Unprintable()], dtype=object))
     data = frame(odd=odd, y=Y)
-    with pytest.raises(ValueError, match="cannot be written as text.*exclude") as caught:
-        dpsis.select(data, 1, 1)
-    assert str(SECRET) not in str(caught.value)
-    for exclude in ("odd", "od?"):
-        assert dpsis.select(data, 1, 9, exclude=[exclude]).names
+    for exclude in ([], ["odd"], ["od?"]):
+        assert str(SECRET) not in str(dpsis.select(data, 1, 9, exclude=exclude))
 
 
 def test_errors_name_parameters():

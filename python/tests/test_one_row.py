@@ -1,5 +1,6 @@
 """One person more, with any cells, stops no run and changes nothing about the others."""
 
+import collections
 import datetime
 import functools
 import warnings
@@ -291,6 +292,79 @@ def test_dates_are_kept_or_missing():
     huge = days.to_numpy().astype("M8[D]")[:, None].repeat(2, axis=1)
     huge[3, 0] = np.datetime64(2**62, "D")
     dpsis.select(huge, 1, 9, y=NUMBERS)
+
+
+class Cohort(pandas.DataFrame):
+    """A data frame of a package that builds on pandas."""
+
+
+class Ages(pandas.Series):
+    """A column of such a package."""
+
+
+def test_types_that_derive_from_those_of_pandas():
+    """Objects are read cell by cell, and not as the type that all cells allow."""
+    for odd in ([], ["HIV+"], [None], [3.5]):
+        cells = [*map(float, NUMBERS)][: N - len(odd)] + odd
+        columns = {"a": X[:, 2], "b": np.array(cells, dtype=object)}
+        expected = without(dpsis.select(pandas.DataFrame(columns), 1, 9, y=NUMBERS, seed=1).record)
+        assert without(dpsis.select(Cohort(columns), 1, 9, y=NUMBERS, seed=1).record) == expected
+        # As targets, with a type and without one.
+        for kind in (object, None) if odd != ["HIV+"] else (object,):
+            given = {"target_bounds": (-3, 3), "seed": 1}
+            plain, derived = (of(cells, dtype=kind) for of in (pandas.Series, Ages))
+            assert dpsis.select(X, 1, 9, y=derived, **given) == dpsis.select(X, 1, 9, y=plain, **given)
+    integers = [*range(N - 1), None]
+    plain, derived = (of(integers, dtype="Int64") for of in (pandas.Series, Ages))
+    assert dpsis.select(X, 1, 9, y=derived, seed=1) == dpsis.select(X, 1, 9, y=plain, seed=1)
+
+
+def test_any_sequence_of_targets_is_read_cell_by_cell():
+    for odd in (7.0, "x", None, 2**70):
+        cells = [*map(float, NUMBERS[1:]), odd]
+        expected = dpsis.select(X, 1, 9, y=cells, target_bounds=(-3, 3), seed=1)
+        for sequence in (collections.deque, collections.UserList):
+            assert dpsis.select(X, 1, 9, y=sequence(cells), target_bounds=(-3, 3), seed=1) == expected
+
+
+def test_far_dates_of_arrow_in_pandas():
+    for last in (1, 2_932_897, 2 * 10**9):
+        days = pyarrow.array([*range(N - 1), last], pyarrow.int32()).cast(pyarrow.date32())
+        days = pandas.Series(days, dtype=pandas.ArrowDtype(pyarrow.date32()))
+        dpsis.select(pandas.DataFrame({"a": days, "b": X[:, 2]}), 1, 9, y=NUMBERS)
+        dpsis.select(X, 1, 9, y=days)
+
+
+def test_dictionaries_of_chunks_with_any_number_of_values():
+    """One value more would not fit into the dictionary of all chunks."""
+    kind = pyarrow.dictionary(pyarrow.int8(), pyarrow.string())
+    for more in (27, 28, 100):
+        chunks = [[f"p{one % 100}" for one in range(200)], [f"q{one % more}" for one in range(N - 200)]]
+        people = pyarrow.chunked_array([pyarrow.array(chunk).dictionary_encode().cast(kind) for chunk in chunks])
+        texts = people.to_pylist()
+        expected = without(dpsis.select(X, 1, 9, y=NUMBERS, unit=texts, seed=1).record)
+        assert without(dpsis.select(X, 1, 9, y=NUMBERS, unit=people, seed=1).record) == expected
+        frame = {"a": pandas.Series(people, dtype=pandas.ArrowDtype(kind)), "b": X[:, 2]}
+        expected = dpsis.select(pandas.DataFrame({**frame, "a": texts}), 1, 9, y=NUMBERS, seed=1)
+        assert without(dpsis.select(pandas.DataFrame(frame), 1, 9, y=NUMBERS, seed=1).record) == without(expected.record)
+
+
+def test_the_exception_of_an_engine_shows_no_cell():
+    class Lazy:
+        columns = ["a", "b"]
+
+        def __arrow_c_stream__(self, requested_schema=None):
+            return pyarrow.table({"a": [41.0, "HIV+"]}).__arrow_c_stream__()
+
+    with pytest.raises(dpsis.ReadError) as caught:
+        dpsis.select(Lazy(), 1, 9)
+    assert "HIV+" not in str(caught.value)
+
+
+def test_estimators_take_an_empty_table():
+    """The only row decides about nothing."""
+    for rows in (0, 1):
+        dpsis.PrivateSelectKBest(2, epsilon=1, neighbors="add-remove").fit(np.zeros((rows, 2)), np.zeros(rows))
 
 
 def test_a_ledger_is_asked_before_data_are_read(tmp_path):

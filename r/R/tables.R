@@ -10,7 +10,7 @@ column <- function(values, rows) {
     return(unread)
   }
   if (is.ordered(values)) {
-    # The order of the levels counts, which are public like a type.
+    # The order of the levels counts, which are public as a part of the type.
     return(list(kind = "integer", values = as.integer(values)))
   }
   if (is.factor(values)) {
@@ -102,7 +102,11 @@ of_experiment <- function(data, given) {
     samples[[name]]
   }
   assay <- if (is.null(given[["assay"]])) 1 else given[["assay"]]
-  x <- t(as.matrix(SummarizedExperiment::assay(data, assay, withDimnames = TRUE)))
+  values <- SummarizedExperiment::assay(data, assay, withDimnames = TRUE)
+  if (inherits(values, c("data.frame", "DataFrame"))) {
+    fail("an assay must be a matrix: the columns of a data frame are samples here, whose types are private", "assay")
+  }
+  x <- t(as.matrix(values))
   rownames(x) <- NULL
   given$data <- x
   if (!is.null(given[["target"]])) {

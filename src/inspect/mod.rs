@@ -171,7 +171,10 @@ impl TextLook {
         // An inspection may read a private header.
         let mut file = table.file();
         (file.delimiter, file.decimal_comma) = (given.delimiter, decimal_comma);
-        let open = file.open()?;
+        let mut open = file.open()?;
+        if open.starts_with_comments() {
+            return Err(open.comments());
+        }
         let delimiter = open.delimiter();
         let format = CellFormat::new(decimal_comma, &given.missing);
         let threads = available_threads();

@@ -116,33 +116,12 @@ pub(crate) fn prepared<'t>(
 ) -> Result<PreparedTable<'t>> {
     let table = PreparedTable::new(table)
         .with_roles(&role_columns(request), |format| people_rule(request, format))?;
-    check_factors(request, table.schema())?;
     let table = match &request.numbers_and {
         Some(levels) => table.numbers_and(levels)?,
         None => table,
     };
     let grouping = grouping(request, table.schema())?;
     Ok(table.per_million(request.per_million).grouped(grouping))
-}
-
-/// Refuses features that are factors of R with numbers as levels, which would be read as numbers
-/// and not as categories, unless their levels are given.
-///
-/// # Errors
-///
-/// `Request` in that case.
-fn check_factors(request: &Request, schema: &Schema) -> Result<()> {
-    let has_levels =
-        |name: &str| request.numbers_and.iter().flatten().any(|levels| levels.name() == name);
-    let Some(name) = schema.numeric_factors().find(|name| !has_levels(name)) else {
-        return Ok(());
-    };
-    let rule = format!(
-        "the factor {name:?} has levels that are numbers: it is a category, and would be read as a number"
-    );
-    Err(Error::request(rule)
-        .hint("in R, make numbers of it by as.numeric(as.character()), or give it levels that are not numbers; or exclude it")
-        .about([Parameter::Exclude]))
 }
 
 /// The sets of features of a request in a table.
@@ -168,7 +147,6 @@ pub(crate) fn header<S: Source + ?Sized>(
 ) -> Result<Schema> {
     let schema = source.header(&opening(request, hooks)?)?;
     let schema = role_columns(request).features(schema)?;
-    check_factors(request, &schema)?;
     let cells = source.cells();
     request.covariates.iter().try_for_each(|covariate| covariate.check(&cells))?;
     if let Some(levels) = &request.numbers_and {

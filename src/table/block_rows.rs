@@ -90,7 +90,7 @@ impl FileTable {
         };
         let schema = schema.with_events_elsewhere(opening.events);
         check_printable(&schema)?;
-        let schema = schema.with_types(layout.text_types.clone(), layout.numeric_factors.clone());
+        let schema = schema.with_text_types(layout.text_types.clone());
         check_read(&schema, &layout.unread)?;
         check_times(&schema, &layout.dates)?;
         self.check_targets_have_header(targets, opening.labels)

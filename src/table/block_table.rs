@@ -22,8 +22,6 @@ pub(crate) struct FileColumns {
     pub(crate) texts: Vec<usize>,
     /// The places of the columns that are text by their type, where one row cannot change it.
     pub(crate) text_types: Vec<usize>,
-    /// The places of the factors of R whose levels are numbers.
-    pub(crate) numeric_factors: Vec<usize>,
     /// The places of the columns of an index, in order: neither features nor the default target.
     pub(crate) index: Vec<usize>,
     /// The places of the columns of a type that is not read, in order: they can be excluded.

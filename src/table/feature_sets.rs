@@ -146,7 +146,8 @@ impl FeatureSets {
     /// `Request` unless the smaller number is at least 1 and no larger than the other one.
     pub(crate) fn checked_sizes(&self) -> Result<(usize, Option<usize>)> {
         if self.least == 0 || self.most.is_some_and(|most| most < self.least) {
-            let rule = "sets are used from a size of at least 1 on, up to one that is no smaller";
+            let rule =
+                "the smallest size of a set must be at least 1, and the largest at least as large";
             return Err(Error::request(rule).about([Parameter::GroupSize]));
         }
         Ok((self.least, self.most))

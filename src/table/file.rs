@@ -124,8 +124,8 @@ impl FileTable {
     /// these targets are numbers by their type although they are stored as text.
     #[cfg(feature = "batches")]
     #[doc(hidden)]
-    pub fn with_target_beside(mut self, of_numbers: bool) -> Self {
-        self.batches = self.batches.map(|batches| batches.with_target_beside(of_numbers));
+    pub fn with_appended_target(mut self, of_numbers: bool) -> Self {
+        self.batches = self.batches.map(|batches| batches.with_appended_target(of_numbers));
         self
     }
 
@@ -134,8 +134,8 @@ impl FileTable {
     /// [`unit`](Self::unit) names.
     #[cfg(feature = "batches")]
     #[doc(hidden)]
-    pub fn with_units_beside(mut self) -> Self {
-        self.batches = self.batches.map(RecordBatches::with_units_beside);
+    pub fn with_appended_units(mut self) -> Self {
+        self.batches = self.batches.map(RecordBatches::with_appended_units);
         self
     }
 
@@ -375,7 +375,7 @@ impl FileTable {
         ];
         let name = format.name();
         if let Some((_, fact, parameter)) = of_text.iter().find(|(given, ..)| *given) {
-            let rule = format!("{fact} can be given of text only: the format here is {name}");
+            let rule = format!("{fact} applies to text only, and the format here is {name}");
             return Err(Error::request(rule).about([*parameter]));
         }
         let one_way = match format {
@@ -423,7 +423,8 @@ impl FileTable {
         if let Some(batches) = &self.batches {
             return Ok(Box::new(ArrowTable::of_batches(batches)));
         }
-        let path = self.file.path().ok_or_else(|| Error::request("only text comes by a reader"))?;
+        let path =
+            self.file.path().ok_or_else(|| Error::request("a reader can supply text only"))?;
         format.open(path, &self.facts)
     }
 
@@ -441,6 +442,7 @@ impl FileTable {
         let mut file = self.file.clone();
         file.delimiter = self.facts.delimiter.or_else(by_name);
         file.decimal_comma = self.facts.has_decimal_comma();
+        file.lines_are_features = self.given_orientation() == Orientation::FeaturesAsRows;
         file
     }
 

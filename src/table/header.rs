@@ -20,6 +20,7 @@ impl FileTable {
         opening: &Opening<'_>,
     ) -> Result<Schema> {
         self.check_not_turned(header)?;
+        self.check_no_comment(header, opening.events.is_some())?;
         let (role, labels) = (self.target_role(targets, opening.events), opening.labels);
         let schema = Schema::of_columns(
             header.to_vec(),
@@ -48,6 +49,24 @@ impl FileTable {
         let one_row_each = self.facts.has_one_row_each(by_id);
         let schema = schema.with_people(self.facts.unit.is_some()).joined(by_id);
         Ok(schema.with_events_elsewhere(opening.events).with_one_row_each(one_row_each))
+    }
+
+    /// Refuses a first line that may be a comment, unless a column that is given by its name shows that
+    /// the user has seen the header. The next line, which may be a row, is not looked at.
+    fn check_no_comment(&self, header: &[String], has_events: bool) -> Result<()> {
+        let Some(first) = header.first().filter(|name| name.starts_with('#')) else {
+            return Ok(());
+        };
+        let facts = &self.facts;
+        let is_named = matches!(facts.target, TargetColumn::Named(_))
+            || facts.ids() == Some(first)
+            || facts.excluded().contains(first);
+        if is_named || has_events || facts.numeric_names {
+            return Ok(());
+        }
+        Err(Error::input("the first line starts with #, as lines of comments do")
+            .hint("remove the lines that start with # before the header; if this is the header, give the target by its name")
+            .about([Parameter::Target]))
     }
 
     /// Refuses a header that looks like a row: then a person's values would be taken for names,

@@ -70,7 +70,7 @@ pub use files::FileTables;
 #[cfg(feature = "batches")]
 pub use files::identifiers;
 #[doc(hidden)]
-pub use formats::r::{RNumbers, has_numeric_levels};
+pub use formats::r::RNumbers;
 pub use grouped::{SetFacts, SetMembers, SetSize};
 pub use levels::Levels;
 pub use people::UnitTarget;

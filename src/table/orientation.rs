@@ -46,10 +46,11 @@ pub(crate) fn looks_turned(header: &[String]) -> Option<&'static str> {
     let first = header.first()?;
     let letters: String = first.chars().filter(|c| c.is_alphanumeric()).collect();
     if NAMES_OF_FEATURES.contains(&letters.to_lowercase().as_str()) {
-        return Some("the first column's name is one of features");
+        return Some("the first column's name is typical of a list of features");
     }
     let samples = header.iter().filter(|name| is_sample(name)).count();
-    (2 * samples > header.len()).then_some("most names in the header are ids of samples")
+    (2 * samples > header.len())
+        .then_some("most names in the header look like identifiers of samples")
 }
 
 fn is_sample(name: &str) -> bool {
@@ -84,7 +85,7 @@ impl FileTable {
         let Some(reason) = looks_turned(header).filter(|_| self.facts.orientation.is_none()) else {
             return Ok(());
         };
-        Err(Error::request(format!("{reason}: give which way the table lies"))
+        Err(Error::request(format!("{reason}: give the orientation of the table"))
             .hint(
                 "features as rows, if each row is a feature (Arrow and Parquet: write the table the other way \
                  round); samples as rows, if each row is a person",

@@ -76,9 +76,6 @@ pub(crate) struct Schema {
     /// The places of the columns of text by their type.
     #[serde(skip)]
     texts: Vec<usize>,
-    /// The places of the factors of R whose levels are numbers.
-    #[serde(skip)]
-    numeric_factors: Vec<usize>,
     /// The places of columns with another role: ids of people, or the strata of rows.
     #[serde(skip)]
     role_columns: Vec<usize>,
@@ -145,7 +142,6 @@ impl TryFrom<Unchecked> for Schema {
             one_row_each,
             boolean_target: false,
             texts: Vec::new(),
-            numeric_factors: Vec::new(),
             role_columns: Vec::new(),
         })
     }
@@ -297,7 +293,6 @@ impl Schema {
             one_row_each: false,
             boolean_target: false,
             texts: Vec::new(),
-            numeric_factors: Vec::new(),
             role_columns,
         })
     }
@@ -324,10 +319,9 @@ impl Schema {
         Self { boolean_target, ..self }
     }
 
-    /// The same table with the places of its columns of text, and of factors of R whose levels are
-    /// numbers: both by their types, which are public.
-    pub(crate) fn with_types(self, texts: Vec<usize>, numeric_factors: Vec<usize>) -> Self {
-        Self { texts, numeric_factors, ..self }
+    /// The same table with the places of the columns that are text by their types, which are public.
+    pub(crate) fn with_text_types(self, texts: Vec<usize>) -> Self {
+        Self { texts, ..self }
     }
 
     /// The same table; a column also has the type of the column of its name in the other table.
@@ -335,29 +329,15 @@ impl Schema {
         let places: HashMap<&str, usize> =
             self.names.iter().enumerate().map(|(place, name)| (name.as_str(), place)).collect();
         let place = |of: &usize| places.get(other.name(*of)).copied();
-        let joined = |own: &[usize], others: &[usize]| {
-            let all: BTreeSet<usize> =
-                own.iter().copied().chain(others.iter().filter_map(place)).collect();
-            all.into_iter().collect()
-        };
-        let texts = joined(&self.texts, &other.texts);
-        let numeric_factors = joined(&self.numeric_factors, &other.numeric_factors);
-        self.with_types(texts, numeric_factors)
+        let all: BTreeSet<usize> =
+            self.texts.iter().copied().chain(other.texts.iter().filter_map(place)).collect();
+        self.with_text_types(all.into_iter().collect())
     }
 
     /// The names of the features that are text by their type.
     pub(crate) fn text_features(&self) -> impl Iterator<Item = &str> {
-        self.features_among(&self.texts)
-    }
-
-    /// The names of the features that are factors of R whose levels are numbers.
-    pub(crate) fn numeric_factors(&self) -> impl Iterator<Item = &str> {
-        self.features_among(&self.numeric_factors)
-    }
-
-    fn features_among<'a>(&'a self, places: &'a [usize]) -> impl Iterator<Item = &'a str> {
-        let places: HashSet<usize> = places.iter().copied().collect();
-        let features = self.features.iter().filter(move |place| places.contains(place));
+        let texts: HashSet<usize> = self.texts.iter().copied().collect();
+        let features = self.features.iter().filter(move |place| texts.contains(place));
         features.map(|place| self.name(*place))
     }
 

@@ -233,7 +233,7 @@ fn read_features(
             values: if is_target { Vec::new() } else { cells.map(value).collect() },
         }
     };
-    let lines = open.skip_blank_lines().rows(opening.threads, &line);
+    let lines = open.rows(opening.threads, &line);
     let mut lines = lines.map_err(Error::without_column)?;
     let names = lines.iter().map(|(number, line)| table.line_name(*number, &line.name));
     let names = names.collect::<Result<_>>().map_err(Error::without_column)?;

@@ -70,13 +70,32 @@ fn file(folder: &Path, text: &str) -> FileTable {
     FileTable::new(path).missing(["-9"])
 }
 
-/// With features as rows, a blank line ends the table for any number of samples, also for zero.
+/// With features as rows, blank lines are skipped and a header is recognized for any number of
+/// samples, also for zero.
 #[test]
 fn features_as_rows_without_a_sample() {
     let folder = tempfile::tempdir().unwrap();
     let targets = folder.path().join("targets.csv");
     std::fs::write(&targets, "who,v\np1,1\np2,0\n").unwrap();
-    for text in ["gene\nA\nB\n\n", "gene\r\nA\r\n\r\nB\r\n", "gene,p1\nA,1\nB,0\n\n"] {
+    let texts = [
+        "gene\nA\nB\n\n",
+        "gene\r\nA\r\n\r\nB\r\n",
+        "gene,p1\nA,1\nB,0\n\n",
+        // An unnamed corner, and one that starts like a comment.
+        "\nA\nB\n",
+        "\r\nA\r\nB\r\n",
+        "\"\"\nA\n\nB\n",
+        ",p1\nA,1\nB,0\n",
+        "#gene\nA\nB\n",
+        "#gene,p1\nA,1\nB,0\n",
+        "#gene,p1\n#A,1\nB,0\n",
+    ];
+    for text in texts {
+        let header = folder.path().join("table.csv");
+        std::fs::write(&header, text).unwrap();
+        let header = FileTable::new(header).delimiter(b',').target_file(&targets);
+        let header = header.orientation(dpsis::Orientation::FeaturesAsRows);
+        assert_eq!(classes().check().unwrap().dry_run(&header).unwrap().features, 2, "{text:?}");
         let table = FileTable::from_reader(Cursor::new(text.to_owned()));
         let table = table.delimiter(b',').orientation(dpsis::Orientation::FeaturesAsRows);
         let table = table.target_file(&targets);

@@ -79,7 +79,7 @@ fn with_separate_target(target: &str) -> FileTable {
     let schema = std::sync::Arc::new(schema.project(&columns).unwrap());
     let batches: Vec<_> = batches.iter().map(|batch| batch.project(&columns).unwrap()).collect();
     let table = FileTable::from_batches(schema, batches).unwrap();
-    table.with_target_beside(false).exclude(others(target)).id("id")
+    table.with_appended_target(false).exclude(others(target)).id("id")
 }
 
 /// Ids outside the batches identify people as a column of the table does: the draws are the same.
@@ -103,10 +103,10 @@ fn separate_identifiers_equal_a_column() {
     let target = || TargetColumn::Named("age".into());
     let within = run(project(others_than(&[])).unit("id").target_column(target()));
     let ids_last = [others_than(&[id]), vec![id]].concat();
-    let outside = run(project(ids_last).target_column(target()).with_units_beside());
+    let outside = run(project(ids_last).target_column(target()).with_appended_units());
     assert_eq!(format!("{outside:?}"), format!("{within:?}"));
     let both_last = [others_than(&[id, age]), vec![id, age]].concat();
-    let outside = run(project(both_last).with_target_beside(false).with_units_beside());
+    let outside = run(project(both_last).with_appended_target(false).with_appended_units());
     assert_eq!(format!("{outside:?}"), format!("{within:?}"));
 }
 
@@ -417,7 +417,7 @@ fn wrong_facts_are_wrong_requests() {
         ] {
             let error = refused(&table);
             assert_eq!(error.kind(), ErrorKind::Request, "{name}: {error}");
-            assert!(error.to_string().contains("of text only"), "{name}: {error}");
+            assert!(error.to_string().contains("to text only"), "{name}: {error}");
             assert_eq!(error.parameters(), [parameter], "{name}: {error}");
         }
     }

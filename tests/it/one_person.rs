@@ -128,6 +128,8 @@ fn tables(people: &[Person], folder: &Path) -> Vec<(String, FileTables)> {
     };
     let rows_file = file("rows.csv", &csv(&rows("id", Some("outcome"))));
     add("csv", FileTable::new(&rows_file).id("id"));
+    let hash = file("hash.tsv", &tabs(&rows("#id", Some("outcome"))));
+    add("tsv whose header starts with #", FileTable::new(hash).id("#id"));
     add("csv without a name of the ids", {
         FileTable::new(file("row-names.csv", &csv(&rows("", Some("outcome")))))
     });
@@ -201,6 +203,11 @@ fn tables(people: &[Person], folder: &Path) -> Vec<(String, FileTables)> {
     let all =
         r::frame(&columns(&|p| row(p, true)), header(&["id"], &["outcome"]), automatic.clone());
     add("R frame", FileTable::new(rds("frame.rds", all)).id("id"));
+    let factor =
+        |j: usize| r::factor(&people.iter().map(|p| p.cells[j].as_slice()).collect::<Vec<_>>());
+    let factors: Vec<Vec<u8>> = (0..D).map(factor).collect();
+    let factors = r::frame(&factors, header(&[], &[]), row_names.clone());
+    add("R frame of factors", FileTable::new(rds("factors.rds", factors)).target_file(&by_id));
     let without = r::frame(&columns(&|p| row(p, false)), header(&["id"], &[]), automatic);
     add(
         "R frame by id",
@@ -307,6 +314,59 @@ fn released(people: &[Person], labels: bool) -> Vec<(String, serde_json::Value)>
         }
     }
     all
+}
+
+/// Odd first rows, factor levels and lengths of lines, each with the same table without them.
+#[test]
+fn the_content_of_a_row_ends_no_run() {
+    const FEATURES: usize = 300;
+    let folder = tempfile::tempdir().unwrap();
+    let names = features(FEATURES);
+    let row = |i: usize, id: &str, cell: &str| -> Person {
+        let cells = (0..FEATURES).map(|j| bytes(&format!("{cell}{}", (i + j) % 7)));
+        let target = if i.is_multiple_of(3) { "ill" } else { "well" };
+        Person { id: bytes(id), cells: cells.collect(), target: bytes(target) }
+    };
+    let people: Vec<Person> = (0..30).map(|i| row(i, &format!("P{i}"), "")).collect();
+    let long = "\"".repeat(4_000);
+    let text = |first: Option<Person>| {
+        let header = names.iter().map(|name| bytes(name));
+        let header = std::iter::once(bytes("#id")).chain(header).chain([bytes("outcome")]);
+        let line =
+            |p: &Person| [vec![p.id.clone()], p.cells.clone(), vec![p.target.clone()]].concat();
+        let lines = first.iter().chain(&people).map(line);
+        // Quotes are needed in the long cells only.
+        let lines = std::iter::once(header.collect()).chain(lines).map(|cells: Vec<Vec<u8>>| {
+            match cells[1].starts_with(b"\"") {
+                true => csv(&[cells]),
+                false => [cells.join(&b','), bytes("\n")].concat(),
+            }
+        });
+        let path = write(folder.path(), "table.csv", &lines.collect::<Vec<_>>().concat());
+        FileTable::new(path).id("#id")
+    };
+    let frame = |level: &str| {
+        let mut grades: Vec<&[u8]> = (0..30).map(|i| [&b"I"[..], b"II", b"III"][i % 3]).collect();
+        grades[29] = level.as_bytes();
+        let numbers: Vec<f64> = (0..30).map(|i| f64::from(i * 7 % 11)).collect();
+        let targets: Vec<&[u8]> = people.iter().map(|p| p.target.as_slice()).collect();
+        let columns = [r::factor(&grades), r::reals(&numbers, &[]), r::factor(&targets)];
+        let names = r::names(&["stage", "age", "outcome"].map(str::to_owned));
+        let object = r::frame(&columns, names, r::integers(&[i32::MIN, -30]));
+        FileTable::new(write(folder.path(), "table.rds", &r::rds(object)))
+    };
+    let select = Select::new(1).epsilon("60").target(Target::classes(["well", "ill"])).seed(5);
+    let run = |table: FileTable, what: &str| {
+        select.run(&table).unwrap_or_else(|error| panic!("{what}: {error}"));
+    };
+    run(text(None), "none");
+    for first in [row(0, "#7", ""), row(0, "", ""), row(1, "#", "#"), row(2, "Q", &long)] {
+        let what = String::from_utf8_lossy(&first.id).into_owned();
+        run(text(Some(first)), &what);
+    }
+    for level in ["II", "4", "1e5", "NA", "2020-01-01"] {
+        run(frame(level), level);
+    }
 }
 
 #[test]

@@ -151,6 +151,8 @@ pub fn zip(files: &[(&str, Vec<u8>)]) -> Vec<u8> {
 
 /// R's serialization, by the format's description ("R Internals").
 pub mod r {
+    use std::collections::BTreeSet;
+
     fn word(value: i32) -> Vec<u8> {
         value.to_be_bytes().to_vec()
     }
@@ -219,6 +221,17 @@ pub mod r {
                 &cells.iter().map(|cell| Some(*cell).filter(|c| !missing(c))).collect::<Vec<_>>(),
             ),
         }
+    }
+
+    /// Cells as a factor of R: the levels are the texts that occur, in order.
+    pub fn factor(cells: &[&[u8]]) -> Vec<u8> {
+        let levels: Vec<&[u8]> =
+            cells.iter().copied().collect::<BTreeSet<_>>().into_iter().collect();
+        let code = |cell: &&[u8]| i32::try_from(levels.binary_search(cell).unwrap() + 1).unwrap();
+        let body = cells.iter().map(code).flat_map(i32::to_be_bytes).collect();
+        let texts = strings(&levels.iter().map(|level| Some(*level)).collect::<Vec<_>>());
+        let attributes = [("levels", texts), ("class", strings(&[Some(b"factor")]))];
+        with(13, [length(cells.len()), body].concat(), &attributes)
     }
 
     pub fn frame(columns: &[Vec<u8>], names: Vec<u8>, row_names: Vec<u8>) -> Vec<u8> {

@@ -15,7 +15,7 @@ odd <- list(
   double = c(NA, NaN, readBin(as.raw(c(1:6, 0xf8, 0x7f)), "double"), Inf, -Inf, 0, -0, 1e308, -1e308, 5e-324, 2^60),
   integer = c(NA, .Machine$integer.max, -.Machine$integer.max, 0L),
   logical = c(NA, TRUE, FALSE),
-  factor = c(NA, "unused", "a", "only here"),
+  factor = c(NA, "a", "only here", "4"),
   character = c(NA, "", "NA", "a", "\xff", bytes("\xfe"), latin1("caf\xe9"), strrep("long", 1e4), "1e999", "2024-13-45", "\u00a0"),
   date = c(NA, Inf, -Inf, NaN, 1e10, -1e10, 0.5, 19000),
   time = c(NA, Inf, -Inf, NaN, 1e18, -1e18, 0.25),
@@ -29,7 +29,7 @@ table_with <- function(row) {
   y <- rnorm(n)
   data.frame(
     double = c(y + rnorm(n), row$double), integer = c(sample(100L, n, TRUE), row$integer),
-    logical = c(y > 0, row$logical), factor = factor(c(sample(c("a", "b"), n, TRUE), row$factor), c("b", "a", "unused", "only here")),
+    logical = c(y > 0, row$logical), factor = factor(c(sample(c("a", "b"), n, TRUE), row$factor)),
     character = c(ifelse(y > 1, "high", "low"), row$character), date = structure(c(sample(20000, n, TRUE), row$date), class = "Date"),
     time = structure(c(1e9 * runif(n), row$time), class = c("POSIXct", "POSIXt")), span = as.difftime(c(runif(n), row$span), units = "secs"),
     outcome = c(y, row$outcome)

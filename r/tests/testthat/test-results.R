@@ -128,6 +128,15 @@ test_that("candidates may differ in sensitivity", {
   expect_identical(without(one$record), without(other$record))
 })
 
+test_that("an assay whose columns have types of their own is refused", {
+  skip_if_not_installed("SummarizedExperiment")
+  # One sample of texts would make texts of the values of all others.
+  for (values in list(data.frame(s1 = c(0.5, 2), s2 = c(3, 4)), S4Vectors::DataFrame(s1 = c(0.5, 2), s2 = c(3, 4)))) {
+    experiment <- SummarizedExperiment::SummarizedExperiment(list(raw = values))
+    expect_error(dp_select(experiment, 1, 1, y = c(0, 1)), "an assay must be a matrix")
+  }
+})
+
 test_that("a SummarizedExperiment is its assay, turned", {
   skip_if_not_installed("SummarizedExperiment")
   genes <- t(x)

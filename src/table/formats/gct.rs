@@ -97,7 +97,7 @@ impl<R: BufRead> GctLines<R> {
     fn table(mut self, facts: &TableFacts) -> Result<HeldTable> {
         let Sizes { features, samples, described, metadata } = self.sizes()?;
         let columns = samples.saturating_add(1 + described);
-        let most = (columns as u64).saturating_mul(MAX_CELL);
+        let most = (columns as u64).saturating_mul(MAX_CELL + 1);
         let header: Vec<&[u8]> = self.needed(most)?.split(|&byte| byte == b'\t').collect();
         if header.len() != columns {
             return Err(malformed(

@@ -32,7 +32,6 @@ use crate::table::formats::MAX_COLUMNS_WITHOUT_ROWS;
 use crate::table::formats::inflate::inflate;
 use crate::table::formats::serialized::{self, NA_INTEGER, Object, ObjectValue};
 use crate::table::held::{HeldColumn, HeldTable};
-use crate::table::number::parse_number;
 use crate::table::schema::Orientation;
 
 /// The largest size of a decompressed file, in bytes: no memory holds more.
@@ -44,8 +43,6 @@ struct RTable {
     /// The columns, of as many cells as there are rows; `None` for a column of a type that is not
     /// read.
     columns: Vec<Option<HeldColumn>>,
-    /// The places of factors whose levels are numbers.
-    numeric_factors: Vec<usize>,
     /// The names of the columns, if they have some.
     column_names: Option<Vec<TextCell>>,
     /// The names of the rows, if they are texts.
@@ -179,22 +176,6 @@ fn column(object: &Object) -> Option<HeldColumn> {
     Some(HeldColumn::Numbers(class.kind(), values))
 }
 
-/// Whether a level of a factor of R is a number, as one that was made of numbers has them.
-pub fn has_numeric_levels<'a>(mut levels: impl Iterator<Item = &'a str>) -> bool {
-    levels.any(|level| parse_number(level.trim().as_bytes()).is_some())
-}
-
-/// Whether a column is a factor with levels that are numbers. The order of an ordered one is that
-/// of its numbers.
-fn is_numeric_factor(object: &Object) -> bool {
-    let classes = object.attribute("class").and_then(Object::strings).unwrap_or_default();
-    let is_ordered = classes.iter().any(|class| class.as_deref() == Some("ordered"));
-    let levels = object.attribute("levels").and_then(Object::strings).unwrap_or_default();
-    matches!(object.value, ObjectValue::Integers(_))
-        && !is_ordered
-        && has_numeric_levels(levels.iter().flatten().map(|level| &**level))
-}
-
 /// A matrix or a data frame.
 fn matrix(x: &Object) -> Result<RTable> {
     if let ObjectValue::List(columns) = &x.value {
@@ -229,7 +210,6 @@ fn matrix(x: &Object) -> Result<RTable> {
     Ok(RTable {
         rows: n,
         columns: columns.into_iter().map(Some).collect(),
-        numeric_factors: Vec::new(),
         column_names: column_names(names.1, d)?,
         row_names: row_names(names.0, n),
         target: None,
@@ -244,8 +224,6 @@ fn cut<T>(values: &[T], n: usize, d: usize) -> impl Iterator<Item = &[T]> {
 /// A data frame: a list of columns of one length.
 fn frame(x: &Object, columns: &[Object]) -> Result<RTable> {
     let column_names = column_names(x.attribute("names"), columns.len())?;
-    let numeric_factors =
-        (0..columns.len()).filter(|place| is_numeric_factor(&columns[*place])).collect();
     let columns: Vec<Option<HeldColumn>> = columns.iter().map(column).collect();
     let names = x.attribute("row.names");
     let length = columns.iter().flatten().next().map(HeldColumn::len);
@@ -257,7 +235,7 @@ fn frame(x: &Object, columns: &[Object]) -> Result<RTable> {
         return Err(Error::input("the columns of x in the R file differ in length"));
     }
     let row_names = row_names(names, n);
-    Ok(RTable { rows: n, columns, numeric_factors, column_names, row_names, target: None })
+    Ok(RTable { rows: n, columns, column_names, row_names, target: None })
 }
 
 /// The number of rows by their names, which are texts or, where R gave them, numbers: from 1 on, or
@@ -406,14 +384,8 @@ impl RTable {
         let names = feature_names(self.column_names, d)?;
         let no_ids = self.row_names.is_none();
         let ids = self.row_names.unwrap_or_else(|| vec![None; self.rows]);
-        let layout = FileColumns {
-            names,
-            numeric_factors: self.numeric_factors,
-            named: true,
-            no_ids,
-            all_texts: true,
-            ..FileColumns::default()
-        };
+        let layout =
+            FileColumns { names, named: true, no_ids, all_texts: true, ..FileColumns::default() };
         held(layout, self.rows, columns, ids, self.target)
     }
 
@@ -710,28 +682,6 @@ mod tests {
         for (column, y) in [(numbers(), numbers()), (texts(), numbers()), (numbers(), texts())] {
             assert_eq!(layout(column, y), (true, false));
         }
-    }
-
-    /// Factors with levels that are numbers are found, unless they are ordered.
-    #[test]
-    fn factors_with_numeric_levels_are_found() {
-        let factor = |levels: &[&str], class: &[&str]| {
-            let attributes =
-                [(symbol("levels"), strings(levels)), (symbol("class"), strings(class))];
-            [integers(true, &[1, 2]), pairs(&attributes)].concat()
-        };
-        let columns = [
-            factor(&["1", "2"], &["factor"]),
-            factor(&["low", "high"], &["factor"]),
-            factor(&["none", "2.5"], &["factor"]),
-            factor(&["1", "2"], &["ordered", "factor"]),
-            reals(false, &[0.5, 1.5]),
-        ];
-        let names = (symbol("names"), strings(&["a", "b", "c", "d", "e"]));
-        let class = (symbol("class"), strings(&["data.frame"]));
-        let x = [list(true, &columns), pairs(&[names, class])].concat();
-        let held = table(file(3, &pairs(&[(symbol("x"), x)])), Some("x"));
-        assert_eq!(held.unwrap().samples_as_rows().unwrap().layout().numeric_factors, [0, 2]);
     }
 
     /// The rows are features also where there is no sample.

@@ -37,7 +37,7 @@ fn ids_of_samples_are_not_printed_as_features() {
         genes(&folder, corner, |s| format!("{id}{}", 100 + s));
         for dry in ["", "--dry-run"] {
             let message = select(&folder, &format!("{dry} expr.tsv")).fails(2);
-            assert_contains_all(&message, &["give which way the table lies", "--orient"]);
+            assert_contains_all(&message, &["give the orientation of the table", "--orient"]);
             assert_lacks(&message, &format!("{id}101"));
             select(&folder, &format!("{dry} --orient samples-as-rows expr.tsv")).succeeds();
             let classes = "--classes case,well expr.tsv";
@@ -321,7 +321,7 @@ fn columns_are_called_samples() {
         &text,
         &[
             "5 rows of 30 samples each",
-            "With 30 samples, 50% of them in the smallest class, features",
+            "With 30 samples, 50% of them in the smallest class, these are the smallest effect sizes",
         ],
     );
     let run = |options: &str| {
@@ -364,7 +364,7 @@ fn texts_among_numbers_are_listed() {
             "\"-\" may stand for missing values in 2 columns (\"marker\", \"crp\"): give it (--na=-)",
             "column 2 (\"crp\"): 12 cells look like numbers with a sign",
             "for <5, any number below 5 will do",
-            "column 3 (\"visit\"): 120 cells look like dates that are read as words: write them as year-month-day",
+            "column 3 (\"visit\"): 120 cells look like dates that are read as categories: write them as year-month-day",
         ],
     );
     assert_lacks(&text, "--exclude visit");
@@ -443,13 +443,13 @@ fn remedies_work() {
         .with("mended.csv", trailing.replace(",\n", "\n"))
         .with("trailing.csv", trailing)
         .with("comments.csv", forty(",", comments, ""))
-        // A header may start with #.
+        // A header may start with #, if a column is given by its name.
         .with("hash.csv", forty(",", "#", ""))
         // A line break in a cell, also of an excluded column.
         .with("break.csv", "note,a,y\n\"one\ntwo\",1,2\nok,2,3\n");
     let expected = select(&folder, "t.csv").succeeds().stdout;
-    for table in ["mended.csv", "hash.csv"] {
-        assert_eq!(select(&folder, table).succeeds().stdout, expected, "{table}");
+    for options in ["mended.csv", "--target out hash.csv"] {
+        assert_eq!(select(&folder, options).succeeds().stdout, expected, "{options}");
     }
     for (options, remedy) in [
         ("trailing.csv", "remove what separates cells from the end of the rows"),
@@ -459,9 +459,13 @@ fn remedies_work() {
     }
     for command in ["inspect", "select --k 1 --eps 8"] {
         let message = folder.run(&format!("{command} comments.csv")).fails(3);
-        assert_contains(&message, "remove the lines that start with #");
+        assert_contains_all(&message, &["lines of comments", "remove the lines"]);
         assert_lacks(&message, "years");
     }
+    assert_contains(
+        &select(&folder, "hash.csv").fails(3),
+        "give the target by its name (--target)",
+    );
     // Row names of R, with the file's own delimiter.
     for (separator, name) in [("\t", "a tab"), (";", "a semicolon"), (",", "a comma")] {
         let plain = forty(separator, "", "");

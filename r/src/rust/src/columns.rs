@@ -6,10 +6,10 @@ use std::sync::Arc;
 use arrow_array::types::Int32Type;
 use arrow_array::{
     ArrayRef, BooleanArray, Date32Array, DictionaryArray, Float64Array, Int32Array, Int64Array,
-    StringArray, TimestampMicrosecondArray, new_null_array,
+    LargeStringArray, StringArray, TimestampMicrosecondArray, new_null_array,
 };
 use arrow_schema::{DataType, Field};
-use dpsis::internals::{ColumnKind, RNumbers, has_numeric_levels};
+use dpsis::internals::RNumbers;
 use dpsis::{Error, OwnTarget, Result, ToTarget};
 use extendr_api::prelude::*;
 
@@ -98,18 +98,6 @@ impl Column {
         }
     }
 
-    /// The kind of the column, where its type of Arrow leaves it open.
-    pub(crate) fn kind(&self) -> ColumnKind {
-        match self {
-            Self::Codes(_, levels)
-                if has_numeric_levels(levels.iter().flatten().map(|one| &**one)) =>
-            {
-                ColumnKind::NumericFactor
-            }
-            _ => ColumnKind::Typed,
-        }
-    }
-
     /// The number of values.
     pub(crate) fn len(&self) -> usize {
         match self {
@@ -141,7 +129,7 @@ impl Column {
             Self::LongIntegers(values) => Arc::new(Int64Array::from(values)),
             Self::Days(values) => Arc::new(Date32Array::from(values)),
             Self::Times(values) => Arc::new(TimestampMicrosecondArray::from(values)),
-            Self::Texts(values) => Arc::new(StringArray::from(values)),
+            Self::Texts(values) => Arc::new(LargeStringArray::from(values)),
             Self::Unread(values) => {
                 // A type that the library does not read, but lets be excluded.
                 let items = Arc::new(Field::new_list_field(DataType::Null, true));

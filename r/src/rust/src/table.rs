@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrow_array::{RecordBatch, RecordBatchOptions};
-use arrow_schema::Schema;
+use arrow_schema::{Field, Schema};
 use dpsis::{ArrayTable, Error, FileTable, Result, TableFacts};
 use extendr_api::prelude::*;
 use ndarray::{Array1, ArrayView2, ShapeBuilder};
@@ -45,9 +45,8 @@ impl<'a> Table<'a> {
         let rows = item(described, "rows").as_real().unwrap_or_default() as usize;
         let (mut fields, mut arrays) = (Vec::new(), Vec::new());
         let mut push = |name: String, column: Column| {
-            let kind = column.kind();
             let array = column.into_array()?;
-            fields.push(kind.field(name, array.data_type().clone()));
+            fields.push(Field::new(name, array.data_type().clone(), true));
             arrays.push(array);
             Ok::<_, Error>(())
         };
@@ -66,10 +65,10 @@ impl<'a> Table<'a> {
             .map_err(|_| Error::request("the columns differ in length"))?;
         let mut table = FileTable::from_batches(schema, [batch])?.facts(facts);
         if let Some(is_number) = target_is_number {
-            table = table.with_target_beside(is_number);
+            table = table.with_appended_target(is_number);
         }
         if has_units {
-            table = table.with_units_beside();
+            table = table.with_appended_units();
         }
         Ok(Self::File(table))
     }

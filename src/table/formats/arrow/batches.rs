@@ -57,7 +57,7 @@ impl RecordBatches {
     }
 
     /// The same; the last column holds targets.
-    pub(in crate::table) fn with_target_beside(self, of_numbers: bool) -> Self {
+    pub(in crate::table) fn with_appended_target(self, of_numbers: bool) -> Self {
         Self { target_beside: true, number_target: of_numbers, ..self }
     }
 
@@ -66,7 +66,7 @@ impl RecordBatches {
     }
 
     /// The same; the last column, or the one before the targets, identifies people.
-    pub(in crate::table) fn with_units_beside(self) -> Self {
+    pub(in crate::table) fn with_appended_units(self) -> Self {
         Self { units_beside: true, ..self }
     }
 

@@ -15,8 +15,6 @@ pub enum ColumnKind {
     Typed,
     /// Texts stand for objects of any type.
     Objects,
-    /// A factor of R whose levels are numbers.
-    NumericFactor,
 }
 
 impl ColumnKind {
@@ -31,15 +29,13 @@ impl ColumnKind {
 
     pub(super) fn of_field(field: &Field) -> Self {
         let word = field.metadata().get(KEY).map_or("", String::as_str);
-        let kinds = [Self::Objects, Self::NumericFactor];
-        kinds.into_iter().find(|kind| kind.word() == word).unwrap_or(Self::Typed)
+        if word == Self::Objects.word() { Self::Objects } else { Self::Typed }
     }
 
     fn word(self) -> &'static str {
         match self {
             Self::Typed => "",
             Self::Objects => "objects",
-            Self::NumericFactor => "numeric-factor",
         }
     }
 }

@@ -1,6 +1,5 @@
 //! Arrow columns of all supported types, as numbers and as texts.
 
-use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type,
@@ -10,6 +9,7 @@ use arrow_array::types::{
     TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
     TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
+use arrow_array::{Array, BinaryArray, LargeBinaryArray};
 use arrow_schema::{DataType, TimeUnit};
 
 use crate::error::{Error, Result};
@@ -195,7 +195,7 @@ fn write_values<'a, A: 'a>(
         }
         DataType::Null => slots.for_each(|slot| *slot = of(f64::NAN)),
         _ => {
-            let values = texts(column, &f64::NAN, &|text| format.value(text.as_bytes()));
+            let values = texts(column, &f64::NAN, &|text| format.value(text));
             let values =
                 values.ok_or_else(|| Error::input("a column holds neither numbers nor texts"))?;
             slots.zip(values).for_each(|(slot, value)| *slot = of(value));
@@ -293,12 +293,22 @@ pub(super) fn is_text(of: &DataType) -> bool {
 }
 
 /// Turns the texts of a column that is not a dictionary into values; `None` if it holds no texts.
-fn texts<T: Clone>(column: &dyn Array, missing: &T, of: &dyn Fn(&str) -> T) -> Option<Vec<T>> {
-    let each = |text: Option<&str>| text.map_or_else(|| missing.clone(), of);
+/// Those of another program need not be UTF-8.
+fn texts<T: Clone>(column: &dyn Array, missing: &T, of: &dyn Fn(&[u8]) -> T) -> Option<Vec<T>> {
+    let each = |text: Option<&[u8]>| text.map_or_else(|| missing.clone(), of);
     Some(match column.data_type() {
-        DataType::Utf8 => column.as_string::<i32>().iter().map(each).collect(),
-        DataType::LargeUtf8 => column.as_string::<i64>().iter().map(each).collect(),
-        DataType::Utf8View => column.as_string_view().iter().map(each).collect(),
+        DataType::Binary => column.as_binary::<i32>().iter().map(each).collect(),
+        DataType::LargeBinary => column.as_binary::<i64>().iter().map(each).collect(),
+        DataType::BinaryView => column.as_binary_view().iter().map(each).collect(),
+        DataType::Utf8 => {
+            BinaryArray::from(column.as_string::<i32>().clone()).iter().map(each).collect()
+        }
+        DataType::LargeUtf8 => {
+            LargeBinaryArray::from(column.as_string::<i64>().clone()).iter().map(each).collect()
+        }
+        DataType::Utf8View => {
+            column.as_string_view().clone().to_binary_view().iter().map(each).collect()
+        }
         _ => return None,
     })
 }
@@ -322,7 +332,7 @@ pub(super) fn cells(column: &dyn Array) -> Result<Vec<TextCell>> {
         read_values(column, &mut values, &CellFormat::default(), |value| value)?;
         return Ok(values.into_iter().map(number_cell).collect());
     }
-    let cells = texts(column, &None, &|text| Some(text.as_bytes().to_vec()));
+    let cells = texts(column, &None, &|text| Some(text.to_vec()));
     cells.ok_or_else(|| {
         Error::input("the targets or the identifiers are neither numbers, dates nor texts")
     })

@@ -15,6 +15,7 @@ use arrow_schema::{ArrowError, DataType, Schema, SchemaRef};
 
 use super::claims::are_possible;
 use super::columns::is_read;
+use super::decoded::schema_of_arrow;
 use super::guard::{guarded, malformed};
 use crate::error::Result;
 use crate::table::formats::positioned::{Positioned, too_short};
@@ -32,6 +33,8 @@ const COMPARISONS: usize = 1 << 20;
 pub(super) struct Messages {
     bytes: Positioned,
     pub(super) schema: SchemaRef,
+    /// The schema with which messages are decoded.
+    decoded: SchemaRef,
     places: Places,
 }
 
@@ -75,7 +78,7 @@ impl Messages {
             Ok((schema, places.collect::<std::result::Result<Vec<u64>, _>>()?))
         })?;
         let places = Places::Listed(places.into_iter().rev().collect());
-        Ok(Self { bytes, schema: Arc::new(schema), places })
+        Ok(Self { bytes, decoded: schema_of_arrow(&schema), schema: Arc::new(schema), places })
     }
 
     /// Opens a stream, whose first message is the schema.
@@ -89,7 +92,8 @@ impl Messages {
             let message = root_as_message(&first.head).map_err(|_| broken())?;
             try_fb_to_schema(message.header_as_schema().ok_or_else(broken)?)
         })?;
-        Ok(Self { bytes, schema: Arc::new(schema), places: Places::From(first.body) })
+        let (decoded, places) = (schema_of_arrow(&schema), Places::From(first.body));
+        Ok(Self { bytes, decoded, schema: Arc::new(schema), places })
     }
 
     /// The batches with the given columns, ascending.
@@ -211,7 +215,7 @@ impl IpcBatches<'_> {
                     return Err(malformed(NAME));
                 }
                 guarded(NAME, || {
-                    read_dictionary(&body.into(), batch, &messages.schema, dictionaries, &version)
+                    read_dictionary(&body.into(), batch, &messages.decoded, dictionaries, &version)
                 })?;
                 Ok(None)
             }
@@ -223,7 +227,7 @@ impl IpcBatches<'_> {
                     return Err(malformed(NAME));
                 }
                 let columns = &self.columns;
-                let schema = messages.schema.clone();
+                let schema = messages.decoded.clone();
                 let batch = guarded(NAME, || {
                     let body = body.into();
                     let decoder =

@@ -16,6 +16,8 @@ mod batches;
 mod claims;
 mod column_kind;
 mod columns;
+#[cfg(feature = "arrow")]
+mod decoded;
 mod guard;
 #[cfg(feature = "arrow")]
 mod ipc;
@@ -81,7 +83,7 @@ pub(in crate::table) struct ArrowTable {
     target: Option<usize>,
 }
 
-/// The file and its metadata.
+/// The file and the metadata with which it is decoded.
 enum Content {
     #[cfg(feature = "arrow")]
     Parquet(ParquetSource, ArrowReaderMetadata),
@@ -100,7 +102,7 @@ impl ArrowTable {
     /// `Input` if it is malformed; `Io` if it cannot be read.
     #[cfg(feature = "arrow")]
     pub(super) fn open(format: Format, bytes: Positioned) -> Result<Self> {
-        let content = match format {
+        let messages = match format {
             Format::Parquet => {
                 let source = ParquetSource::new(bytes);
                 // Statistics of values are private, and not needed.
@@ -109,34 +111,38 @@ impl ArrowTable {
                     .with_column_stats_policy(skip.clone())
                     .with_size_stats_policy(skip.clone())
                     .with_encoding_stats_policy(skip);
-                let load = || Ok(ArrowReaderMetadata::load(&source, options)?);
-                let metadata = guarded(format.name(), load).map_err(|error| source.cause(error))?;
-                Content::Parquet(source, metadata)
+                let load = || {
+                    let metadata = ArrowReaderMetadata::load(&source, options)?;
+                    let schema = metadata.schema().clone();
+                    Ok((schema, decoded::metadata_of_parquet(metadata)?))
+                };
+                let loaded = guarded(format.name(), load).map_err(|error| source.cause(error));
+                let (schema, metadata) = loaded?;
+                return Ok(Self::of_content(format, schema, Content::Parquet(source, metadata)));
             }
-            Format::ArrowStream => Content::Arrow(Messages::of_stream(bytes)?),
-            _ => Content::Arrow(Messages::of_file(bytes)?),
+            Format::ArrowStream => Messages::of_stream(bytes)?,
+            _ => Messages::of_file(bytes)?,
         };
-        Ok(Self::of_content(format, content))
+        Ok(Self::of_content(format, messages.schema.clone(), Content::Arrow(messages)))
     }
 
     /// The table that batches in memory make.
     pub(in crate::table) fn of_batches(batches: &RecordBatches) -> Self {
-        Self::of_content(Format::Arrow, Content::Batches(batches.clone()))
+        let content = Content::Batches(batches.clone());
+        Self::of_content(Format::Arrow, batches.schema().clone(), content)
     }
 
-    fn of_content(format: Format, content: Content) -> Self {
-        let (schema, rows, units, target) = match &content {
+    /// The table of a content with the schema that it has by itself.
+    fn of_content(format: Format, schema: SchemaRef, content: Content) -> Self {
+        let (rows, units, target) = match &content {
             #[cfg(feature = "arrow")]
             Content::Parquet(_, metadata) => {
                 let rows = metadata.metadata().file_metadata().num_rows();
-                (metadata.schema().clone(), u64::try_from(rows).ok(), None, None)
+                (u64::try_from(rows).ok(), None, None)
             }
             #[cfg(feature = "arrow")]
-            Content::Arrow(messages) => (messages.schema.clone(), None, None, None),
-            Content::Batches(batches) => {
-                let (units, target) = (batches.units(), batches.target());
-                (batches.schema().clone(), batches.rows(), units, target)
-            }
+            Content::Arrow(_) => (None, None, None),
+            Content::Batches(batches) => (batches.rows(), batches.units(), batches.target()),
         };
         let index = index_columns(&schema);
         let is_unnamed = |column: &usize| {
@@ -153,7 +159,6 @@ impl ArrowTable {
         let of_kind = |wanted: ColumnKind, place: &usize| kind(place) == wanted;
         let all = || 0..columns.len();
         let text_types = all().filter(|at| is_text(at) && of_kind(ColumnKind::Typed, at)).collect();
-        let numeric_factors = all().filter(|at| of_kind(ColumnKind::NumericFactor, at)).collect();
         let is_unread = |place: &usize| !is_read(schema.field(columns[*place]).data_type());
         let unread = (0..columns.len()).filter(is_unread).collect();
         let is_date = |place: &usize| is_date(schema.field(columns[*place]).data_type());
@@ -176,7 +181,6 @@ impl ArrowTable {
             named: true,
             texts,
             text_types,
-            numeric_factors,
             index: places,
             unread,
             dates,

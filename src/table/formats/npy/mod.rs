@@ -70,7 +70,7 @@ impl Array {
         let size = elements.and_then(|n| n.checked_mul(of.size as u64)?.checked_add(start));
         match size.ok_or_else(too_short)? {
             size if size > bytes.len() => return Err(too_short()),
-            size if size < bytes.len() => return Err(malformed("it goes on behind its array")),
+            size if size < bytes.len() => return Err(malformed("data follow its array")),
             _ => {}
         }
         Ok(Self { bytes, start, of, fortran, shape })

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::error::{Error, Result};
 use crate::exact::MAX_ROWS;
-use crate::table::formats::text::cells::{Line, Row, Splitter, is_of_a_part, max_line};
+use crate::table::formats::text::cells::{Line, Row, Splitter, max_line};
 use crate::table::turns::in_turns;
 
 /// Bytes read at a time: large enough for the disk, small enough for the caches.
@@ -225,13 +225,15 @@ impl<'a> LineBlocks<'a> {
         Ok(block.filled - start)
     }
 
-    /// The error for a line that is too long: that of its first cell that is too long, if there is
-    /// one.
+    /// The error for a line that is too long: that of its first cell that is too long, or of its
+    /// number of cells.
     fn line_too_long(&self, line: &[u8]) -> Error {
         let row = self.rows + 1;
         match self.shape.splitter().split(line, row) {
-            Err(error) if !is_of_a_part(&error) => error,
-            _ => Error::input("the line is too long for its number of columns").at(Some(row), None),
+            Err(error) => error,
+            Ok(_) => {
+                Error::input("the line is too long for its number of columns").at(Some(row), None)
+            }
         }
     }
 }
@@ -248,6 +250,7 @@ impl LineBlock {
 #[cfg(test)]
 pub(in crate::table) mod tests {
     use super::*;
+    use crate::table::formats::text::cells::MAX_CELL;
     use crate::table::turns::Results;
 
     /// Folds all rows of a text.
@@ -349,18 +352,26 @@ pub(in crate::table) mod tests {
         assert!(error.to_string().contains("longer than 4096 bytes"), "{error}");
     }
 
-    /// A line over the limit is refused wherever the blocks are cut.
+    /// The longest line that a table can have is read wherever the blocks are cut; a longer one has
+    /// a cell that is too long.
     #[test]
-    fn long_lines_are_refused_in_any_block() {
+    fn long_lines_in_any_block() {
         let shape = Shape { columns: 400, ..SHAPE };
-        let long = vec!["7".repeat(4000); 400].join(",");
         let short = vec!["7"; 400].join(",");
-        for before in [0, 1, 3, 1000] {
-            let text = format!("{}{long}\n{short}\n", format!("{short}\n").repeat(before));
-            let fold = fold_rows(text.as_bytes(), shape, 2, &Collect::default, Collect::merge);
-            let error = fold.err().unwrap();
-            assert!(error.to_string().contains("the line is too long"), "{error}");
-            assert_eq!(error.place().unwrap().row, Some(before as u64 + 1));
+        let longest = format!("\"{}\"", "\"".repeat(2 * MAX_CELL));
+        for (cell, is_read) in [(longest, true), ("7".repeat(2 * MAX_CELL + 3), false)] {
+            let long = vec![cell; 400].join(",");
+            for before in [0, 1, 3, 1000] {
+                let text = format!("{}{long}\n{short}\n", format!("{short}\n").repeat(before));
+                let fold = fold_rows(text.as_bytes(), shape, 2, &Collect::default, Collect::merge);
+                let Err(error) = fold else {
+                    assert!(is_read, "{before}");
+                    continue;
+                };
+                assert!(!is_read && error.to_string().contains("the cell is longer"), "{error}");
+                let place = error.place().unwrap();
+                assert_eq!((place.row, place.column), (Some(before as u64 + 1), Some(1)));
+            }
         }
     }
 

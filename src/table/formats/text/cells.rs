@@ -10,10 +10,11 @@ use crate::error::{Error, Result};
 /// The longest cell, in bytes.
 pub(crate) const MAX_CELL: usize = 4096;
 
-/// The longest line for a number of columns, in bytes: twice the length of a number for each, and
-/// room for hundreds of long texts. This bounds the memory of a row.
+/// A length that only lines with a cell that is too long, or with too many cells, exceed, in bytes:
+/// all cells as long as possible, in quotes, each byte a quote that is doubled. This bounds the
+/// memory of a row.
 pub(crate) fn max_line(columns: usize) -> usize {
-    columns.saturating_mul(64).saturating_add(1 << 20)
+    columns.saturating_mul(2 * MAX_CELL + 3)
 }
 
 /// A line without its end, within the block of lines around it.
@@ -111,8 +112,8 @@ impl Splitter {
     fn ragged(&self, line: &[u8], row: u64) -> Error {
         let (cells, columns) = (self.ranges.len(), self.columns);
         // The message holds no counts: where samples are columns, their number is private.
-        let cells_than = if cells < columns { FEWER } else { "the row has more cells" };
-        let rule = format!("{cells_than} than the header");
+        let fewer_or_more = if cells < columns { "fewer" } else { "more" };
+        let rule = format!("the row has {fewer_or_more} cells than the header");
         let error = Error::input(rule).at(Some(row), Some(cells.min(columns) + 1));
         if cells == columns + 1 && line.ends_with(&[self.delimiter]) {
             return error.hint("remove what separates cells from the end of the rows");
@@ -213,13 +214,6 @@ impl Splitter {
 fn oversized(row: u64, column: usize) -> Error {
     Error::input(format!("the cell is longer than {MAX_CELL} bytes")).at(Some(row), Some(column))
 }
-
-/// Whether an error may disappear if the line continues: the line has too few cells.
-pub(crate) fn is_of_a_part(error: &Error) -> bool {
-    error.to_string().contains(FEWER)
-}
-
-const FEWER: &str = "the row has fewer cells";
 
 fn carriage_return(row: u64, column: usize) -> Error {
     Error::input("a carriage return stands inside the line")

@@ -40,6 +40,9 @@ pub(crate) struct TextFile {
     pub(crate) delimiter: Option<u8>,
     /// Whether commas are decimal marks: then they do not separate cells.
     pub(crate) decimal_comma: bool,
+    /// Whether lines are features, under a header of sample identifiers. Whether there is a sample
+    /// is private.
+    pub(crate) lines_are_features: bool,
     /// The hooks of each pass.
     pub(crate) hooks: Hooks,
 }
@@ -59,19 +62,37 @@ impl TextFile {
     pub(crate) fn new(path: &Path) -> Self {
         let standard = path == Path::new("-");
         let input = if standard { Input::Standard } else { Input::File(path.to_owned()) };
-        Self { input, delimiter: None, decimal_comma: false, hooks: Hooks::default() }
+        Self {
+            input,
+            delimiter: None,
+            decimal_comma: false,
+            lines_are_features: false,
+            hooks: Hooks::default(),
+        }
     }
 
     /// The text of a reader; it can be opened once.
     pub(crate) fn of_reader(reader: Box<dyn Read + Send>) -> Self {
         let input = Input::Reader(Arc::new(Mutex::new(Some(reader))));
-        Self { input, delimiter: None, decimal_comma: false, hooks: Hooks::default() }
+        Self {
+            input,
+            delimiter: None,
+            decimal_comma: false,
+            lines_are_features: false,
+            hooks: Hooks::default(),
+        }
     }
 
     /// The text of the readers that `open` returns, one for each pass.
     pub(crate) fn of_readers(name: PathBuf, open: Arc<OpenReader>) -> Self {
         let input = Input::Readers { name, open };
-        Self { input, delimiter: None, decimal_comma: false, hooks: Hooks::default() }
+        Self {
+            input,
+            delimiter: None,
+            decimal_comma: false,
+            lines_are_features: false,
+            hooks: Hooks::default(),
+        }
     }
 
     /// The delimiter by the file's name: `.csv`, `.tsv` or `.tab`, compressed or not.
@@ -160,18 +181,20 @@ impl TextFile {
         }
         let delimiter =
             self.delimiter.unwrap_or_else(|| likely_delimiter(&start, self.decimal_comma));
-        let header = read_header(&mut input, delimiter, failed)?;
+        let is_blank = matches!(start.first(), Some(b'\n' | b'\r'));
+        let header = match self.lines_are_features && is_blank {
+            // The unnamed corner of a table without samples.
+            true => skip_line_end(&mut input).map(|()| vec![Vec::new()]).map_err(failed)?,
+            false => read_header(&mut input, delimiter, failed)?,
+        };
         if header[1..].iter().all(Vec::is_empty) && header[0].starts_with(b"sep=") {
             return Err(Error::input("the first line is not a header but declares the delimiter")
                 .hint("remove the line sep=, as spreadsheets write it"));
         }
-        let mut comments = || input.fill_buf().is_ok_and(|next| next.starts_with(b"#"));
-        if header[0].starts_with(b"#") && (header.len() == 1 || comments()) {
-            return Err(Error::input(format!("{name} starts with lines of comments"))
-                .hint("remove the lines that start with #"));
-        }
         let columns = header.len();
-        let shape = Shape { delimiter, columns, blank_rows: columns == 1 };
+        // Lines of features begin with a name, with any number of samples.
+        let blank_rows = columns == 1 && !self.lines_are_features;
+        let shape = Shape { delimiter, columns, blank_rows };
         Ok(OpenText { name, input, failures, header, shape })
     }
 
@@ -198,10 +221,28 @@ impl OpenText {
     ///
     /// # Errors
     ///
-    /// `Input` with its place for a name that is not text in UTF-8, or holds a line break.
+    /// `Input` if the first line is a comment; with its place for a name that is not text in UTF-8,
+    /// or holds a line break. The next line may be a row, which decides about nothing.
     pub(crate) fn names(&self) -> Result<Vec<String>> {
+        if self.header.len() == 1 && self.header[0].starts_with(b"#") {
+            return Err(self.comments());
+        }
         let name = |(name, column): (&Vec<u8>, usize)| checked_name(name, Some(column));
         self.header.iter().zip(1..).map(name).collect()
+    }
+
+    /// The error for a file whose first line is a comment.
+    pub(crate) fn comments(&self) -> Error {
+        Error::input(format!("{} starts with lines of comments", self.name))
+            .hint("remove the lines that start with #")
+    }
+
+    /// Whether both the first line and the next one start like comments. The next line may be a row,
+    /// so that only an inspection may ask.
+    #[cfg(feature = "inspect")]
+    pub(crate) fn starts_with_comments(&mut self) -> bool {
+        self.header[0].starts_with(b"#")
+            && self.input.fill_buf().is_ok_and(|next| next.starts_with(b"#"))
     }
 
     /// The unchanged header, for a header of ids: any bytes may be an id.
@@ -217,12 +258,6 @@ impl OpenText {
     /// The delimiter of cells.
     pub(crate) fn delimiter(&self) -> u8 {
         self.shape.delimiter
-    }
-
-    /// Skips blank lines also in a table with one column: lines of features begin with a name, with
-    /// any number of samples.
-    pub(crate) fn skip_blank_lines(self) -> Self {
-        Self { shape: Shape { blank_rows: false, ..self.shape }, ..self }
     }
 
     /// Runs `work` on `threads` threads, which share the rows, each with its place among them.
@@ -413,8 +448,8 @@ fn read_header(
                 length = 0;
                 if record_end {
                     // The parser would skip it with the next line; a blank line may be a row.
-                    if carriage_return && input.fill_buf().map_err(&failed)?.starts_with(b"\n") {
-                        input.consume(1);
+                    if carriage_return {
+                        skip_line_feed(input).map_err(&failed)?;
                     }
                     return Ok(header);
                 }
@@ -422,6 +457,21 @@ fn read_header(
             ReadFieldResult::End => return Err(Error::input("the file is empty")),
         }
     }
+}
+
+/// Skips the end of a blank line.
+fn skip_line_end(input: &mut impl BufRead) -> io::Result<()> {
+    if input.fill_buf()?.starts_with(b"\r") {
+        input.consume(1);
+    }
+    skip_line_feed(input)
+}
+
+fn skip_line_feed(input: &mut impl BufRead) -> io::Result<()> {
+    if input.fill_buf()?.starts_with(b"\n") {
+        input.consume(1);
+    }
+    Ok(())
 }
 
 fn too_long(column: Option<usize>) -> Error {
