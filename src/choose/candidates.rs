@@ -5,7 +5,7 @@ use std::path::Path;
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
-use num_traits::{One, Pow, ToPrimitive};
+use num_traits::{One, Pow, Signed, ToPrimitive};
 
 use crate::choose::CandidateColumns;
 use crate::error::{Error, Parameter, Result};
@@ -38,6 +38,12 @@ pub struct Candidates {
     exponent: i32,
 }
 
+/// The largest score or sensitivity, in units of the last decimal place.
+const MAX_UNITS: i64 = (1 << 62) - 1;
+
+/// A limit of scores below this one is worth a warning.
+const SMALL_LIMIT: f64 = 1e6;
+
 #[derive(Clone)]
 enum Given {
     Common(u64),
@@ -51,8 +57,8 @@ impl Candidates {
     /// # Errors
     ///
     /// `Request` if a text is not a decimal number; if a name is empty, contains a line break or
-    /// occurs twice; if the sensitivity is not positive; or if the numbers together span more than
-    /// 18 digits.
+    /// occurs twice; if the sensitivity is not positive; or if it needs more than 18
+    /// digits in units of the last decimal place of the scores.
     pub fn new<N: Into<String>, T: AsRef<str>>(
         scores: impl IntoIterator<Item = (N, T)>,
         sensitivity: &str,
@@ -144,8 +150,7 @@ impl Candidates {
         }
         let exponents = values.iter().chain(&sensitivities).map(|number| number.exponent);
         let exponent = exponents.min().unwrap_or(0);
-        let scores = values.iter().map(|value| in_units(value, exponent));
-        let scores = scores.collect::<Result<Vec<i64>>>()?;
+        let scores = values.iter().map(|value| limited_units(value, exponent)).collect();
         let mut each = positive_units(&sensitivities, exponent)?;
         let sensitivities = match (own, each.pop()) {
             (false, Some(common)) => Given::Common(common),
@@ -169,6 +174,12 @@ impl Candidates {
     /// One unit of the integer [`scores`](Self::scores): a power of ten.
     pub fn unit(&self) -> f64 {
         10f64.powi(self.exponent)
+    }
+
+    /// The score that larger ones count as, if it is a small one: by the number of decimal places,
+    /// which is public.
+    pub(super) fn small_limit(&self) -> Option<f64> {
+        Some(MAX_UNITS as f64 * self.unit()).filter(|limit| *limit < SMALL_LIMIT)
     }
 
     /// The names, in the order of the input.
@@ -230,15 +241,16 @@ fn split<N: Into<String>, T: AsRef<str>>(
 }
 
 /// A number in units of a power of ten that divides it.
-fn in_units(number: &Decimal, exponent: i32) -> Result<i64> {
-    let limit = BigInt::from(1u64 << 62);
-    let power = BigInt::from(10).pow((number.exponent - exponent).unsigned_abs());
-    let units = &number.digits * power;
-    let fits = units < limit && units > -&limit;
-    fits.then(|| units.to_i64()).flatten().ok_or_else(|| {
-        Error::request("the numbers of the candidates need more than 18 digits between them")
-            .hint("round them to fewer digits")
-    })
+fn in_units(number: &Decimal, exponent: i32) -> BigInt {
+    &number.digits * BigInt::from(10).pow((number.exponent - exponent).unsigned_abs())
+}
+
+/// A score in these units, clipped to [`MAX_UNITS`]. Two scores are no farther apart once both are
+/// clipped, so their sensitivity holds; an error would reveal that a score is large.
+fn limited_units(score: &Decimal, exponent: i32) -> i64 {
+    let units = in_units(score, exponent);
+    let limit = if units.is_negative() { -MAX_UNITS } else { MAX_UNITS };
+    units.to_i64().map_or(limit, |units| units.clamp(-MAX_UNITS, MAX_UNITS))
 }
 
 /// Sensitivities in units of a power of ten.
@@ -247,9 +259,16 @@ fn in_units(number: &Decimal, exponent: i32) -> Result<i64> {
 ///
 /// `Request` with its row if one of them is not positive or has too many digits.
 pub(super) fn positive_units(sensitivities: &[Decimal], exponent: i32) -> Result<Vec<u64>> {
-    let positive = |number: &Decimal| match in_units(number, exponent)? {
-        positive @ 1.. => Ok(positive.unsigned_abs()),
-        _ => Err(Error::request("a sensitivity must be above 0")),
+    let positive = |number: &Decimal| {
+        let units = in_units(number, exponent);
+        match units.to_i64() {
+            Some(positive @ 1..=MAX_UNITS) => Ok(positive.unsigned_abs()),
+            _ if units.is_positive() => Err(Error::request(
+                "a sensitivity needs more than 18 digits in units of the last decimal place of the scores",
+            )
+            .hint("round the scores to fewer decimal places")),
+            _ => Err(Error::request("a sensitivity must be above 0")),
+        }
     };
     let at = |(row, number)| {
         positive(number).map_err(|error: Error| error.at(Some(row as u64 + 1), None))
@@ -308,14 +327,33 @@ mod tests {
         assert_eq!(whole.scores(Neighbors::AddRemove, false).unwrap().values(), [1, 3]);
     }
 
+    /// No score ends a run by its size, and neighboring scores stay neighbors.
+    #[test]
+    fn large_scores_are_clipped() {
+        let units = |large: &str| {
+            let candidates = Candidates::new([("a", large), ("b", "1.000000001")], "1").unwrap();
+            let scores = candidates.scores(Neighbors::AddRemove, false).unwrap();
+            assert_eq!((scores.values()[1], scores.sensitivity()), (1_000_000_001, 1_000_000_000));
+            scores.values()[0]
+        };
+        let limit = (1 << 62) - 1;
+        assert_eq!(units("4611686018.427387901"), limit - 2);
+        for large in ["4611686018.427387903", "4611686018.427387905", "4611686019", "1e300"] {
+            assert_eq!((units(large), units(&format!("-{large}"))), (limit, -limit), "{large}");
+        }
+        let limit = |score| Candidates::new([("a", score)], "1e-9").unwrap().small_limit();
+        assert_eq!(limit("0.25"), None);
+        assert!((limit("0.12345678901234567").unwrap() - 46.1).abs() < 0.1);
+    }
+
     #[test]
     fn invalid_candidates_are_refused() {
         let new = |scores: &[(&str, &str)], s: &str| Candidates::new(scores.to_vec(), s).is_err();
         assert!(new(&[("a", "1"), ("a", "2")], "1") && new(&[("", "1")], "1"));
         assert!(new(&[("a", "x")], "1") && new(&[("a", "nan")], "1") && new(&[("a", "1/3")], "1"));
         assert!(new(&[("a", "1")], "0") && new(&[("a", "1")], "-1") && new(&[("a\nb", "1")], "1"));
-        assert!(new(&[("a", "1e15"), ("b", "1e-5")], "1"));
-        assert!(!new(&[("a", "1e12"), ("b", "1e-5")], "1"));
+        assert!(new(&[("a", "1"), ("b", "1e-5")], "1e15"));
+        assert!(!new(&[("a", "1"), ("b", "1e-5")], "1e12"));
         assert!(Candidates::with_sensitivities([("a", "1", "1"), ("b", "1", "0")]).is_err());
     }
 }

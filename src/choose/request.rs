@@ -9,7 +9,7 @@ use crate::choose::{
     Candidates, Choice, ChoiceRecord, ChosenCandidate, PublicCandidates, ScoresUsed, Trials,
 };
 use crate::error::{Error, Parameter, Result};
-use crate::exact::Exact;
+use crate::exact::{Exact, two_digits};
 use crate::mechanism::{
     Calibrated, CanonicalLipschitz, Chooses, Mechanism, Parameters, by_id, calibrate, check_choice,
     choose, threshold_set,
@@ -18,7 +18,9 @@ use crate::privacy::{
     Delta, Epsilon, Expense, Ledger, Neighbors, NotPrivate, Purpose, Spending, Unit,
 };
 use crate::random::Entropy;
-use crate::release::{Command, Guarantee, MechanismUsed, PickOrder, RandomnessUsed, Warning};
+use crate::release::{
+    Command, Guarantee, MechanismUsed, PickOrder, RandomnessUsed, Warning, WarningKind,
+};
 use crate::score::Scores;
 
 /// A request for a private choice of k candidates by scores computed elsewhere.
@@ -291,9 +293,17 @@ fn record(
     entropy: Entropy,
 ) -> Result<ChoiceRecord> {
     let randomness = RandomnessUsed::of(entropy);
+    let clipped = candidates.small_limit().map(|limit| {
+        let limit = two_digits(limit);
+        let text = format!(
+            "scores beyond {limit} count as {limit}, because there are scores with many decimal places: round them to \
+             fewer places if some may be larger"
+        );
+        Warning::new(WarningKind::ClippedScores, text)
+    });
     let of_budget = [Warning::of_epsilon(&calibrated.epsilon), Warning::of_delta(&calibrated)];
     let warnings = randomness.warning().into_iter().chain(of_budget.into_iter().flatten());
-    let warnings = warnings.collect();
+    let warnings = warnings.chain(clipped).collect();
     let Calibrated { epsilon, noise, delta, .. } = calibrated;
     let picked = |&index: &usize| ChosenCandidate {
         name: candidates.names()[index].clone(),

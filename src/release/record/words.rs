@@ -186,6 +186,8 @@ words! {
         NoStratum = "no-stratum",
         /// Too few blocks to distinguish features by votes.
         FewBlocks = "few-blocks",
+        /// Some scores of candidates have many decimal places, so that large ones are clipped.
+        ClippedScores = "clipped-scores",
     }
 }
 
