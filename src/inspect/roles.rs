@@ -64,13 +64,13 @@ impl Seen<'_> {
                         .to_owned()
                 }
                 _ if self.given.id.is_some() => {
-                    format!("; as identifiers they make their {units} take no part")
+                    format!("; while the column is given as identifiers, {units} that share one are left out")
                 }
                 _ => String::new(),
             };
             let text = format!(
-                "{repeated} identifiers occur more than once. Do they identify people? Then give the column as \
-                 the unit, for otherwise {units} are protected and not people{dropped}"
+                "{repeated} identifiers occur more than once. Do they identify people? If so, give the column as \
+                 the unit; otherwise {units} are protected instead of people{dropped}"
             );
             match self.turned {
                 true => draft.warn("ids", text),
@@ -102,8 +102,9 @@ impl Seen<'_> {
             matches!(&draft.suggestion.target, Target::Classes(labels) if labels.len() == 2);
         if has_two && 2 * pairs > people {
             let text = format!(
-                "it varies within {name:?}: {}. Compare the rows of each with each other: give the column as the \
-                 unit, and the score paired. As the unit alone, each has one target, that of its last row",
+                "it differs between rows of the same {name:?}: {}. To compare the rows of each person with each other, give the \
+                 column as the unit, and the score paired. With the unit alone, each person has one target, that of the \
+                 last row which has one",
                 counted(pairs as u64, "pair")
             );
             draft.say_about("target", text, [Parameter::Unit, Parameter::Score]);
@@ -111,8 +112,8 @@ impl Seen<'_> {
             draft.suggestion.is_paired = facts.unit.is_some() && self.given.unit.is_none();
         } else if draft.suggestion.facts.unit.is_some() {
             let text = format!(
-                "it varies within {name:?} for {pairs} of {people}: the target of each is that of the last row which \
-                 has one, or by a rule"
+                "it differs between rows of the same {name:?} for {pairs} of {people}: each person has the target of the last \
+                 row which has one, unless another rule is given"
             );
             draft.say_about("target", text, [Parameter::UnitTarget]);
         }
@@ -262,7 +263,10 @@ impl Seen<'_> {
                 );
             }
             if labels.len() < 2 {
-                draft.warn("target", "a target needs at least two labels");
+                self.warn_of_constant_target(
+                    draft,
+                    "a target needs at least two labels".to_owned(),
+                );
             } else {
                 draft.suggestion.count(found.iter().map(|(_, count)| *count));
                 // Alphabetical, because the order by count is not public. The second of two classes
@@ -275,17 +279,14 @@ impl Seen<'_> {
                 draft.suggestion.target = Target::Classes(labels);
             }
         } else if column.is_constant() {
-            draft.warn("target", format!("{what} holds one value only"));
+            self.warn_of_constant_target(draft, format!("{what} holds one value only"));
         } else {
             draft.warn_about(
                 "target",
                 format!("{what} holds neither numbers nor a few labels: give another target"),
                 [Parameter::Target],
             );
-            // With one column there is no other target.
-            if self.header.len() > 1 {
-                draft.suggestion.open.push(Parameter::Target);
-            }
+            self.ask_for_target(draft);
             self.lost_amounts(draft, column);
         }
         // Labels are compared as text, numbers as numbers.
@@ -295,6 +296,22 @@ impl Seen<'_> {
                 "target",
                 format!("{} without one, which are not used: {missing}", self.units()),
             );
+        }
+    }
+
+    /// With a target that is the same for all rows, nothing can be found.
+    fn warn_of_constant_target(&self, draft: &mut Draft, text: String) {
+        draft.warn_about("target", format!("{text}: give another target"), [Parameter::Target]);
+        // One row has one value of everything.
+        if self.rows > 1 {
+            self.ask_for_target(draft);
+        }
+    }
+
+    /// Requests another target, if there is another column.
+    fn ask_for_target(&self, draft: &mut Draft) {
+        if self.header.len() > 1 {
+            draft.suggestion.open.push(Parameter::Target);
         }
     }
 
@@ -330,7 +347,7 @@ impl Seen<'_> {
             draft.warn(
                 "target",
                 format!(
-                    "{} like numbers with a sign, a unit or commas, as <5, 12 mg or 1,234.50 are: \
+                    "{} like numbers with a sign, a unit or commas, such as <5, 12 mg or 1,234.50: \
                      their {} would not be used, write plain numbers",
                     looking(amounts),
                     self.units()

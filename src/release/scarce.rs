@@ -120,26 +120,28 @@ impl Scarce {
     /// The scarce counts of the given classes, as text; for a numeric target, the count of all
     /// rows.
     pub(crate) fn counted(&self, plan: &Plan, schema: &Schema) -> Option<String> {
-        let units = schema.privacy_unit().plural();
-        let about = |rows: f64| rows.max(0.0).round();
+        let unit = schema.privacy_unit();
+        let about = |rows: f64| {
+            let rows = rows.max(0.0).round() as u64;
+            format!("about {rows} {}", unit.noun(rows))
+        };
         match plan.request.target.labels() {
             _ if self.classes.is_empty() => None,
             _ if plan.request.is_paired() => {
                 let pairs = self.classes.iter().map(|(_, half)| half).sum();
-                Some(format!("about {} {units} with rows of both classes", about(pairs)))
+                Some(format!("{} with rows of both classes", about(pairs)))
             }
             Some(labels) => {
-                let one = |(i, &(class, rows)): (usize, &(usize, f64))| {
-                    let units = if i == 0 { format!("{units} ") } else { String::new() };
-                    format!("about {} {units}of class {:?}", about(rows), labels[class])
+                let one = |&(class, rows): &(usize, f64)| {
+                    format!("{} of class {:?}", about(rows), labels[class])
                 };
-                let each: Vec<String> = self.classes.iter().enumerate().map(one).collect();
+                let each: Vec<String> = self.classes.iter().map(one).collect();
                 Some(each.join(", "))
             }
             None if self.classes.len() < 2 => None,
             None => {
                 let rows = self.classes.iter().map(|(_, rows)| rows).sum();
-                Some(format!("about {} {units} with a number as target", about(rows)))
+                Some(format!("{} with a number as target", about(rows)))
             }
         }
     }

@@ -109,7 +109,7 @@ pub(crate) fn check_counts(
                     Parameter::Horizon,
                 ),
                 None => (
-                    "labels are compared as text, case included: inspecting the table shows them",
+                    "labels are compared as text, case included, and by value if both are numbers: inspecting the table shows them",
                     Parameter::Classes,
                 ),
             };

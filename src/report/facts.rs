@@ -166,7 +166,7 @@ fn run(
 
 pub(super) fn missing(rule: MissingRule) -> &'static str {
     match rule {
-        MissingRule::SmallestScore => "never raise a score",
+        MissingRule::SmallestScore => "never raise the score of their feature",
         MissingRule::GridMiddle => "count as the middle of the range",
         MissingRule::NoPair => "in no pair",
     }

@@ -2,6 +2,7 @@
 //! the conservative side.
 
 use crate::release::{Direction, Estimate, MissingRule, Record, ScoreId, TargetCoding};
+use crate::request::ScaleUsed;
 use crate::table::SetMembers;
 
 /// The result line of a choice among external scores.
@@ -20,7 +21,9 @@ pub(super) fn effect_size_in_words(record: &Record) -> &'static str {
 
 /// The effect of missing values on effect sizes in this record, as the end of a sentence.
 pub(super) fn bound_in_words(record: &Record) -> &'static str {
+    // Values that a row lacks change its other values then.
     match record.score.missing {
+        _ if record.score.per_million || record.score.scale == ScaleUsed::RowRank => "",
         MissingRule::SmallestScore => ", a lower bound where values are missing",
         MissingRule::GridMiddle | MissingRule::NoPair => "",
     }

@@ -41,11 +41,12 @@ pub(super) fn weighted(mechanism: &MechanismUsed) -> String {
 pub(super) fn selected_by(record: &Record) -> String {
     let how = match (&record.mechanism.chosen, record.released.rows_estimate) {
         (Some(MechanismReason::Counts { .. }), Some(rows)) => {
-            let units = record.guarantee.unit.plural();
+            let about = format!("about {rows} {}", record.guarantee.unit.noun(rows));
+            let are = if rows == 1 { "is" } else { "are" };
             if record.mechanism.id == PEEL_PNF {
-                format!(", one after the other (about {rows} {units} are too few for all at once),")
+                format!(", one after the other ({about} {are} too few for all at once),")
             } else {
-                format!(", all at once (about {rows} {units} are enough for that),")
+                format!(", all at once ({about} {are} enough for that),")
             }
         }
         (Some(MechanismReason::Scores { many: Some(true) }), _) => {
@@ -221,7 +222,10 @@ pub(super) fn scored(score: &ScoreUsed) -> String {
         None => scored_by(score),
     };
     match score.per_million {
-        true => format!("in counts per million, each value divided by its sample's sum: {how}"),
+        true => format!(
+            "in counts per million, each value divided by its sample's sum, in which missing values and categories \
+             count 0: {how}"
+        ),
         false => how,
     }
 }
@@ -271,6 +275,9 @@ pub(super) fn sets_used(groups: &GroupsUsed) -> String {
 fn scored_by(score: &ScoreUsed) -> String {
     let ks = score.id == ScoreId::Ks;
     let how = match (score.scale, score.bounds) {
+        (ScaleUsed::None, _) if ks && score.per_million => {
+            "by the best threshold of each feature (Kolmogorov-Smirnov)"
+        }
         (ScaleUsed::None, _) if ks => {
             "by the best threshold or category of each feature (Kolmogorov-Smirnov): suits features of any \
              kind, in any units; categories and dates count, missing values never raise a score"
@@ -368,7 +375,7 @@ pub(super) fn planned_target(plan: &DryRun, words: &dyn Fn(&[Parameter]) -> Stri
 
 pub(super) fn target(target: &TargetUsed, record: &Record) -> String {
     let name = place_of(target, record.guarantee.unit);
-    let (released, units) = (&record.released, record.guarantee.unit.plural());
+    let (released, unit) = (&record.released, record.guarantee.unit);
     let coding = match (released.target_median, target.bounds, &record.score.classes) {
         (Some(median), ..) => format!("a number, split at a private median of {median}"),
         (_, Some([low, high]), _) => format!("a number, clipped to [{low}, {high}]"),
@@ -378,9 +385,9 @@ pub(super) fn target(target: &TargetUsed, record: &Record) -> String {
     let horizon = target.time_to_event.as_ref().map(at_horizon).unwrap_or_default();
     let mut words = format!("{name}: {coding}{horizon}");
     if let Some(rows) = record.public.rows {
-        let _ = write!(words, "; {rows} {units} (public)");
+        let _ = write!(words, "; {rows} {} (public)", unit.noun(rows));
     } else if let Some(rows) = released.rows_estimate {
-        let _ = write!(words, "; about {rows} {units}");
+        let _ = write!(words, "; about {rows} {}", unit.noun(rows));
         match released.unusable_estimate {
             Some(others) if record.score.id == ScoreId::Paired => {
                 let _ = write!(words, " with rows of both and {others} others (private estimates)");
@@ -405,7 +412,11 @@ pub(super) fn target(target: &TargetUsed, record: &Record) -> String {
         let strata = target.adjusted_for.join(" and ");
         let _ = write!(words, "; compared within strata of {strata}, each with its own center");
         if let Some(outside) = released.no_stratum_estimate {
-            let _ = write!(words, "; about {outside} {units} in no stratum (a private estimate)");
+            let _ = write!(
+                words,
+                "; about {outside} {} in no stratum (a private estimate)",
+                unit.noun(outside)
+            );
         }
     }
     let is_counted = released.center.is_some() || record.score.id == ScoreId::Paired;

@@ -186,9 +186,11 @@ fn significance(
             )
         }
         0 => format!("none of these features is significant{}", help("the strongest")),
+        _ if k == 1 => "the feature is significant".to_owned(),
         _ if count == k => format!("{k} of {k} features are significant"),
         _ => format!(
-            "{count} of {k} features are significant{}",
+            "{count} of {k} features {} significant{}",
+            if count == 1 { "is" } else { "are" },
             help("the strongest of the others")
         ),
     };
@@ -347,9 +349,13 @@ fn help_in_words(
     if effect_size < MIN_EFFECT_SIZE {
         format!("; effect sizes below {MIN_EFFECT_SIZE:.2} would need more than {rows}")
     } else {
-        let low = low.max(MIN_EFFECT_SIZE);
+        // The larger number of rows, and epsilon, are for this effect size then.
+        let if_larger = match low < MIN_EFFECT_SIZE {
+            true => format!(", if its effect size is at least {MIN_EFFECT_SIZE:.2}"),
+            false => String::new(),
+        };
         format!(
-            "; {whose}, with effect size {effect_size:.2} (at least {low:.2}), would need {rows}{epsilon}"
+            "; {whose}, with effect size {effect_size:.2} (at least {low:.2}), would need {rows}{epsilon}{if_larger}"
         )
     }
 }
@@ -361,7 +367,7 @@ fn few_rows(schema: &Schema, chosen: &Chosen, significance: &Significance) -> Op
     if chosen.scarce.leaves_nothing || chosen.picks.is_empty() {
         return None;
     }
-    let (units, few) = (units(schema), (rows as f64) < 3.0 * noise);
+    let (units, few) = (schema.privacy_unit().noun(rows), (rows as f64) < 3.0 * noise);
     let text = match significance.significant {
         Some(_) if threshold(chosen).is_none_or(|level| level > 1.0) => format!(
             "with about {rows} usable {units} under this budget no feature can be significant, not even one that \
@@ -477,6 +483,11 @@ mod tests {
             "; the strongest, with effect size 0.28 (at least 0.15), would need about 900 to 2400 rows"
         );
         assert!(words([0.0, 2400.0], None, (0.28, 0.2)).ends_with("need up to about 2400 rows"));
+        assert_eq!(
+            words([900.0, 2400.0], None, (0.15, 0.04)),
+            "; the strongest, with effect size 0.15 (at least 0.04), would need about 900 to 2400 rows, if its effect size is \
+             at least 0.10"
+        );
         for effect_size in [0.0, 0.05, 0.0999] {
             assert_eq!(
                 words([2400.0; 2], None, (effect_size, 0.0)),

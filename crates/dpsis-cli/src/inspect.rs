@@ -408,6 +408,13 @@ fn text(
         "\n{lead} (k and epsilon are yours to choose):\n  {}\n",
         of(epsilon, given.as_deref().unwrap_or(options))
     );
+    let facts = &suggestion.facts;
+    let reads_twice = facts.unit.is_some() || facts.target_file.is_some() && facts.id.is_some();
+    if reads_twice && arguments.table.file == Path::new("-") {
+        text.push_str(
+            "It reads the table twice: write the table to a file, and give its name for -.\n",
+        );
+    }
     if let Suggested::Enough { epsilon, strongest, tested } = outlook.suggested {
         text.push_str(&reason(suggestion, epsilon, strongest, tested));
     }
@@ -452,18 +459,14 @@ fn no_release(suggestion: &Suggestion, outlook: &Outlook) -> String {
         let columns = if features == 1 { "column" } else { "columns" };
         format!(", or at most about {features} candidate {columns} (--exclude)")
     });
-    // Of one feature there are no sets.
-    let sets = (suggestion.features > 1)
-        .then_some(", and so may sets of features instead of single ones (--groups)");
     let features = if suggestion.features == 1 { "feature" } else { "features" };
     format!(
         "No private release is suggested: with {} {units} and {} {features}, no epsilon up to {largest} makes the \
          strongest feature (effect size {effect_size:.2}) significant in half of all runs. It would take {rows} at \
-         epsilon {largest}{}. Public ranges of the features (--bounds) may help if you look for a correlation{}.",
+         epsilon {largest}{}. Public ranges of the features (--bounds) may help if you look for a correlation.",
         suggestion.rows,
         suggestion.features,
         fewer.unwrap_or_default(),
-        sets.unwrap_or_default(),
     )
 }
 
@@ -487,14 +490,17 @@ fn named(named: &[(&str, Needed)]) -> String {
     let from: Vec<String> = named.iter().filter_map(from).collect();
     let rest = match from.is_empty() {
         true => format!(
-            "Up to epsilon {largest}, no effect size is large enough to name one in half of all runs."
+            "Up to epsilon {largest}, no effect size is large enough for a single associated feature to be named in half of all runs."
         ),
         false => {
             let smaller = match from.len() < named.len() {
                 true => "; at a smaller epsilon, no effect size is large enough",
                 false => "",
             };
-            format!("One is named in half of all runs {}{smaller}.", from.join(", "))
+            format!(
+                "A single associated feature is named in half of all runs {}{smaller}.",
+                from.join(", ")
+            )
         }
     };
     wrapped(&format!("Without --k all significant features are named. {rest}"), 0) + "\n"
@@ -517,11 +523,11 @@ fn forecast(suggestion: &Suggestion, outlook: &Outlook) -> String {
         (None, _) => ", if both classes have equally many,".to_owned(),
     };
     let lead = format!(
-        "With {} {}{side} features are found{} in half of all runs from these effect sizes on (1 is the strongest \
-         association possible):",
+        "With {} {}{side} these are the smallest effect sizes at which features are found{} in half of all runs (1 is \
+         the strongest association possible):",
         suggestion.rows,
         units(suggestion),
-        if outlook.tested { ", and significant," } else { "" },
+        if outlook.tested { " and significant" } else { "" },
     );
     let mut text = wrapped(&lead, 0) + "\n";
     for (epsilon, Needed { found, significant, .. }) in &outlook.budgets {

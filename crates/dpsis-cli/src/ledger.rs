@@ -8,7 +8,7 @@ use crate::output::{self, Destination};
 use crate::privacy_arguments::Relation;
 use dpsis::{Delta, Epsilon, Ledger, LedgerTerms, Result, Unit, report};
 
-/// Budget files: the cap of one table and its charges.
+/// Budget files: a cap for all data about the same people.
 ///
 /// select, fit and choose charge such a file with --ledger FILE: the charge is on the disk before
 /// the table is read, and a run that would exceed the cap is refused.
@@ -28,8 +28,8 @@ enum LedgerCommand {
 
 /// Create a ledger, a budget file.
 ///
-/// All releases charged to it have its neighbor relation and unit. Keep one for each table,
-/// where nobody replaces it by an older copy.
+/// All releases charged to it have its neighbor relation and unit. Keep one for
+/// all tables about the same people, where nobody replaces it by an older copy.
 #[derive(Debug, Args)]
 #[command(after_help = CREATE_AFTER_HELP)]
 struct CreateArguments {
@@ -80,7 +80,7 @@ enum PrivacyUnit {
 
 /// Show a budget file: cap, spent and remaining budget, releases and notes.
 ///
-/// A run that never reported back was stopped, or goes on: it counts as spent.
+/// A run without a recorded end was stopped or still goes on: its budget counts as spent.
 #[derive(Debug, Args)]
 #[command(after_help = SHOW_AFTER_HELP)]
 struct ShowArguments {
@@ -111,8 +111,7 @@ enum ShowFormat {
 
 /// Append a note to a budget file.
 ///
-/// It has the time, and changes nothing of what is spent or left. What was written before stays
-/// as it is.
+/// The note is recorded with the time. It changes neither the budget nor any earlier line.
 #[derive(Debug, Args)]
 #[command(after_help = NOTE_AFTER_HELP)]
 struct NoteArguments {

@@ -11,8 +11,9 @@ use dpsis::{MethodOptions, Result};
 /// The mechanism and its parameters.
 #[derive(Debug, Args)]
 pub(super) struct MechanismArguments {
-    /// How candidates are chosen from their scores [default: canonical where the released counts of
-    /// rows are enough to place all k at once, else peel-pnf; peel for --method two-stage]
+    /// How candidates are chosen from their scores [default: for a k from 3 to 10 canonical, if the
+    /// released counts of rows are enough to place all k at once, else peel-pnf; peel for --method
+    /// two-stage]
     #[arg(
         long,
         value_name = "ID",

@@ -22,9 +22,9 @@ pub(super) struct BudgetArgument {
 /// The delta of a release.
 #[derive(Debug, Args)]
 pub(super) struct DeltaArgument {
-    /// A delta, far below one over the number of rows, such as 1e-6: with it, more than a few
-    /// features are selected with less noise, without --k or by --mechanism peel [default: 0, pure
-    /// differential privacy]
+    /// A delta, far below one over the number of rows, such as 1e-6. It reduces the noise
+    /// of many picks, by --mechanism peel or by a select without --k [default: 0, pure differential
+    /// privacy]
     #[arg(long, allow_hyphen_values = true, hide_short_help = true, help_heading = "Privacy")]
     pub(super) delta: Option<Delta>,
 }

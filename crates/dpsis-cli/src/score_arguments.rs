@@ -17,7 +17,7 @@ pub(super) struct ScoreArguments {
         value_enum,
         hide_possible_values = true,
         long_help = with_values::<Score>(
-            "How features are scored [default: correlation if bounds or a scale are given, else ks]"
+            "How features are scored [default: correlation if bounds or row-rank are given, else ks]"
         )
     )]
     pub(super) score: Option<Score>,
@@ -41,8 +41,8 @@ pub(super) struct ScalingArguments {
     pub(super) bounds_file: Option<PathBuf>,
 
     /// Scaling of values: bounds, row-rank or cpm [default: bounds if given; else row-rank for
-    /// correlation and none for ks]. With a scaling, ks is summed in one pass. cpm comes first,
-    /// before bounds too
+    /// correlation and none for ks]. With a scaling, ks uses 15 thresholds and one pass. cpm is
+    /// applied before the bounds
     #[arg(long, value_enum, hide_short_help = true, help_heading = "Scaling")]
     scale: Option<Scale>,
 }
@@ -50,7 +50,7 @@ pub(super) struct ScalingArguments {
 /// The score of a feature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Score {
-    /// Kolmogorov-Smirnov: the best threshold or word of each column, for columns of any kind
+    /// Kolmogorov-Smirnov: the best threshold or category of each column, for columns of any kind
     Ks,
     /// Correlation of scaled values with the target
     Correlation,

@@ -486,8 +486,11 @@ impl Warning {
     /// The warning about an epsilon above 10.
     pub(crate) fn of_epsilon(epsilon: &Epsilon) -> Option<Self> {
         let value = epsilon.to_f64();
-        let odds = libm::exp(value.min(300.0));
-        let odds = if odds < 1e6 { format!("{odds:.0}") } else { format!("{odds:.0e}") };
+        let odds = match libm::exp(value) {
+            odds if odds < 1e6 => format!("{odds:.0}"),
+            odds if odds < 1e100 => format!("{odds:.0e}"),
+            _ => format!("e^{epsilon}"),
+        };
         let text = format!(
             "epsilon {epsilon} protects little: the output may change the odds of a statement about one person by a \
              factor of up to {odds}"

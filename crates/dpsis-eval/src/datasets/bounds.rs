@@ -54,7 +54,7 @@ impl FromStr for Clip {
 ///
 /// # Errors
 ///
-/// `Input`, with the column, if a feature has no finite value or values too large to compute with.
+/// `Input`, with the column, if a feature has no finite number or values too large to compute with.
 pub fn bounds(table: &PublicTable, clip: &Clip) -> Result<Vec<Bounds>> {
     let columns = table.x.columns().into_iter().enumerate();
     columns
@@ -63,7 +63,7 @@ pub fn bounds(table: &PublicTable, clip: &Clip) -> Result<Vec<Bounds>> {
             let mut values = present(column);
             values.sort_unstable_by(f64::total_cmp);
             let (Some(&least), Some(&most)) = (values.first(), values.last()) else {
-                let rule = format!("the feature {:?} has no value", name(table, i));
+                let rule = format!("the feature {:?} has no number", name(table, i));
                 let error = Error::input(rule).hint("exclude it");
                 return Err(at(error.about([Parameter::Exclude])));
             };
@@ -228,7 +228,7 @@ mod tests {
         assert_eq!(ends(&[&tied], "quantiles:0.3,0.7"), [(0.0, 4.0)]);
         // No value at all, and values whose bounds overflow.
         for (columns, text) in [
-            ([&[1.0, 2.0][..], &[nan, nan]], "no value"),
+            ([&[1.0, 2.0][..], &[nan, nan]], "no number"),
             ([&[1.0, 2.0], &[f64::MAX, -f64::MAX]], "too large"),
         ] {
             let error = bounds(&table(&columns), &"1sd".parse().unwrap()).unwrap_err();

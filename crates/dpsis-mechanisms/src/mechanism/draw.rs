@@ -91,7 +91,7 @@ pub fn check_choice(card: &Card, scores: &Scores, k: usize) -> Result<()> {
     if card.sensitivity == Sensitivity::Common && !scores.is_homogeneous() {
         let id = card.id;
         return Err(Error::request(format!("{id} needs one sensitivity for all candidates"))
-            .hint("gem, mgem, cgem, rs and rs-tnb take a sensitivity for each"));
+            .hint("take the largest sensitivity for all; or without a threshold a mechanism that takes one for each: gem, mgem, cgem, rs or rs-tnb"));
     }
     Ok(())
 }

@@ -54,4 +54,15 @@ impl Unit {
             Self::Unit => "units",
         }
     }
+
+    /// The noun for this number of units: the singular for one, else the [plural](Self::plural).
+    pub fn noun(self, number: u64) -> &'static str {
+        match self {
+            _ if number != 1 => self.plural(),
+            Self::Row => "row",
+            Self::Column => "sample",
+            Self::Person => "person",
+            Self::Unit => "unit",
+        }
+    }
 }

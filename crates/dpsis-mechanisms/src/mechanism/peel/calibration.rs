@@ -63,7 +63,7 @@ pub fn calibrate(card: &Card, k: usize, epsilon: &Epsilon, delta: &Delta) -> Res
         return Ok(Calibrated::pure(epsilon));
     }
     if card.id != super::CARD.id {
-        let rule = "a delta lets peeling do with less noise, and no other mechanism";
+        let rule = "a delta reduces the noise of peeling (peel) alone, if k is given";
         return Err(Error::request(rule).about([Parameter::Mechanism, Parameter::Delta]));
     }
     let request = (k, epsilon.clone(), delta.clone());
