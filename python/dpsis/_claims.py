@@ -22,7 +22,7 @@ class Account(Document):
     Attributes
     ----------
     least : float
-        The least price of all accountants: epsilon, or delta if epsilon was given.
+        The smallest bound of all accountants: an epsilon, or a delta if epsilon was given.
     record : dict
         The events, and the price of each accountant.
     """
@@ -49,7 +49,7 @@ def account(
     delta : number, optional
         The delta at which epsilon is computed.
     epsilon : number, optional
-        Instead, the epsilon at which delta is computed.
+        Compute delta at this epsilon, instead of epsilon at a delta.
 
     Returns
     -------

@@ -77,7 +77,7 @@ def select(
     """Select k features, or all that are significant, under differential privacy.
 
     One row is one person, unless `unit` identifies people. Everything given here - classes, ranges, columns that are left
-    out - must be public knowledge: looked up in the data it would reveal them.
+    out - must be public knowledge: what was looked up in the data would reveal information about people.
 
     Parameters
     ----------

@@ -35,7 +35,7 @@ use crate::request::plan::{Plan, Scoring};
 use search::{Of, Range, Response};
 use world::{Draws, World};
 
-pub use power::{AtEpsilon, OfStrong, PlanOptions, PlanRecord, Wanted};
+pub use power::{AtEpsilon, NeededForCount, PlanOptions, PlanRecord, Wanted};
 pub use search::{Least, Probability};
 
 /// The probabilities for which effect sizes, rows and epsilons are reported.

@@ -120,7 +120,7 @@ pub struct PlanRecord {
     /// The effect sizes that these rows and this epsilon need.
     pub needed: Needed,
     /// The same for other numbers of features of one effect size.
-    pub others: Vec<OfStrong>,
+    pub others: Vec<NeededForCount>,
     /// The same at several epsilons, ascending.
     pub over: Vec<AtEpsilon>,
     /// The rows and the epsilon for an effect size.
@@ -133,7 +133,7 @@ pub struct PlanRecord {
 /// The effect sizes that are needed when another number of features has an effect.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct OfStrong {
+pub struct NeededForCount {
     /// The number of features of one effect size.
     pub strong: usize,
     /// The effect sizes.
@@ -219,7 +219,7 @@ impl PlanOptions {
         let others = others.into_iter().map(|strong| {
             let needed = forecast(strong)?.effect_sizes_unless(&rows, &check)?;
             step()?;
-            Ok(OfStrong { strong, needed })
+            Ok(NeededForCount { strong, needed })
         });
         let others = others.collect::<Result<_>>()?;
         let over = over.into_iter().map(|epsilon| {

@@ -220,8 +220,8 @@ impl Seen<'_> {
             events.value(),
             events.by()
         );
-        let why = "Either column alone as the target names what drives the follow-up, too; the horizon comes from the \
-                   question, not from the data";
+        let why = "With either column alone as the target, features that drive the follow-up are selected, too; choose the horizon \
+                   by the question, not by the data";
         let about = [Parameter::Time, Parameter::Event, Parameter::Horizon];
         if target.is_some() {
             let text = format!(

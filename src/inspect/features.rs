@@ -38,7 +38,11 @@ impl Seen<'_> {
             draft.suggestion.rows = self.rows;
         }
         let words = columns().filter(|c| !c.is_numeric() && c.categories > 0).count();
-        let words = if words > 0 { format!(", {words} hold categories") } else { String::new() };
+        let words = match words {
+            0 => String::new(),
+            1 => ", 1 holds categories".to_owned(),
+            words => format!(", {words} hold categories"),
+        };
         draft
             .say("features", format!("{numeric} of {} features hold numbers{words}", places.len()));
         self.numeric_names(draft, &places);

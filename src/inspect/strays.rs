@@ -121,8 +121,8 @@ impl Seen<'_> {
         let (columns, cells) = holding(&ColumnSummary::amounts);
         if !columns.is_empty() {
             let text = format!(
-                "{}: {} like numbers with a sign, a unit or commas, as <5, 12 mg or 1,234 are: they are read as \
-                 words, write plain numbers (for <5, any number below 5 will do: the default score uses the order of \
+                "{}: {} like numbers with a sign, a unit or commas, such as <5, 12 mg or 1,234: they are read as \
+                 categories, write plain numbers (for <5, any number below 5 will do: the default score uses the order of \
                  values alone)",
                 self.named(&columns),
                 looking(cells)
@@ -132,7 +132,7 @@ impl Seen<'_> {
         let (columns, cells) = holding(&|column| column.dates);
         if !columns.is_empty() {
             let text = format!(
-                "{}: {} like dates that are read as words: write them as year-month-day, as 2021-04-12 is, and times as 22:30",
+                "{}: {} like dates that are read as categories: write them as year-month-day, such as 2021-04-12, and times as 22:30",
                 self.named(&columns),
                 looking(cells)
             );

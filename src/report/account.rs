@@ -183,7 +183,7 @@ fn of_record(name: &str, text: &str) -> Result<(String, Vec<Event>)> {
         Error::input(format!("{name} is not a record of a selection, a choice or a model"))
     })?;
     if record.private.or(record.guarantee.private) != Some(true) {
-        let rule = format!("{name} is not private: it has no price");
+        let rule = format!("{name} is not private: it has no epsilon");
         return Err(Error::request(rule));
     }
     let GuaranteeFile { delta, epsilon, pure_epsilon, neighbors, unit, events, .. } =

@@ -129,14 +129,14 @@ pub fn fit_dry_run(plan: &FitDryRun, options: impl Fn(&[Parameter]) -> String) -
     let FitDryRun { guarantee, selection, needs, warnings, .. } = plan;
     let (mut text, units) = (nothing_drawn(guarantee.unit), guarantee.unit.plural());
     wrap(&mut text, "would", &spent(guarantee));
-    wrap(&mut text, units, &format!("{needs}: of fewer, expect it to predict little"));
+    wrap(&mut text, units, &format!("{needs}; with fewer, expect poor predictions"));
     if let Some(lambda) = plan.lambda {
         let columns = if plan.features == 1 { "column" } else { "columns" };
         let lambda =
             format!("{} for {} {columns} of the model", four_digits(lambda), plan.features);
         wrap(&mut text, "lambda", &lambda);
     }
-    wrap(&mut text, "words", &format!("{WORDS}{}", options(&[Parameter::Levels])));
+    wrap(&mut text, "categories", &format!("{WORDS}{}", options(&[Parameter::Levels])));
     for warning in warnings {
         wrap(&mut text, "warning", &format!("{}{}", warning.text, options(&warning.about)));
     }

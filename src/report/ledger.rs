@@ -67,9 +67,11 @@ fn release(entry: &LedgerEntry) -> String {
 /// The outcome of a run without a release.
 fn outcome(entry: &LedgerEntry) -> Option<String> {
     match (&entry.failed, &entry.returned) {
-        (Some(kind), _) => Some(format!("failed: {kind}; spent all the same")),
-        (_, Some(returned)) => Some(format!("ended by its counts: {returned} given back")),
-        _ if entry.is_open() => Some("never reported back; spent all the same".to_owned()),
+        (Some(kind), _) => Some(format!("failed: {kind}; counts as spent")),
+        (_, Some(returned)) => {
+            Some(format!("ended early, after its private counts: {returned} returned"))
+        }
+        _ if entry.is_open() => Some("no recorded end; counts as spent".to_owned()),
         _ => None,
     }
 }

@@ -219,30 +219,31 @@ fn rows_needed(plan: &DryRun) -> String {
         Some(rows) => number(rows),
     };
     let each = |needed: &RowsNeeded| {
-        let found = format!("{} with {}", needed.effect_size, count(needed.found));
+        let found = format!("{}: {}", needed.effect_size, count(needed.found));
         match needed.significant {
             Some(rows) if plan.k.is_some() => {
-                format!("{found}, and significant with {}", number(rows))
+                format!("{found} (significant: {})", number(rows))
             }
             _ => found,
         }
     };
     let each: Vec<String> = plan.rows_needed.iter().map(each).collect();
     let lead = match plan.k {
-        Some(_) => "features are found from effect size",
-        None => "a single feature is named from effect size",
+        Some(_) => "features are found",
+        None => "a single associated feature is named",
     };
     let names_only: Vec<String> =
         plan.rows_needed.iter().filter_map(|needed| needed.names_only).map(number).collect();
     let names_only = unless(
         names_only.is_empty(),
         format!(
-            "; if only names are released (a share of 0 for the effect sizes), they are found with about {}",
+            "; if only names are released (a share of 0 for the effect sizes), about {}",
             names_only.join(", ")
         ),
     );
     format!(
-        "in half of all runs, {lead} {}; {}{names_only}",
+        "in half of all runs, {lead} with these numbers of {}, by effect size: {}; {}{names_only}",
+        plan.guarantee.unit.plural(),
         each.join("; "),
         of_equal_size(plan.score.id)
     )
@@ -253,7 +254,7 @@ fn of_equal_size(score: ScoreId) -> &'static str {
     match score {
         ScoreId::Paired => "if all have rows of both classes",
         _ => {
-            "if both classes or sides have equally many (a class of one in ten takes three to five times as many)"
+            "if both classes or sides have equally many (three to five times as many if one class has a tenth of them)"
         }
     }
 }

@@ -212,7 +212,7 @@ fn noise(plan: &Plan, purpose: Purpose, part: &Epsilon, units: &str) -> String {
             let rows = ((numbers + 1.0) * (numbers + 2.0) / 3.0).sqrt() * steps / epsilon;
             format!(
                 "{} screened features are compared in pairs, each with a standard deviation of {rows:.0} {units}: \
-                 expect little of fewer than about {:.0} {units}",
+                 with fewer than about {:.0} {units}, expect little",
                 plan.picks(),
                 30.0 * rows
             )
@@ -230,19 +230,21 @@ fn noise(plan: &Plan, purpose: Purpose, part: &Epsilon, units: &str) -> String {
             let effects = concentrated.estimates();
             let off = effects.half_width(k, 0.9) * steps / effects.rate(k);
             format!(
-                "if there are {k} names, the noise of the selection is the effect of about {noise:.0} {units}, and 90 \
+                "if there are {k} names, the noise of the selection is as large as the effect of about {noise:.0} {units}, and 90 \
                  of 100 effect sizes are off by less than the effect of {off:.0} {units}"
             )
         }
         Purpose::Direction => {
             let half = EffectNoise::Pure(part.clone()).half_width(k, 0.9) * steps / epsilon;
             format!(
-                "90 of 100 are right where more than {half:.0} {units} support one direction{of_names}"
+                "90 of 100 directions are right where more than {half:.0} {units} support one direction{of_names}"
             )
         }
         Purpose::Mechanism => {
             let rows = steps / epsilon;
-            format!("it is drawn by scores with noise of the effect of about {rows:.0} {units}")
+            format!(
+                "it is drawn by scores whose noise is as large as the effect of about {rows:.0} {units}"
+            )
         }
         // Not parts of a selection.
         Purpose::Number | Purpose::Ranges | Purpose::Model => String::new(),
@@ -257,7 +259,7 @@ fn noise(plan: &Plan, purpose: Purpose, part: &Epsilon, units: &str) -> String {
             let mechanism = plan.choice.chosen(Known::default()).mechanism;
             let picks = if plan.fwer.is_some() { k.min(plan.features) } else { plan.picks() };
             let rows = mechanism.gap(plan.features, picks, &plan.calibrated.noise) * steps;
-            format!("its noise is the effect of about {rows:.0} {units}{of_names}")
+            format!("its noise is as large as the effect of about {rows:.0} {units}{of_names}")
         }
     }
 }

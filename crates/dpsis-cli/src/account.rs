@@ -21,7 +21,7 @@ pub(super) struct AccountArguments {
     #[arg(long, default_value = "1e-6", conflicts_with = "eps", allow_hyphen_values = true)]
     delta: Delta,
 
-    /// Instead, the epsilon at which delta is computed
+    /// Compute delta at this epsilon, instead of epsilon at --delta
     #[arg(long, value_name = "EPSILON", allow_hyphen_values = true)]
     eps: Option<Epsilon>,
 
@@ -39,6 +39,8 @@ Examples:
 All forms of events: dpsis account --help";
 
 const AFTER_HELP: &str = "\
+A budget file counts with each charge in full, also where a part was returned.
+
 Events, each with xN at its end for N of them:
   pure:EPS            an epsilon-differentially private release
   range:EPS           an epsilon-bounded-range one: a pick of the exponential
@@ -47,7 +49,7 @@ Events, each with xN at its end for N of them:
   zcdp:RHO            a rho-zCDP release
   laplace:SENS,SCALE  Laplace noise; gaussian:SENS,SD: normal noise
   MECHANISM:EPS,K     K picks of a mechanism of this program: peel:2,50
-  A + at the end gives that no release depends on another's result.
+  A + at the end declares that no release depends on another's result.
 
 Examples:
   dpsis account peel:2,50x52
@@ -55,8 +57,8 @@ Examples:
   dpsis account monday.json tuesday.json --eps 3
   dpsis account budget.txt
 
-Exit codes: 0 priced; 2 wrong request, or an event without a price; 3 malformed
-file; 5 reading failed.";
+Exit codes: 0 computed; 2 wrong request, or an event that no theorem
+covers; 3 malformed file; 5 reading failed.";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum AccountFormat {

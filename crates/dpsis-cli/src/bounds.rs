@@ -17,7 +17,7 @@ use dpsis_eval::datasets::{Clip, PublicTable, bounds as compute, bounds_to_csv};
 #[command(after_help = MORE, after_long_help = AFTER_HELP)]
 pub(super) struct BoundsArguments {
     /// Where to clip: this many standard deviations around the mean (1sd, 2.5sd), at quantiles
-    /// (quantiles:0.05,0.95), or nowhere within the reference's range (range)
+    /// (quantiles:0.05,0.95), or at the reference's smallest and largest value (range)
     #[arg(long, value_name = "CLIP")]
     clip: Clip,
 

@@ -75,9 +75,9 @@ pub(super) struct ChooseArguments {
     #[arg(long, value_name = "NAME", hide_short_help = true, help_heading = "Candidates")]
     sensitivity_column: Option<String>,
 
-    /// One unit more raises scores or leaves them, as it does counts
+    /// Adding a unit never lowers a score, as with counts
     ///
-    /// Or it lowers them all
+    /// Or it never raises one
     #[arg(long, help_heading = "Candidates")]
     monotonic: bool,
 
@@ -122,8 +122,8 @@ pub(super) struct ChooseArguments {
     #[arg(long, conflicts_with = "ledger", hide_short_help = true, help_heading = "Mechanism")]
     not_private: bool,
 
-    /// Say which mechanism suits, and why: by the sensitivities and --relation, which are public;
-    /// with --not-private by scores that are public, which it then tries the mechanisms on
+    /// Recommend a mechanism, and say why: by the sensitivities and --neighbors, which are public;
+    /// with --not-private, by trials of all mechanisms on the scores, which must then be public
     #[arg(
         long,
         conflicts_with_all = ["trials", "seed", "mechanism", "ledger", "delta"],

@@ -57,7 +57,7 @@ fn made_help() -> String {
     let line = |(name, about): &(&str, &str)| wrapped(&format!("  {name:<11} {about}"), 14) + "\n";
     let planted = Kind::ALL.map(|kind| line(&(kind.id(), kind.about()))).concat();
     format!(
-        "Tables:\n{}\nTables as people have them, of their own size, as .csv only:\n{planted}",
+        "Tables:\n{}\nRealistic tables of a fixed size, as .csv only:\n{planted}",
         design::MADE.iter().map(line).collect::<String>()
     )
 }
@@ -203,11 +203,11 @@ fn make(arguments: &MakeArguments) -> Result<()> {
 /// Writes a synthetic table of a kind.
 fn make_planted(kind: Kind, arguments: &MakeArguments) -> Result<()> {
     if arguments.rows.is_some() || arguments.features.is_some() {
-        return Err(Error::request("this table has a size of its own"));
+        return Err(Error::request("the size of this table is fixed: leave out --n and --d"));
     }
     let path = arguments.output.clone().unwrap_or_else(|| format!("{}.csv", kind.id()).into());
     if Form::of(&path) != Some(Form::Csv) {
-        return Err(Error::request("this table has words: the output's name must end in .csv"));
+        return Err(Error::request("this table holds text: the output's name must end in .csv"));
     }
     let made = planted::table(kind, Size::Full, arguments.seed);
     let mut text = Vec::new();

@@ -29,8 +29,8 @@ pub(crate) struct PartialArguments {
     #[arg(display_order = 0, required = true, help_heading = "Table")]
     files: Vec<PathBuf>,
 
-    /// Which part of the table these rows are, such as 3/8: no two of one number add up, and all
-    /// must be there
+    /// The number of this part and of all parts, such as 3/8; a release needs each part exactly
+    /// once
     #[arg(
         long,
         value_name = "I/N",

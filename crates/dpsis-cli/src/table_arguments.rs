@@ -44,8 +44,8 @@ pub(super) struct TableOptions {
 
     /// The column of person identifiers, if a person may have several rows
     ///
-    /// All rows of a person are protected together. Rows without an identifier are not used. The
-    /// table is read twice, so it cannot be a pipe
+    /// All rows of a person are protected together. Rows without an identifier are not used. A
+    /// run reads the table twice, so it cannot be a pipe
     #[arg(long, value_name = "NAME", hide_short_help = true, help_heading = "Table")]
     pub(super) unit: Option<String>,
 

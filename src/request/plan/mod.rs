@@ -301,7 +301,7 @@ impl Plan {
     /// features has its own part of epsilon; selection and effect sizes share the rest.
     fn concentrated(mut self, delta: &Delta) -> Result<Self> {
         if self.request.shares.estimates.is_some() {
-            let rule = "without k, a delta is for selection and effect sizes together: their shares are not given";
+            let rule = "with a delta and without k, selection and effect sizes share one part of the budget: leave out the share of the effect sizes";
             return Err(Error::request(rule).about([Parameter::Shares, Parameter::Delta]));
         }
         let [selection, estimates] =

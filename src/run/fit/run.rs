@@ -318,7 +318,8 @@ fn record(
             Regression::Linear { .. } => "the released mean of the target",
             Regression::Logistic { .. } => "the released share of the second class",
         };
-        let text = format!("{why}: all are set to 0, and every prediction is {prediction}");
+        let text =
+            format!("{why}: all coefficients are set to 0, and every prediction is {prediction}");
         let about = [Parameter::Epsilon, Parameter::Bounds];
         warnings.push(Warning::new(WarningKind::InterceptOnly, text).about(about));
     }
@@ -441,7 +442,7 @@ impl Needs {
 
     /// The end of a warning: with too few rows, ranges are arbitrary.
     fn of_ranges(&self) -> &'static str {
-        if self.ranges { ", and the ranges that were drawn to be anything" } else { "" }
+        if self.ranges { ", and the drawn ranges may be far off" } else { "" }
     }
 
     /// The warning about fewer rows, with the epsilon that would be enough if it is a reasonable
@@ -450,18 +451,20 @@ impl Needs {
         if rows >= self.rows {
             return None;
         }
+        let units = self.unit.plural();
         // All noise of pure privacy falls as 1/epsilon.
         let epsilon = guarantee.epsilon.to_f64() * self.rows as f64 / rows.max(1) as f64;
         let instead = match guarantee.delta.is_zero() && epsilon <= LARGE_EPSILON {
             true => format!(
-                ", or for these rows a new run at epsilon {} (added to the spent budget)",
+                "; with these {units}, a new run would need epsilon {}, in addition to the spent budget",
                 two_digits(epsilon)
             ),
             false => String::new(),
         };
         let text = format!(
-            "about {rows} {} were counted, where {self}{instead}: expect it to predict little{}",
-            self.unit.plural(),
+            "only about {rows} {} {}, but {self}{instead}: expect poor predictions{}",
+            self.unit.noun(rows),
+            if rows == 1 { "was counted" } else { "were counted" },
             self.of_ranges()
         );
         Some(Warning::new(WarningKind::FewRows, text).about([Parameter::Epsilon]))
@@ -475,7 +478,7 @@ impl fmt::Display for Needs {
         let features = self.features;
         write!(
             f,
-            "a model of {features} feature{s} under this budget takes about {rows} usable {units}"
+            "a model of {features} feature{s} under this budget needs about {rows} usable {units}"
         )
     }
 }

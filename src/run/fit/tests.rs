@@ -800,7 +800,7 @@ fn plans_and_runs_require_equal_rows() {
     let (_folder, table) = file(150, "class");
     let fit = FitModel::new(logistic(2).epsilon(2)).seed(1).run(&table).unwrap();
     let texts: Vec<&str> = fit.warnings.iter().map(|one| one.text.as_str()).collect();
-    assert!(texts.iter().any(|text| text.contains("a new run at epsilon ")), "{texts:?}");
+    assert!(texts.iter().any(|text| text.contains("a new run would need epsilon ")), "{texts:?}");
 }
 
 /// A model without a coefficient that is distinguishable from 0 has a warning; one of many rows

@@ -155,8 +155,8 @@ pub(crate) struct ReleaseArguments {
         long_help = with_shares(
             &format!(
                 "Shares of the budget for the target's center (two-stage: the count of rows) and median, for the \
-                 effect sizes and their significance (0: none) and for --direction, where they are drawn; the selection gets the \
-                 rest; in strata center={CENTER_IN_STRATA}, and no effect sizes"
+                 effect sizes and their significance (0: none) and for --direction, as far as a run draws them; the \
+                 selection gets the rest. With --adjust: center={CENTER_IN_STRATA}, and no effect sizes"
             )
         )
     )]

@@ -135,8 +135,8 @@ fn a_delta_is_for_peeling() {
     folder.refuses_options(
         SELECT,
         &[
-            ("--k 20 --delta 1e-6", "a delta lets peeling do with less noise"),
-            ("--k 20 --delta 1e-6 --mechanism joint", "no other mechanism"),
+            ("--k 20 --delta 1e-6", "a delta reduces the noise of peeling (peel) alone"),
+            ("--k 20 --delta 1e-6 --mechanism joint", "of peeling (peel) alone"),
             ("--k 20 --delta 0.1 --mechanism peel", "1e-100 to 1e-3"),
             ("--k 20 --delta -1 --mechanism peel", "delta"),
         ],

@@ -279,7 +279,7 @@ fn select_takes_bounds_of_a_reference_table() {
         ("--clip range --target z t.csv", 2, "there is no column \"z\""),
         ("--clip range --exclude two t.csv", 0, "four,"),
         ("--clip range -o t.csv t.csv", 2, "overwrite"),
-        ("--clip 1sd w.csv", 3, "column 2: the feature \"words\" has no value"),
+        ("--clip 1sd w.csv", 3, "column 2: the feature \"words\" has no number"),
     ] {
         assert_code(&folder.run(&format!("bounds {options}")), code, part);
     }

@@ -90,7 +90,7 @@ fn wrong_sets_and_options_are_refused() {
         ("--groups unknown.gmt", 2, "the first member \"TP53\" (--groups, --group-size)"),
         ("--groups demo.gmt --group-size 50", 2, "the largest set has 20"),
         ("--groups demo.gmt --group-size 0", 2, "at least 1"),
-        ("--groups demo.gmt --group-size 9,8", 2, "no smaller (--group-size)"),
+        ("--groups demo.gmt --group-size 9,8", 2, "the largest at least as large (--group-size)"),
         ("--groups demo.gmt --group-size few", 2, "MIN,MAX"),
         ("--group-size 9", 2, "--groups"),
     ] {

@@ -156,7 +156,10 @@ fn detectable_effect_sizes_are_reported() {
         let line = output.lines().find_map(|line| line.trim().strip_prefix(&start));
         line.unwrap().split(',').next().unwrap().parse().unwrap()
     };
-    assert_contains(&output, "With 640 rows features are found, and significant,");
+    assert_contains(
+        &output,
+        "With 640 rows these are the smallest effect sizes at which features are found and",
+    );
     // The true features have distances of about a quarter.
     assert!(found("0.5") > 0.25 && found("2") < 0.25 && found("5") < found("2"), "{output}");
     folder.table("t.csv", "a,b,y", 40, |i| format!("{},{},{}", i % 7, i % 5, i % 2));
@@ -210,7 +213,7 @@ fn select_accepts_the_suggested_command() {
     ];
     assert_contains_all(&text, &parts);
     for (table, options, reason) in [
-        ("a,a,y\n1,2,3\n", "", "a column name occurs twice"),
+        ("a,a,y\n1,2,3\n4,5,6\n", "", "a column name occurs twice"),
         ("y\n1\n", "", "there is no feature column"),
         ("1.5,2.5,3\n4,5,6\n", "", "is the header missing?"),
         ("a,b,y\n1,2,3\n", "--target z", "there is no column \"z\""),

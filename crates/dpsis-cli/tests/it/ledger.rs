@@ -215,7 +215,7 @@ fn a_ledger_is_kept_and_closed() {
     let shown = one_line(&folder.run("ledger show budget.txt").stdout);
     assert_contains_all(
         &shown,
-        &["never reported back; spent all the same", ", signed off by <the> board note", "Z, over"],
+        &["no recorded end; counts as spent", ", signed off by <the> board note", "Z, over"],
     );
     let json = folder.run("ledger show --format json budget.txt").json();
     let released: Vec<_> =

@@ -168,6 +168,6 @@ fn few_features_are_found_with_any_number_of_rows() {
     let folder = Folder::new().with("t.csv", "a,b,c,y\n1,2,3,u\n4,5,6,v\n");
     let line = "select --k 1 --eps 2 --bounds 0,1 --classes u,v --dry-run t.csv";
     let text = one_line(&folder.run(line).succeeds().text());
-    assert_contains(&text, "0.5 with any number, and significant with 110;");
+    assert_contains(&text, "0.5: any number (significant: 110);");
     assert_lacks(&text, "NaN");
 }

@@ -52,7 +52,10 @@ fn inspect_reports_how_a_number_is_split() {
     let ties = inspected(&|i| format!("{:.2}", (100.0 * rank(i) - 70.0).max(0.0)));
     assert_contains(&ties, "30% of them on the smaller side of the split");
     let even = inspected(&|i| format!("{:.2}", 100.0 * rank(i)));
-    assert_contains(&even, "With 600 rows features are found");
+    assert_contains(
+        &even,
+        "With 600 rows these are the smallest effect sizes at which features are found",
+    );
     // All values lie within a minute, so no minute separates them.
     let within_a_minute = |i: usize| format!("{:.2}", 1_700_000_010.0 + 60.0 * rank(i));
     let parts = ["with 0 of 600 numbers on one side", "No command yet", "--target-bounds=?"];
@@ -81,7 +84,10 @@ fn pairs_are_compared_and_suggested() {
     let named = table.replacen("a,b,signal,\n", "a,b,noise,signal,patient,tissue\n", 1);
     folder.write("t.csv", named);
     let inspected = folder.run("inspect t.csv");
-    let parts = ["it varies within \"patient\": 300 pairs", "With 300 pairs features are found"];
+    let parts = [
+        "it differs between rows of the same \"patient\": 300 pairs",
+        "With 300 pairs these are the smallest effect sizes",
+    ];
     assert_contains_all(&one_line(&inspected.stdout), &parts);
     assert_contains(&suggested(&inspected), "--paired patient --classes normal,tumor");
     assert_eq!(found(&folder, "--classes normal,tumor --paired patient"), 10);

@@ -118,7 +118,7 @@ fn inspect_requests_a_horizon_and_counts() {
         &inspect("t.csv"),
         &[
             "! target are column 4 (\"days\") and column 5 (\"died\") a time to an event?",
-            "the horizon comes from the question, not from the data",
+            "choose the horizon by the question, not by the data",
             "No command yet",
             "--time days --event died=1 --by 1095 t.csv",
         ],

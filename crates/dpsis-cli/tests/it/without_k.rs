@@ -62,7 +62,10 @@ fn options_that_need_k_are_refused() {
             ("--adjust gene_001:0", "(--adjust, --k)"),
             ("--refine gram", "(--refine, --k)"),
             ("--method two-stage", "(--method, --k)"),
-            ("--delta 1e-6 --split estimates=0.3", "their shares are not given (--split, --delta)"),
+            (
+                "--delta 1e-6 --split estimates=0.3",
+                "leave out the share of the effect sizes (--split, --delta)",
+            ),
             ("--unit gene_001", "(--unit, --k)"),
         ],
     );
@@ -90,7 +93,7 @@ fn forecasts_and_inspections_do_without_k() {
         &plan,
         &[
             "of 300 features: all significant features (fwer 0.05), by a draw of features together with their number",
-            "in half of all runs, a single feature is named from effect size 0.2 with",
+            "in half of all runs, a single associated feature is named with these numbers of rows, by effect size: 0.2: about",
         ],
     );
     let plan = dpsis("plan --n 500 --d 300 --eps 2 --fwer 0.1 --effect-size 0.3").succeeds().stdout;
