@@ -25,7 +25,7 @@ from ._ledger import Ledger, payer
 from ._native import are_excluded
 from ._select import drawn, select_options
 from ._select import select as select_in_memory
-from ._tables import check_beside, check_classes, matrix, no_complex, refuse, table
+from ._tables import check_beside, check_classes, is_of, matrix, no_complex, refuse, table
 
 #: Parameters that are options of `select`, by the same name.
 _OPTIONS = (
@@ -540,7 +540,7 @@ def _check_matrix(data: Any) -> None:
 
 def is_frame(data: Any) -> bool:
     return hasattr(data, "columns") and (
-        hasattr(data, "__arrow_c_stream__") or type(data).__module__.split(".")[0] == "pandas"
+        hasattr(data, "__arrow_c_stream__") or is_of(data, "pandas")
     )
 
 

@@ -124,7 +124,7 @@ def table(
         if hasattr(data, "columns"):
             check_beside(data, y, ids)
         data = _with_events(data, events)
-        if _is_of(data, "polars"):
+        if is_of(data, "polars"):
             data = _typed(data)
         return Table.of_stream(data, _beside("y", y), _beside("unit", ids), given)
     values = matrix(data)
@@ -162,9 +162,9 @@ def _with_events(data: Any, events: list[tuple[str, _Column]]) -> Any:
         return data
     names = [str(name) for name in getattr(data, "column_names", getattr(data, "columns", []))]
     arguments.different([*names, *(name for name, _ in events)], "y")
-    if _is_of(data, "polars") or hasattr(data, "append_column"):
+    if is_of(data, "polars") or hasattr(data, "append_column"):
         _check_rows((len(data), len(names)), events[0][1], None)
-    if _is_of(data, "polars"):
+    if is_of(data, "polars"):
         import polars
 
         return data.with_columns(*(polars.Series(name, values) for name, (_, values, _) in events))
@@ -201,12 +201,11 @@ def _paths(data: Any) -> list[str] | None:
 
 def _passes(data: Any, once: bool) -> _LazyFrame | _Dataset | _Reader | None:
     """The source of the rows of data for each pass, or `once`; None if they are held."""
-    package = type(data).__module__.split(".")[0]
-    if package == "polars" and type(data).__name__ == "LazyFrame":
+    if is_of(data, "polars") and hasattr(data, "collect_schema") and hasattr(data, "collect"):
         return _LazyFrame(data)
-    if package == "pyarrow" and hasattr(data, "scanner"):
+    if is_of(data, "pyarrow") and hasattr(data, "scanner"):
         return _Dataset(data)
-    if once and package == "pyarrow" and hasattr(data, "read_next_batch"):
+    if once and is_of(data, "pyarrow") and hasattr(data, "read_next_batch"):
         return _Reader(data)
     return None
 
@@ -242,8 +241,9 @@ class _Dataset:
     def __init__(self, dataset: Any) -> None:
         self._dataset = dataset
         arguments.different(dataset.schema.names, "data")
-        if getattr(getattr(dataset, "format", None), "default_extname", None) in ("csv", "json"):
-            rule = "the types of a dataset of CSV or JSON files are those of its first rows, and a later cell may not fit them"
+        parts = [dataset, *getattr(dataset, "children", [])]
+        if any(getattr(getattr(part, "format", None), "default_extname", None) in ("csv", "json") for part in parts):
+            rule = "in a dataset of CSV or JSON files a cell may not fit the type of its column, which ends the run"
             raise RequestError(f"{rule}: pass the paths of CSV files, or convert JSON files to Parquet", ["data"])
         files = getattr(dataset, "files", [])
         if len(set(files)) < len(files):
@@ -284,13 +284,13 @@ def _rows_of(places: list[int]) -> int:
     return max(1, _OF_BATCH // len(places))
 
 
-def _is_of(data: Any, package: str) -> bool:
+def is_of(data: Any, package: str) -> bool:
     """Whether the type of data, or one that it derives from, is one of a package."""
     return any(kind.__module__.split(".")[0] == package for kind in type(data).__mro__)
 
 
 def _is_pandas(data: Any) -> bool:
-    return _is_of(data, "pandas") and hasattr(data, "columns")
+    return is_of(data, "pandas") and hasattr(data, "columns")
 
 
 def refuse(data: Any) -> None:
@@ -303,7 +303,7 @@ def refuse(data: Any) -> None:
         raise TypeError("data is on a GPU: copy it to memory first (.get() or .cpu().numpy())")
     if isinstance(data, (list, tuple)):
         raise TypeError(f"data is a {kind}: pass a NumPy array with y, a data frame, or paths")
-    if _is_of(data, "narwhals"):
+    if is_of(data, "narwhals"):
         raise TypeError("data is wrapped by narwhals: pass data.to_native()")
     if kind == "LazyFrame":
         raise TypeError("data is a lazy frame: collect it first (data.collect())")
@@ -541,12 +541,13 @@ def _beside(name: str, values: Any) -> _Column | None:
     if hasattr(values, "__cuda_array_interface__"):
         raise TypeError(f"{name} is on a GPU: copy it to memory first (.get() or .cpu().numpy())")
     for package in ("polars", "pyarrow"):
-        if _is_of(values, package):
+        if is_of(values, package):
             return _arrow_beside(name, values, package)
-    if not hasattr(values, "dtype") and not hasattr(values, "__array__"):
+    is_typed = hasattr(values, "dtype") or hasattr(values, "__array__")
+    if isinstance(values, Sequence) and not is_typed and not isinstance(values, (bytes, bytearray, memoryview)):
         # Lists and other sequences, cell by cell: one that is no number must not make texts of the others.
         return "text", [arguments.text_of(value) for value in values], None
-    if _is_of(values, "pandas") and not _is_object(values.dtype):
+    if is_of(values, "pandas") and not _is_object(values.dtype):
         import pandas
 
         column = _pandas_column(pandas.Series(values))
@@ -587,10 +588,21 @@ def _arrow_beside(name: str, values: Any, package: str) -> _Column | None:
 
 
 def _decoded(values: Any) -> Any:
-    """Values of pyarrow without a dictionary: dictionaries of chunks may not fit into one, by how many values occur."""
+    """Values of pyarrow without a dictionary, and texts of any length in all.
+
+    The dictionaries of chunks may not fit into one, and texts not into one chunk, by how many and how long they are.
+    """
     import pyarrow
 
-    return values.cast(values.type.value_type) if pyarrow.types.is_dictionary(values.type) else values
+    def wide(of: Any) -> Any:
+        is_text = pyarrow.types.is_string(of) or pyarrow.types.is_string_view(of)
+        return pyarrow.large_string() if is_text else of
+
+    if not pyarrow.types.is_dictionary(values.type):
+        return values.cast(wide(values.type))
+    of = wide(values.type.value_type)
+    chunks = values.chunks if hasattr(values, "chunks") else [values]
+    return pyarrow.chunked_array([chunk.dictionary.cast(of).take(chunk.indices) for chunk in chunks], of)
 
 
 def _in_one_piece(name: str, values: Any) -> Any:
@@ -602,7 +614,7 @@ def _in_one_piece(name: str, values: Any) -> Any:
 
 def _numpy_of(values: Any) -> np.ndarray[Any, Any]:
     """Values of polars or pyarrow in numpy."""
-    whole = type(values).__module__.startswith("polars") or hasattr(values, "chunks")
+    whole = is_of(values, "polars") or hasattr(values, "chunks")
     return np.asarray(values.to_numpy() if whole else values.to_numpy(zero_copy_only=False))
 
 
@@ -621,7 +633,7 @@ def check_classes(y: Any, classes: list[str] | None) -> None:
     The type alone decides: the contents of a list or of objects are data, and one label among numbers is a missing number.
     """
     dtype: Any = getattr(y, "dtype", None)
-    if dtype is None and hasattr(y, "type") and type(y).__module__.startswith("pyarrow"):
+    if dtype is None and hasattr(y, "type") and is_of(y, "pyarrow"):
         dtype = y.type
     if classes is not None:
         return

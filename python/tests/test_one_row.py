@@ -11,6 +11,7 @@ import numpy as np
 import pandas
 import polars
 import pyarrow
+import pyarrow.dataset
 import pytest
 
 import dpsis
@@ -302,6 +303,10 @@ class Ages(pandas.Series):
     """A column of such a package."""
 
 
+class Counts(polars.Series):
+    """A column of a package that builds on polars."""
+
+
 def test_types_that_derive_from_those_of_pandas():
     """Objects are read cell by cell, and not as the type that all cells allow."""
     for odd in ([], ["HIV+"], [None], [3.5]):
@@ -314,6 +319,8 @@ def test_types_that_derive_from_those_of_pandas():
             given = {"target_bounds": (-3, 3), "seed": 1}
             plain, derived = (of(cells, dtype=kind) for of in (pandas.Series, Ages))
             assert dpsis.select(X, 1, 9, y=derived, **given) == dpsis.select(X, 1, 9, y=plain, **given)
+    for plain in (polars.Series(NUMBERS), polars.Series(range(N)), polars.Series(map(str, range(N)))):
+        assert dpsis.select(X, 1, 9, y=Counts(plain), seed=1) == dpsis.select(X, 1, 9, y=plain, seed=1)
     integers = [*range(N - 1), None]
     plain, derived = (of(integers, dtype="Int64") for of in (pandas.Series, Ages))
     assert dpsis.select(X, 1, 9, y=derived, seed=1) == dpsis.select(X, 1, 9, y=plain, seed=1)
@@ -327,6 +334,25 @@ def test_any_sequence_of_targets_is_read_cell_by_cell():
             assert dpsis.select(X, 1, 9, y=sequence(cells), target_bounds=(-3, 3), seed=1) == expected
 
 
+def test_collections_without_an_order_of_their_own_are_refused():
+    labels = ["a", "b"] * (N // 2)
+    for y in (dict(enumerate(labels)), set(range(N)), bytes(N), (label for label in labels)):
+        for given in ({"y": y}, {"y": labels, "unit": y}):
+            with pytest.raises((TypeError, ValueError), match="must have one dimension"):
+                dpsis.select(X, 1, 9, classes=["a", "b"], **given)
+
+
+def test_datasets_of_text_files_are_refused(tmp_path):
+    """A late cell that is no number would end the run."""
+    for name, last in (("one", "7"), ("two", "HIV+")):
+        (tmp_path / f"{name}.csv").write_text("a,y\n" + "1,2\n" * 9 + f"{last},2\n")
+    one, two = (pyarrow.dataset.dataset(tmp_path / f"{name}.csv", format="csv") for name in ("one", "two"))
+    for dataset in (one, pyarrow.dataset.dataset([one, one])):
+        with pytest.raises(dpsis.RequestError, match="pass the paths"):
+            dpsis.select(dataset, 1, 9)
+    assert dpsis.select([tmp_path / "one.csv", tmp_path / "two.csv"], 1, 9).names == ["a"]
+
+
 def test_far_dates_of_arrow_in_pandas():
     for last in (1, 2_932_897, 2 * 10**9):
         days = pyarrow.array([*range(N - 1), last], pyarrow.int32()).cast(pyarrow.date32())
@@ -338,6 +364,9 @@ def test_far_dates_of_arrow_in_pandas():
 def test_dictionaries_of_chunks_with_any_number_of_values():
     """One value more would not fit into the dictionary of all chunks."""
     kind = pyarrow.dictionary(pyarrow.int8(), pyarrow.string())
+    views = pyarrow.DictionaryArray.from_arrays(pyarrow.array([0, 1] * (N // 2)), pyarrow.array(["a", "b"], pyarrow.string_view()))
+    expected = dpsis.select(X, 1, 9, y=["a", "b"] * (N // 2), classes=["a", "b"], seed=1)
+    assert dpsis.select(X, 1, 9, y=views, classes=["a", "b"], seed=1) == expected
     for more in (27, 28, 100):
         chunks = [[f"p{one % 100}" for one in range(200)], [f"q{one % more}" for one in range(N - 200)]]
         people = pyarrow.chunked_array([pyarrow.array(chunk).dictionary_encode().cast(kind) for chunk in chunks])
