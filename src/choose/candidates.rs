@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use num_bigint::BigInt;
+use num_integer::Integer;
 use num_rational::BigRational;
 use num_traits::{One, Pow, Signed, ToPrimitive};
 
@@ -17,8 +18,9 @@ use crate::table::SideFile;
 /// Candidates by name with their scores, which are private data, and their sensitivities, which are
 /// public.
 ///
-/// Scores are decimal numbers, parsed exactly and converted to a common power of ten, so that their
-/// differences are exact: scores in [0, 1] work as well as counts.
+/// Scores are decimal numbers, parsed exactly and rounded down to whole units: the unit is a power of
+/// ten, a ten-millionth of the smallest sensitivity or less. So scores in [0, 1] work as well as
+/// counts. Scores beyond 2^62 units count as that many.
 ///
 /// ```
 /// use dpsis::{Candidates, Choose, Neighbors};
@@ -38,11 +40,11 @@ pub struct Candidates {
     exponent: i32,
 }
 
-/// The largest score or sensitivity, in units of the last decimal place.
+/// The largest score or sensitivity, in units.
 const MAX_UNITS: i64 = (1 << 62) - 1;
 
-/// A limit of scores below this one is worth a warning.
-const SMALL_LIMIT: f64 = 1e6;
+/// The decimal places of a unit below the first digit of the smallest sensitivity.
+const PLACES: i32 = 7;
 
 #[derive(Clone)]
 enum Given {
@@ -57,8 +59,8 @@ impl Candidates {
     /// # Errors
     ///
     /// `Request` if a text is not a decimal number; if a name is empty, contains a line break or
-    /// occurs twice; if the sensitivity is not positive; or if it needs more than 18
-    /// digits in units of the last decimal place of the scores.
+    /// occurs twice; if the sensitivity is not positive; or if sensitivities
+    /// differ by more than a factor of 10^11.
     pub fn new<N: Into<String>, T: AsRef<str>>(
         scores: impl IntoIterator<Item = (N, T)>,
         sensitivity: &str,
@@ -148,10 +150,8 @@ impl Candidates {
                 return refuse("a candidate's name occurs twice");
             }
         }
-        let exponents = values.iter().chain(&sensitivities).map(|number| number.exponent);
-        let exponent = exponents.min().unwrap_or(0);
-        let scores = values.iter().map(|value| limited_units(value, exponent)).collect();
-        let mut each = positive_units(&sensitivities, exponent)?;
+        let (exponent, mut each) = units_of(&sensitivities)?;
+        let scores = values.iter().map(|value| score_in_units(value, exponent)).collect();
         let sensitivities = match (own, each.pop()) {
             (false, Some(common)) => Given::Common(common),
             (_, last) => {
@@ -171,15 +171,16 @@ impl Candidates {
         self
     }
 
-    /// One unit of the integer [`scores`](Self::scores): a power of ten.
+    /// One unit of the integer [`scores`](Self::scores): a power of ten, given by the sensitivities.
     pub fn unit(&self) -> f64 {
         10f64.powi(self.exponent)
     }
 
-    /// The score that larger ones count as, if it is a small one: by the number of decimal places,
-    /// which is public.
+    /// The score that larger ones count as, if it is less than a million times the largest
+    /// sensitivity: then sensitivities differ much.
     pub(super) fn small_limit(&self) -> Option<f64> {
-        Some(MAX_UNITS as f64 * self.unit()).filter(|limit| *limit < SMALL_LIMIT)
+        let is_small = self.largest_units() > MAX_UNITS.unsigned_abs() / 1_000_000;
+        is_small.then(|| MAX_UNITS as f64 * self.unit())
     }
 
     /// The names, in the order of the input.
@@ -204,11 +205,14 @@ impl Candidates {
 
     /// The largest sensitivity, as text.
     pub(super) fn sensitivity(&self) -> String {
-        let units = match &self.sensitivities {
+        Decimal { digits: self.largest_units().into(), exponent: self.exponent }.to_string()
+    }
+
+    fn largest_units(&self) -> u64 {
+        match &self.sensitivities {
             Given::Common(sensitivity) => *sensitivity,
             Given::Each(each) => each.iter().copied().max().unwrap_or(0),
-        };
-        Decimal { digits: units.into(), exponent: self.exponent }.to_string()
+        }
     }
 
     /// The largest sensitivity, in the unit in which scores were given.
@@ -240,44 +244,56 @@ fn split<N: Into<String>, T: AsRef<str>>(
     Ok((names, values))
 }
 
-/// A number in units of a power of ten that divides it.
+/// A number in units of a power of ten, rounded down.
 fn in_units(number: &Decimal, exponent: i32) -> BigInt {
-    &number.digits * BigInt::from(10).pow((number.exponent - exponent).unsigned_abs())
+    let power = BigInt::from(10).pow((number.exponent - exponent).unsigned_abs());
+    match number.exponent < exponent {
+        true => number.digits.div_floor(&power),
+        false => &number.digits * power,
+    }
 }
 
-/// A score in these units, clipped to [`MAX_UNITS`]. Two scores are no farther apart once both are
-/// clipped, so their sensitivity holds; an error would reveal that a score is large.
-fn limited_units(score: &Decimal, exponent: i32) -> i64 {
+/// A score in units, rounded down and clipped to [`MAX_UNITS`].
+///
+/// # Privacy
+///
+/// No digit of a score decides about anything but its own value. Every sensitivity is a number m of
+/// units, and a score that is at most m units larger is at most m whole units larger once both are
+/// rounded down: floor(x + m) = floor(x) + m, and floor is monotonic. Nor do two scores move apart
+/// when both are clipped. Monotonic scores stay monotonic.
+fn score_in_units(score: &Decimal, exponent: i32) -> i64 {
     let units = in_units(score, exponent);
     let limit = if units.is_negative() { -MAX_UNITS } else { MAX_UNITS };
     units.to_i64().map_or(limit, |units| units.clamp(-MAX_UNITS, MAX_UNITS))
 }
 
-/// Sensitivities in units of a power of ten.
+/// The decimal exponent of the unit for these sensitivities, which are public, and the
+/// sensitivities in units, rounded up.
 ///
 /// # Errors
 ///
-/// `Request` with its row if one of them is not positive or has too many digits.
-pub(super) fn positive_units(sensitivities: &[Decimal], exponent: i32) -> Result<Vec<u64>> {
-    let positive = |number: &Decimal| {
-        let units = in_units(number, exponent);
-        match units.to_i64() {
-            Some(positive @ 1..=MAX_UNITS) => Ok(positive.unsigned_abs()),
-            _ if units.is_positive() => Err(Error::request(
-                "a sensitivity needs more than 18 digits in units of the last decimal place of the scores",
-            )
-            .hint("round the scores to fewer decimal places")),
-            _ => Err(Error::request("a sensitivity must be above 0")),
-        }
-    };
-    let at = |(row, number)| {
-        positive(number).map_err(|error: Error| error.at(Some(row as u64 + 1), None))
-    };
-    match sensitivities {
-        // A common sensitivity is in no row.
-        [common] => Ok(vec![positive(common)?]),
-        several => several.iter().enumerate().map(at).collect(),
+/// `Request`, with its row, if one of them is not positive; if they differ too much.
+pub(super) fn units_of(sensitivities: &[Decimal]) -> Result<(i32, Vec<u64>)> {
+    // A common sensitivity is in no row.
+    let row = |i: usize| (sensitivities.len() > 1).then_some(i as u64 + 1);
+    if let Some(i) = sensitivities.iter().position(|number| !number.digits.is_positive()) {
+        return Err(Error::request("a sensitivity must be above 0").at(row(i), None));
     }
+    let digits = |number: &Decimal| i32::try_from(number.digits.to_string().len()).unwrap_or(0);
+    let first = sensitivities.iter().map(|number| number.exponent + digits(number) - 1).min();
+    let exponent = first.unwrap_or(0) - PLACES;
+    let units = |number: &Decimal| {
+        let negative = Decimal { digits: -&number.digits, exponent: number.exponent };
+        let units = (-in_units(&negative, exponent)).to_u64();
+        units.filter(|units| *units <= MAX_UNITS.unsigned_abs())
+    };
+    let units: Option<Vec<u64>> = sensitivities.iter().map(units).collect();
+    let units = units.ok_or_else(|| {
+        Error::request("the largest sensitivity is more than 10^11 times the smallest one")
+            .hint("leave out the candidates with the smallest")
+            .about([Parameter::Sensitivity])
+    })?;
+    Ok((exponent, units))
 }
 
 /// Parses the common sensitivity; `None` if the file has a column of sensitivities.
@@ -316,34 +332,52 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scores_share_a_power_of_ten() {
-        let candidates =
-            Candidates::new([("a", "0.25"), ("b", "1e-3"), ("c", "-2"), ("d", "30")], "0.5")
-                .unwrap();
+    fn scores_are_in_units_of_the_sensitivity() {
+        let scores = [("a", "0.25"), ("b", "1e-3"), ("c", "-2"), ("d", "30"), ("e", "-1e-20")];
+        let candidates = Candidates::new(scores, "0.5").unwrap();
         let scores = candidates.scores(Neighbors::AddRemove, false).unwrap();
-        assert_eq!(scores.values(), [250, 1, -2000, 30_000]);
-        assert_eq!((scores.sensitivity(), candidates.sensitivity()), (500, "0.5".to_owned()));
-        let whole = Candidates::new([("a", "100"), ("b", "300.00")], "100").unwrap();
-        assert_eq!(whole.scores(Neighbors::AddRemove, false).unwrap().values(), [1, 3]);
+        let unit = 100_000_000;
+        let expected = [unit / 4, unit / 1000, -2 * unit, 30 * unit, -1];
+        assert_eq!((scores.values(), candidates.unit()), (&expected[..], 1e-8));
+        let sensitivity = (scores.sensitivity(), candidates.sensitivity());
+        assert_eq!(sensitivity, (50_000_000, "0.5".to_owned()));
+        // Rounded up.
+        let third = Candidates::new([("a", "0.95"), ("b", "0.47")], "0.00066666666666666").unwrap();
+        let scores = third.scores(Neighbors::AddRemove, false).unwrap();
+        assert_eq!((scores.values()[0], scores.sensitivity()), (95_000_000_000, 66_666_667));
     }
 
-    /// No score ends a run by its size, and neighboring scores stay neighbors.
+    /// Neither the size nor the digits of a score end a run or change another score, and neighboring
+    /// scores stay neighbors.
     #[test]
-    fn large_scores_are_clipped() {
-        let units = |large: &str| {
-            let candidates = Candidates::new([("a", large), ("b", "1.000000001")], "1").unwrap();
+    fn scores_are_rounded_and_clipped() {
+        let units = |score: &str| {
+            let candidates = Candidates::new([("a", score), ("b", "1.25")], "1").unwrap();
             let scores = candidates.scores(Neighbors::AddRemove, false).unwrap();
-            assert_eq!((scores.values()[1], scores.sensitivity()), (1_000_000_001, 1_000_000_000));
+            assert_eq!((scores.values()[1], scores.sensitivity()), (12_500_000, 10_000_000));
             scores.values()[0]
         };
         let limit = (1 << 62) - 1;
-        assert_eq!(units("4611686018.427387901"), limit - 2);
-        for large in ["4611686018.427387903", "4611686018.427387905", "4611686019", "1e300"] {
+        assert_eq!(units("461168601842.73"), 4_611_686_018_427_300_000);
+        for large in ["461168601842.738791", "461168601843", "4e15", "1e300"] {
             assert_eq!((units(large), units(&format!("-{large}"))), (limit, -limit), "{large}");
         }
-        let limit = |score| Candidates::new([("a", score)], "1e-9").unwrap().small_limit();
-        assert_eq!(limit("0.25"), None);
-        assert!((limit("0.12345678901234567").unwrap() - 46.1).abs() < 0.1);
+        for (small, expected) in [("5e-324", 0), ("-5e-324", -1), ("1.2345678901234567e-05", 123)] {
+            assert_eq!(units(small), expected, "{small}");
+        }
+        // A step of the sensitivity.
+        let steps = ["0.12345678901234567", "1.12345678901234567"].map(units);
+        assert_eq!(steps[1] - steps[0], 10_000_000);
+    }
+
+    #[test]
+    fn sensitivities_that_differ_much() {
+        let with =
+            |large: &str| Candidates::with_sensitivities([("a", "1", "1"), ("b", "1", large)]);
+        assert_eq!(with("1e5").unwrap().small_limit(), None);
+        let limit = with("1e6").unwrap().small_limit().unwrap();
+        assert!((limit - 4.6e11).abs() < 1e10, "{limit}");
+        assert!(with("1e12").is_err());
     }
 
     #[test]
@@ -352,8 +386,7 @@ mod tests {
         assert!(new(&[("a", "1"), ("a", "2")], "1") && new(&[("", "1")], "1"));
         assert!(new(&[("a", "x")], "1") && new(&[("a", "nan")], "1") && new(&[("a", "1/3")], "1"));
         assert!(new(&[("a", "1")], "0") && new(&[("a", "1")], "-1") && new(&[("a\nb", "1")], "1"));
-        assert!(new(&[("a", "1"), ("b", "1e-5")], "1e15"));
-        assert!(!new(&[("a", "1"), ("b", "1e-5")], "1e12"));
+        assert!(!new(&[("a", "1e15"), ("b", "1e-5")], "1"));
         assert!(Candidates::with_sensitivities([("a", "1", "1"), ("b", "1", "0")]).is_err());
     }
 }

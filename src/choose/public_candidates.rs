@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::choose::CandidateColumns;
-use crate::choose::candidates::{common_sensitivity, number_in, positive_units};
+use crate::choose::candidates::{common_sensitivity, number_in, units_of};
 use crate::error::Result;
 use crate::exact::Decimal;
 use crate::table::SideFile;
@@ -45,8 +45,7 @@ impl PublicCandidates {
         let each: Vec<Decimal> =
             file.rows.iter().enumerate().filter_map(own).collect::<Result<_>>()?;
         let given = common.map_or(each, |common| vec![common]);
-        let exponent = given.iter().map(|number| number.exponent).min().unwrap_or(0);
-        let units = positive_units(&given, exponent).map_err(|error| match error.place() {
+        let (_, units) = units_of(&given).map_err(|error| match error.place() {
             Some(_) => error.into_input(),
             None => error,
         })?;
@@ -71,12 +70,15 @@ mod tests {
 
     #[test]
     fn scores_are_not_interpreted() {
-        let expected = |has_scores| PublicCandidates { sensitivities: vec![5, 20], has_scores };
+        let expected = |has_scores| PublicCandidates {
+            sensitivities: vec![50_000_000, 200_000_000],
+            has_scores,
+        };
         assert_eq!(read("name,sensitivity\na,0.5\nb,2\n", None).unwrap(), expected(false));
         let with_scores = "name,score,sensitivity\na,secret,0.5\nb,,2\n";
         assert_eq!(read(with_scores, None).unwrap(), expected(true));
         let common = read("name,score\na,1\nb,2\n", Some("3")).unwrap();
-        assert_eq!(common.sensitivities, [3, 3]);
+        assert_eq!(common.sensitivities, [30_000_000; 2]);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::One;
 
@@ -9,7 +10,7 @@ use crate::choose::{
     Candidates, Choice, ChoiceRecord, ChosenCandidate, PublicCandidates, ScoresUsed, Trials,
 };
 use crate::error::{Error, Parameter, Result};
-use crate::exact::{Exact, two_digits};
+use crate::exact::Exact;
 use crate::mechanism::{
     Calibrated, CanonicalLipschitz, Chooses, Mechanism, Parameters, by_id, calibrate, check_choice,
     choose, threshold_set,
@@ -22,6 +23,9 @@ use crate::release::{
     Command, Guarantee, MechanismUsed, PickOrder, RandomnessUsed, Warning, WarningKind,
 };
 use crate::score::Scores;
+
+/// The largest level, in units of the sensitivity.
+const MAX_LEVEL: u64 = 100_000_000_000;
 
 /// A request for a private choice of k candidates by scores computed elsewhere.
 ///
@@ -246,7 +250,13 @@ impl Choose {
                 let level = level.clone().rational().ok_or_else(|| {
                     Error::request("the level must be a number").about([Parameter::Above])
                 })?;
-                let level = Some(Exact::of(level / sensitivity));
+                let level = level / sensitivity;
+                // Scores beyond are clipped.
+                if level > BigRational::from(BigInt::from(MAX_LEVEL)) {
+                    let rule = "the level must be at most 10^11 times the sensitivity";
+                    return Err(Error::request(rule).about([Parameter::Above]));
+                }
+                let level = Some(Exact::of(level));
                 by_id(threshold_set::CARD.id, &Parameters { level, ..parameters.clone() })
             }
             (None, None) if scores.is_homogeneous() => Ok(Arc::new(CanonicalLipschitz::default())),
@@ -294,10 +304,9 @@ fn record(
 ) -> Result<ChoiceRecord> {
     let randomness = RandomnessUsed::of(entropy);
     let clipped = candidates.small_limit().map(|limit| {
-        let limit = two_digits(limit);
         let text = format!(
-            "scores beyond {limit} count as {limit}, because there are scores with many decimal places: round them to \
-             fewer places if some may be larger"
+            "scores beyond about {limit:.1e} count as that many, because sensitivities differ by a large factor: leave out \
+             the candidates with the smallest ones if scores may be larger"
         );
         Warning::new(WarningKind::ClippedScores, text)
     });

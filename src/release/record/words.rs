@@ -186,7 +186,7 @@ words! {
         NoStratum = "no-stratum",
         /// Too few blocks to distinguish features by votes.
         FewBlocks = "few-blocks",
-        /// Some scores of candidates have many decimal places, so that large ones are clipped.
+        /// The sensitivities of candidates differ by a large factor, so that large scores are clipped.
         ClippedScores = "clipped-scores",
     }
 }
