@@ -20,7 +20,6 @@ impl FileTable {
         opening: &Opening<'_>,
     ) -> Result<Schema> {
         self.check_not_turned(header)?;
-        self.check_no_comment(header, opening.events.is_some())?;
         let (role, labels) = (self.target_role(targets, opening.events), opening.labels);
         let schema = Schema::of_columns(
             header.to_vec(),
@@ -38,6 +37,7 @@ impl FileTable {
                 of_text(error, header)
             }
         })?;
+        self.check_no_comment(header, &schema)?;
         self.check_header_is_no_row(&schema, targets, labels)?;
         let by_id = matches!(role, TargetRole::Elsewhere);
         if by_id && !self.rows_repeat() {
@@ -51,22 +51,23 @@ impl FileTable {
         Ok(schema.with_events_elsewhere(opening.events).with_one_row_each(one_row_each))
     }
 
-    /// Refuses a first line that may be a comment, unless a column that is given by its name shows that
-    /// the user has seen the header. The next line, which may be a row, is not looked at.
-    fn check_no_comment(&self, header: &[String], has_events: bool) -> Result<()> {
-        let Some(first) = header.first().filter(|name| name.starts_with('#')) else {
-            return Ok(());
-        };
-        let facts = &self.facts;
-        let is_named = matches!(facts.target, TargetColumn::Named(_))
-            || facts.ids() == Some(first)
-            || facts.excluded().contains(first);
-        if is_named || has_events || facts.numeric_names {
+    /// Refuses a first line that may be a comment, unless it is given that names may be numbers, or the
+    /// target or the first column is given by its name: then the user has seen the header. The next
+    /// line, which may be a row, is not looked at.
+    fn check_no_comment(&self, header: &[String], schema: &Schema) -> Result<()> {
+        let is_feature = schema.feature_names().next() == header.first().map(String::as_str);
+        let seen = matches!(self.facts.target, TargetColumn::Named(_))
+            || schema.event().is_some()
+            || self.facts.numeric_names;
+        if seen || !is_feature || !header.first().is_some_and(|name| name.starts_with('#')) {
             return Ok(());
         }
         Err(Error::input("the first line starts with #, as lines of comments do")
-            .hint("remove the lines that start with # before the header; if this is the header, give the target by its name")
-            .about([Parameter::Target]))
+            .hint(
+                "remove the lines that start with # before the header; if this is the header, give the first column as \
+                 the identifiers or exclude it, or give the target by its name",
+            )
+            .about([Parameter::Id, Parameter::Exclude, Parameter::Target]))
     }
 
     /// Refuses a header that looks like a row: then a person's values would be taken for names,

@@ -70,6 +70,37 @@ fn file(folder: &Path, text: &str) -> FileTable {
     FileTable::new(path).missing(["-9"])
 }
 
+/// A line before the header of features as rows: no line of samples becomes the name of a feature.
+#[test]
+fn no_line_of_samples_is_a_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let targets = folder.path().join("targets.csv");
+    std::fs::write(&targets, "who,v\np1,1\np2,0\n").unwrap();
+    for (before, delimiter) in ["", "\r", "# exported 2024", "Genotypes"]
+        .iter()
+        .flat_map(|line| [(line, ','), (line, '\t')])
+    {
+        let cells = |line: &str| line.replace(',', &delimiter.to_string());
+        let text = format!("{before}\n{}", cells("snp,p1,p2\nrs1,AA,GG\nrs2,AG,AG\n"));
+        let path = folder.path().join("table.csv");
+        std::fs::write(&path, text).unwrap();
+        for given in [None, Some(delimiter as u8)] {
+            let table = FileTable::new(&path).orientation(dpsis::Orientation::FeaturesAsRows);
+            let table = table.target_file(&targets);
+            let table = match given {
+                Some(delimiter) => table.delimiter(delimiter),
+                None => table,
+            };
+            let planned = classes().check().unwrap().dry_run(&table);
+            let released = classes().seed(1).run(&table);
+            for error in [planned.err().unwrap(), released.err().unwrap()] {
+                assert_eq!(error.kind(), dpsis::ErrorKind::Input, "{before:?}: {error}");
+                assert!(!error.to_string().contains("AA"), "{error}");
+            }
+        }
+    }
+}
+
 /// With features as rows, blank lines are skipped and a header is recognized for any number of
 /// samples, also for zero.
 #[test]

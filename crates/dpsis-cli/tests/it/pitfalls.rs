@@ -464,7 +464,7 @@ fn remedies_work() {
     }
     assert_contains(
         &select(&folder, "hash.csv").fails(3),
-        "give the target by its name (--target)",
+        "or give the target by its name (--id, --exclude, --target)",
     );
     // Row names of R, with the file's own delimiter.
     for (separator, name) in [("\t", "a tab"), (";", "a semicolon"), (",", "a comma")] {

@@ -48,7 +48,7 @@ fn in_parquet(of: &DataType) -> Option<DataType> {
     }
 }
 
-/// The schema with these types in place of its own, which stay where there is none.
+/// The schema with the types that a function gives in place of its own, where it gives one.
 fn with_types(schema: &Schema, of: impl Fn(&DataType) -> Option<DataType>) -> SchemaRef {
     let field = |field: &Arc<Field>| match of(field.data_type()) {
         Some(other) => Arc::new(field.as_ref().clone().with_data_type(other)),

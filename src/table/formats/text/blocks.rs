@@ -42,17 +42,18 @@ pub(crate) trait TakeRows {
 pub(crate) struct Shape {
     pub(crate) delimiter: u8,
     pub(crate) columns: usize,
-    /// Whether a blank line is a row: in a table with one column, where it is a missing cell.
-    pub(crate) blank_rows: bool,
+    /// Whether a line is one cell, and a blank one is missing: in a table with one column. Lines of
+    /// features are not, so that no line of a wider table becomes the name of a feature.
+    pub(crate) lines_are_cells: bool,
 }
 
 impl Shape {
     fn splitter(self) -> Splitter {
-        Splitter::new(self.delimiter, self.columns)
+        Splitter::new(self.delimiter, self.columns, self.lines_are_cells)
     }
 
     /// The lines of a block that are rows, without their line ends; blank lines only if
-    /// `blank_rows`.
+    /// `lines_are_cells`.
     fn lines(self, block: &[u8]) -> impl Iterator<Item = Line<'_>> {
         let mut ends = memchr::memchr_iter(b'\n', block);
         let mut next = 0;
@@ -63,7 +64,7 @@ impl Shape {
                 let start = std::mem::replace(&mut next, end + 1);
                 let line = &block[start..end];
                 let length = line.strip_suffix(b"\r").unwrap_or(line).len();
-                if length > 0 || self.blank_rows {
+                if length > 0 || self.lines_are_cells {
                     return Some(Line { block, start, end: start + length });
                 }
             }
@@ -269,7 +270,7 @@ pub(in crate::table) mod tests {
         Ok(results.merged(merge).unwrap_or_else(new))
     }
 
-    const SHAPE: Shape = Shape { delimiter: b',', columns: 2, blank_rows: false };
+    const SHAPE: Shape = Shape { delimiter: b',', columns: 2, lines_are_cells: false };
 
     #[derive(Default)]
     struct Collect(Vec<String>);
@@ -304,7 +305,7 @@ pub(in crate::table) mod tests {
     /// A missing value of a table with one column is a blank line.
     #[test]
     fn blank_lines_are_rows_of_one_column() {
-        let shape = Shape { columns: 1, blank_rows: true, ..SHAPE };
+        let shape = Shape { columns: 1, lines_are_cells: true, ..SHAPE };
         for (text, expected) in [
             ("a\n\nb\n", &["", "a", "b"][..]),
             ("\r\na\r\nb", &["", "a", "b"]),

@@ -38,6 +38,8 @@ impl<'a> Line<'a> {
 pub(crate) struct Splitter {
     delimiter: u8,
     columns: usize,
+    /// Whether a line without a quote at its start is one cell, whatever it holds.
+    lines_are_cells: bool,
     /// The start and end of each cell.
     ranges: Vec<(usize, usize)>,
     /// The cells of a line that the state machine has read.
@@ -64,9 +66,9 @@ impl Row<'_> {
 
 impl Splitter {
     /// A splitter for rows of `columns` cells.
-    pub(crate) fn new(delimiter: u8, columns: usize) -> Self {
+    pub(crate) fn new(delimiter: u8, columns: usize, lines_are_cells: bool) -> Self {
         let ranges = Vec::with_capacity(columns);
-        Self { delimiter, columns, ranges, unquoted: Vec::new(), quotes: None }
+        Self { delimiter, columns, lines_are_cells, ranges, unquoted: Vec::new(), quotes: None }
     }
 
     /// Splits a line, without its line end, into cells.
@@ -80,12 +82,12 @@ impl Splitter {
             return Err(carriage_return(row, column_at(line, at, self.delimiter)));
         }
         // In one column nothing separates cells, and only a cell in quotes is unquoted.
-        let quoted = match self.columns {
-            1 => line.starts_with(b"\""),
-            _ => memchr::memchr(b'"', line).is_some(),
+        let quoted = match self.lines_are_cells {
+            true => line.starts_with(b"\""),
+            false => memchr::memchr(b'"', line).is_some(),
         };
         let mut in_place = true;
-        if self.columns == 1 && !quoted {
+        if self.lines_are_cells && !quoted {
             self.ranges.push((0, line.len()));
         } else if quoted {
             in_place = self.split_between_quotes(line);
@@ -243,7 +245,7 @@ mod tests {
 
     /// The cells of a line, by a splitter that has met an open quote before.
     fn split(line: &str, columns: usize) -> Result<Vec<String>> {
-        let mut splitter = Splitter::new(b',', columns);
+        let mut splitter = Splitter::new(b',', columns, columns == 1);
         assert!(splitter.split(b"\"1", 6).is_err());
         let row = splitter.split(line.as_bytes(), 7)?;
         Ok((0..columns).map(|c| String::from_utf8(row.cell(c).to_vec()).unwrap()).collect())
@@ -296,7 +298,7 @@ mod tests {
     #[test]
     fn other_delimiters() {
         for (line, delimiter) in [("1\t\"a\tb\"\t2,5", b'\t'), ("1;\"a\tb\";2,5", b';')] {
-            let mut splitter = Splitter::new(delimiter, 3);
+            let mut splitter = Splitter::new(delimiter, 3, false);
             let row = splitter.split(line.as_bytes(), 1).unwrap();
             assert_eq!(
                 (row.cell(0), row.cell(1), row.cell(2)),

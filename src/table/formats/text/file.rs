@@ -61,31 +61,20 @@ impl TextFile {
     /// The file at `path`; `-` is standard input.
     pub(crate) fn new(path: &Path) -> Self {
         let standard = path == Path::new("-");
-        let input = if standard { Input::Standard } else { Input::File(path.to_owned()) };
-        Self {
-            input,
-            delimiter: None,
-            decimal_comma: false,
-            lines_are_features: false,
-            hooks: Hooks::default(),
-        }
+        Self::of(if standard { Input::Standard } else { Input::File(path.to_owned()) })
     }
 
     /// The text of a reader; it can be opened once.
     pub(crate) fn of_reader(reader: Box<dyn Read + Send>) -> Self {
-        let input = Input::Reader(Arc::new(Mutex::new(Some(reader))));
-        Self {
-            input,
-            delimiter: None,
-            decimal_comma: false,
-            lines_are_features: false,
-            hooks: Hooks::default(),
-        }
+        Self::of(Input::Reader(Arc::new(Mutex::new(Some(reader)))))
     }
 
     /// The text of the readers that `open` returns, one for each pass.
     pub(crate) fn of_readers(name: PathBuf, open: Arc<OpenReader>) -> Self {
-        let input = Input::Readers { name, open };
+        Self::of(Input::Readers { name, open })
+    }
+
+    fn of(input: Input) -> Self {
         Self {
             input,
             delimiter: None,
@@ -193,8 +182,8 @@ impl TextFile {
         }
         let columns = header.len();
         // Lines of features begin with a name, with any number of samples.
-        let blank_rows = columns == 1 && !self.lines_are_features;
-        let shape = Shape { delimiter, columns, blank_rows };
+        let lines_are_cells = columns == 1 && !self.lines_are_features;
+        let shape = Shape { delimiter, columns, lines_are_cells };
         Ok(OpenText { name, input, failures, header, shape })
     }
 

@@ -256,7 +256,7 @@ mod tests {
             let schema = schema(columns, target, id);
             let missing: &[&str] = if missing { &["-999.0", "NA"] } else { &[] };
             let format = CellFormat::new(decimal_comma, missing);
-            let shape = Shape { delimiter: b';', columns, blank_rows: false };
+            let shape = Shape { delimiter: b';', columns, lines_are_cells: false };
             let cut = cells.len() / columns * columns;
             let mut lines: Vec<String> =
                 cells[..cut].chunks(columns).map(|row| row.join(";")).collect();
@@ -271,7 +271,7 @@ mod tests {
         #[test]
         fn any_bytes_are_read_the_same(text in prop::collection::vec(
             prop::sample::select(b"0123456789.-+e;;;\n\n\" \rN".to_vec()), 0..300)) {
-            let (schema, shape) = (schema(2, 1, None), Shape { delimiter: b';', columns: 2, blank_rows: false });
+            let (schema, shape) = (schema(2, 1, None), Shape { delimiter: b';', columns: 2, lines_are_cells: false });
             let [general, quick] = both(&text, &schema, &CellFormat::default(), shape);
             prop_assert_eq!(general, quick);
         }
