@@ -274,10 +274,13 @@ fn score_in_units(score: &Decimal, exponent: i32) -> i64 {
 ///
 /// `Request`, with its row, if one of them is not positive; if they differ too much.
 pub(super) fn units_of(sensitivities: &[Decimal]) -> Result<(i32, Vec<u64>)> {
-    // A common sensitivity is in no row.
-    let row = |i: usize| (sensitivities.len() > 1).then_some(i as u64 + 1);
     if let Some(i) = sensitivities.iter().position(|number| !number.digits.is_positive()) {
-        return Err(Error::request("a sensitivity must be above 0").at(row(i), None));
+        let error = Error::request("a sensitivity must be above 0");
+        // A common sensitivity is in no row.
+        return Err(match sensitivities.len() {
+            1 => error,
+            _ => error.at(Some(i as u64 + 1), None),
+        });
     }
     let digits = |number: &Decimal| i32::try_from(number.digits.to_string().len()).unwrap_or(0);
     let first = sensitivities.iter().map(|number| number.exponent + digits(number) - 1).min();

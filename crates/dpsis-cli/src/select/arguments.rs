@@ -156,7 +156,7 @@ pub(crate) struct ReleaseArguments {
             &format!(
                 "Shares of the budget for the target's center (two-stage: the count of rows) and median, for the \
                  effect sizes and their significance (0: none) and for --direction, as far as a run draws them; the \
-                 selection gets the rest. With --adjust: center={CENTER_IN_STRATA}, and no effect sizes"
+                 selection gets the rest. With covariates: center={CENTER_IN_STRATA}, and no effect sizes"
             )
         )
     )]

@@ -158,7 +158,7 @@ fn detectable_effect_sizes_are_reported() {
     };
     assert_contains(
         &output,
-        "With 640 rows these are the smallest effect sizes at which features are found and",
+        "With 640 rows these are the smallest effect sizes at which features are found",
     );
     // The true features have distances of about a quarter.
     assert!(found("0.5") > 0.25 && found("2") < 0.25 && found("5") < found("2"), "{output}");

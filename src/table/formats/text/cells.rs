@@ -38,7 +38,7 @@ impl<'a> Line<'a> {
 pub(crate) struct Splitter {
     delimiter: u8,
     columns: usize,
-    /// Whether a line without a quote at its start is one cell, whatever it holds.
+    /// Whether a line without a quote at its start is one cell, also with delimiters.
     lines_are_cells: bool,
     /// The start and end of each cell.
     ranges: Vec<(usize, usize)>,
