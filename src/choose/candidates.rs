@@ -18,8 +18,8 @@ use crate::table::SideFile;
 /// Candidates by name with their scores, which are private data, and their sensitivities, which are
 /// public.
 ///
-/// Scores are decimal numbers, parsed exactly and rounded down to whole units: the unit is a power of
-/// ten, a ten-millionth of the smallest sensitivity or less. So scores in [0, 1] work as well as
+/// Scores are decimal numbers, parsed exactly and rounded down to whole units: the unit is a power
+/// of ten, a ten-millionth of the smallest sensitivity or less. So scores in [0, 1] work as well as
 /// counts. Scores beyond 2^62 units count as that many.
 ///
 /// ```
@@ -59,8 +59,8 @@ impl Candidates {
     /// # Errors
     ///
     /// `Request` if a text is not a decimal number; if a name is empty, contains a line break or
-    /// occurs twice; if the sensitivity is not positive; or if sensitivities
-    /// differ by more than a factor of 10^11.
+    /// occurs twice; if the sensitivity is not positive; or if sensitivities differ
+    /// by more than a factor of 10^10.
     pub fn new<N: Into<String>, T: AsRef<str>>(
         scores: impl IntoIterator<Item = (N, T)>,
         sensitivity: &str,
@@ -171,7 +171,7 @@ impl Candidates {
         self
     }
 
-    /// One unit of the integer [`scores`](Self::scores): a power of ten, given by the sensitivities.
+    /// One unit of the integer [`scores`](Self::scores): a power of ten, by the sensitivities.
     pub fn unit(&self) -> f64 {
         10f64.powi(self.exponent)
     }
@@ -244,11 +244,11 @@ fn split<N: Into<String>, T: AsRef<str>>(
     Ok((names, values))
 }
 
-/// A number in units of a power of ten, rounded down.
-fn in_units(number: &Decimal, exponent: i32) -> BigInt {
+/// A number in units of a power of ten, rounded by this division.
+fn in_units(number: &Decimal, exponent: i32, divide: fn(&BigInt, &BigInt) -> BigInt) -> BigInt {
     let power = BigInt::from(10).pow((number.exponent - exponent).unsigned_abs());
     match number.exponent < exponent {
-        true => number.digits.div_floor(&power),
+        true => divide(&number.digits, &power),
         false => &number.digits * power,
     }
 }
@@ -262,7 +262,7 @@ fn in_units(number: &Decimal, exponent: i32) -> BigInt {
 /// rounded down: floor(x + m) = floor(x) + m, and floor is monotonic. Nor do two scores move apart
 /// when both are clipped. Monotonic scores stay monotonic.
 fn score_in_units(score: &Decimal, exponent: i32) -> i64 {
-    let units = in_units(score, exponent);
+    let units = in_units(score, exponent, Integer::div_floor);
     let limit = if units.is_negative() { -MAX_UNITS } else { MAX_UNITS };
     units.to_i64().map_or(limit, |units| units.clamp(-MAX_UNITS, MAX_UNITS))
 }
@@ -286,13 +286,12 @@ pub(super) fn units_of(sensitivities: &[Decimal]) -> Result<(i32, Vec<u64>)> {
     let first = sensitivities.iter().map(|number| number.exponent + digits(number) - 1).min();
     let exponent = first.unwrap_or(0) - PLACES;
     let units = |number: &Decimal| {
-        let negative = Decimal { digits: -&number.digits, exponent: number.exponent };
-        let units = (-in_units(&negative, exponent)).to_u64();
+        let units = in_units(number, exponent, Integer::div_ceil).to_u64();
         units.filter(|units| *units <= MAX_UNITS.unsigned_abs())
     };
     let units: Option<Vec<u64>> = sensitivities.iter().map(units).collect();
     let units = units.ok_or_else(|| {
-        Error::request("the largest sensitivity is more than 10^11 times the smallest one")
+        Error::request("the largest sensitivity is more than 10^10 times the smallest one")
             .hint("leave out the candidates with the smallest")
             .about([Parameter::Sensitivity])
     })?;
@@ -350,8 +349,8 @@ mod tests {
         assert_eq!((scores.values()[0], scores.sensitivity()), (95_000_000_000, 66_666_667));
     }
 
-    /// Neither the size nor the digits of a score end a run or change another score, and neighboring
-    /// scores stay neighbors.
+    /// Neither the size nor the digits of a score end a run or change another score, and
+    /// neighboring scores stay neighbors.
     #[test]
     fn scores_are_rounded_and_clipped() {
         let units = |score: &str| {

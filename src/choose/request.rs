@@ -24,8 +24,9 @@ use crate::release::{
 };
 use crate::score::Scores;
 
-/// The largest level, in units of the sensitivity.
-const MAX_LEVEL: u64 = 100_000_000_000;
+/// The largest level, in units of the sensitivity: scores up to 2^62 units, of which a common
+/// sensitivity has less than 10^8, are not clipped.
+const MAX_LEVEL: u64 = 10_000_000_000;
 
 /// A request for a private choice of k candidates by scores computed elsewhere.
 ///
@@ -253,7 +254,7 @@ impl Choose {
                 let level = level / sensitivity;
                 // Scores beyond are clipped.
                 if level > BigRational::from(BigInt::from(MAX_LEVEL)) {
-                    let rule = "the level must be at most 10^11 times the sensitivity";
+                    let rule = "the level must be at most 10^10 times the sensitivity";
                     return Err(Error::request(rule).about([Parameter::Above]));
                 }
                 let level = Some(Exact::of(level));
