@@ -293,7 +293,7 @@ pub(super) fn is_text(of: &DataType) -> bool {
 }
 
 /// Turns the texts of a column that is not a dictionary into values; `None` if it holds no texts.
-/// Those of another program need not be UTF-8.
+/// Texts of another program need not be UTF-8.
 fn texts<T: Clone>(column: &dyn Array, missing: &T, of: &dyn Fn(&[u8]) -> T) -> Option<Vec<T>> {
     let each = |text: Option<&[u8]>| text.map_or_else(|| missing.clone(), of);
     Some(match column.data_type() {

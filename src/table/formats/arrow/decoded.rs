@@ -76,7 +76,7 @@ pub(super) fn metadata_of_parquet(metadata: ArrowReaderMetadata) -> Result<Arrow
     let file = metadata.metadata().clone();
     drop(metadata);
     // The metadata of wide files are large.
-    let file = Arc::try_unwrap(file).unwrap_or_else(|shared| shared.as_ref().clone());
+    let file = Arc::unwrap_or_clone(file);
     let own = file.file_metadata();
     let root = own.schema_descr().root_schema();
     let fields = root.get_fields().iter().zip(schema.fields());
