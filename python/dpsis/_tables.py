@@ -524,7 +524,7 @@ def _pandas_column(series: Any) -> tuple[str, Any, Any]:
         wide_enough = np.int64 if kind == "i" else np.uint64
         return f"{kind}64", series.to_numpy(dtype=wide_enough, na_value=0), hidden
     if name == "ArrowDtype" and "string" not in str(series.dtype.pyarrow_dtype):
-        return "stream", _in_one_piece("", series.array.__arrow_array__()), len(series)
+        return "stream", _in_one_piece("", _decoded(series.array.__arrow_array__())), len(series)
     return "text", [arguments.text_of(value) for value in series.tolist()], None
 
 
@@ -599,7 +599,8 @@ def _decoded(values: Any) -> Any:
         return pyarrow.large_string() if is_text else of
 
     if not pyarrow.types.is_dictionary(values.type):
-        return values.cast(wide(values.type))
+        of = wide(values.type)
+        return values if of == values.type else values.cast(of)
     of = wide(values.type.value_type)
     chunks = values.chunks if hasattr(values, "chunks") else [values]
     return pyarrow.chunked_array([chunk.dictionary.cast(of).take(chunk.indices) for chunk in chunks], of)
@@ -609,7 +610,7 @@ def _in_one_piece(name: str, values: Any) -> Any:
     """A table of pyarrow with one column and one chunk."""
     import pyarrow
 
-    return pyarrow.table({name: _decoded(values)}).combine_chunks()
+    return pyarrow.table({name: values}).combine_chunks()
 
 
 def _numpy_of(values: Any) -> np.ndarray[Any, Any]:

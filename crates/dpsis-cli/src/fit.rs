@@ -68,8 +68,8 @@ pub(crate) struct FitArguments {
     ranges: Option<String>,
 
     /// With two --classes: the regularization of the sum over rows; larger means less noise and
-    /// probabilities closer to 1/2 [default: 2.5 times the
-    /// standard deviation of the noise in rows, at least 0.5]
+    /// probabilities closer to 1/2 [default: 2.5 times the standard deviation of the noise in rows,
+    /// at least 0.5]
     #[arg(long, value_name = "NUMBER", hide_short_help = true, help_heading = "Model")]
     lambda: Option<f64>,
 
