@@ -234,11 +234,11 @@ pub mod internals {
     pub use crate::run::TargetType;
     #[cfg(feature = "batches")]
     pub use crate::table::identifiers;
-    #[cfg(feature = "batches")]
-    pub use crate::table::{ColumnKind, quiet_caught_panics};
     pub use crate::table::{
         RNumbers, WholeTable, are_excluded, delimiter_name, parse_delimiter, parse_number,
     };
+    #[cfg(feature = "batches")]
+    pub use crate::table::{as_objects, quiet_caught_panics};
     pub use crate::threads::{available_threads, in_parallel, on_threads};
 }
 

@@ -14,7 +14,6 @@ use arrow_array::{
 };
 use arrow_pyarrow::FromPyArrow;
 use arrow_schema::SchemaRef;
-use dpsis::internals::ColumnKind;
 use dpsis::{Error, OwnTarget, Result, ToTarget};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyTypeError;
@@ -127,12 +126,9 @@ impl Column {
         )
     }
 
-    /// The kind of the column, where its type of Arrow leaves it open.
-    pub(crate) fn kind(&self) -> ColumnKind {
-        match self {
-            Self::Objects(_) => ColumnKind::Objects,
-            _ => ColumnKind::Typed,
-        }
+    /// Whether its texts stand for objects of any type.
+    pub(crate) fn is_of_objects(&self) -> bool {
+        matches!(self, Self::Objects(_))
     }
 
     /// Whether the values are booleans of another type than an array of Arrow.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::{Field, Schema, SchemaRef};
+use dpsis::internals::as_objects;
 use dpsis::job::Watch;
 use dpsis::{
     ArrayTable, BatchIterator, Error, FileTable, FileTables, OwnTarget, Result, Source, TableFacts,
@@ -181,9 +182,10 @@ impl Table {
     ) -> PyResult<Self> {
         let (mut fields, mut arrays) = (Vec::new(), Vec::new());
         for (name, column) in columns {
-            let kind = column.kind();
+            let is_of_objects = column.is_of_objects();
             let array = column.into_array()?;
-            fields.push(kind.field(name, array.data_type().clone()));
+            let field = Field::new(name, array.data_type().clone(), true);
+            fields.push(if is_of_objects { as_objects(field) } else { field });
             arrays.push(array);
         }
         let batch = batch(Arc::new(Schema::new(fields)), arrays, rows)?;

@@ -96,7 +96,7 @@ pub(crate) use columns::SomeRows;
 #[cfg(feature = "inspect")]
 pub(crate) use formats::Format;
 #[cfg(feature = "batches")]
-pub use formats::arrow::{BatchIterator, ColumnKind, quiet_caught_panics};
+pub use formats::arrow::{BatchIterator, as_objects, quiet_caught_panics};
 #[cfg(feature = "inspect")]
 pub(crate) use formats::text::blocks::TakeRows;
 #[cfg(feature = "inspect")]

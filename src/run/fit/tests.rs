@@ -1012,18 +1012,18 @@ fn text_needs_levels() {
     use std::sync::Arc;
 
     use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray};
-    use arrow_schema::Schema;
+    use arrow_schema::{Field, Schema};
 
-    use crate::table::ColumnKind;
+    use crate::table::as_objects;
 
     let numbers = |by: i32| -> ArrayRef {
         Arc::new(Float64Array::from_iter_values((0..400).map(|i| f64::from(i * by % 101))))
     };
     let stages = StringArray::from_iter_values((0..400).map(|i| ["I", "II"][i % 2]));
     let columns = [("age", numbers(7)), ("stage", Arc::new(stages)), ("y", numbers(13))];
-    let table = |kind: ColumnKind| {
+    let table = |mark: fn(Field) -> Field| {
         let field = |(name, values): &(&str, ArrayRef)| {
-            kind.field((*name).to_owned(), values.data_type().clone())
+            mark(Field::new(*name, values.data_type().clone(), true))
         };
         let schema = Arc::new(Schema::new(columns.iter().map(field).collect::<Vec<_>>()));
         let values = columns.iter().map(|(_, values)| values.clone()).collect();
@@ -1034,7 +1034,7 @@ fn text_needs_levels() {
     let terms = LedgerTerms::new("9".parse().unwrap());
     let ledger = Ledger::create(folder.path().join("budget"), terms).unwrap();
     let fit = || FitModel::new(linear(1).epsilon(1).target(Target::Numeric));
-    let typed = table(ColumnKind::Typed);
+    let typed = table(|field| field);
     let refused = |fit: FitModel, about: Parameter| {
         let error = fit.run_with_ledger(&typed, &ledger, "").unwrap_err();
         assert_eq!(error.parameters(), [Parameter::Levels, about], "{error}");
@@ -1048,5 +1048,5 @@ fn text_needs_levels() {
     assert!(fit().levels(["stage=I,II".parse().unwrap()]).run(&typed).is_ok());
     assert!(fit().features(["age"]).run(&typed).is_ok());
     assert!(fit().run(&typed.clone().exclude(["stage"])).is_ok());
-    assert!(fit().run(&table(ColumnKind::Objects)).is_ok());
+    assert!(fit().run(&table(as_objects)).is_ok());
 }

@@ -14,13 +14,13 @@
 mod batches;
 #[cfg(feature = "arrow")]
 mod claims;
-mod column_kind;
 mod columns;
 #[cfg(feature = "arrow")]
 mod decoded;
 mod guard;
 #[cfg(feature = "arrow")]
 mod ipc;
+mod objects;
 #[cfg(feature = "arrow")]
 mod pages;
 #[cfg(feature = "arrow")]
@@ -53,12 +53,13 @@ use crate::table::formats::Format;
 use crate::table::formats::positioned::Positioned;
 pub use batches::BatchIterator;
 pub(in crate::table) use batches::RecordBatches;
-pub use column_kind::ColumnKind;
 use columns::{cells, is_boolean, is_date, is_number, is_read, read_values};
 use guard::guarded;
 pub use guard::quiet_caught_panics;
 #[cfg(feature = "arrow")]
 use ipc::Messages;
+pub use objects::as_objects;
+use objects::is_of_objects;
 #[cfg(feature = "arrow")]
 use parquet::ParquetSource;
 #[cfg(feature = "arrow")]
@@ -154,11 +155,9 @@ impl ArrowTable {
             .collect();
         let names = columns.iter().map(|&column| schema.field(column).name().clone()).collect();
         let is_text = |place: &usize| !is_number(schema.field(columns[*place]).data_type());
-        let texts = (0..columns.len()).filter(is_text).collect();
-        let kind = |place: &usize| ColumnKind::of_field(schema.field(columns[*place]));
-        let of_kind = |wanted: ColumnKind, place: &usize| kind(place) == wanted;
-        let all = || 0..columns.len();
-        let text_types = all().filter(|at| is_text(at) && of_kind(ColumnKind::Typed, at)).collect();
+        let texts: Vec<usize> = (0..columns.len()).filter(is_text).collect();
+        let is_typed = |place: &usize| !is_of_objects(schema.field(columns[*place]));
+        let text_types = texts.iter().copied().filter(is_typed).collect();
         let is_unread = |place: &usize| !is_read(schema.field(columns[*place]).data_type());
         let unread = (0..columns.len()).filter(is_unread).collect();
         let is_date = |place: &usize| is_date(schema.field(columns[*place]).data_type());
