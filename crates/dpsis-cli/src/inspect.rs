@@ -408,11 +408,9 @@ fn text(
         "\n{lead} (k and epsilon are yours to choose):\n  {}\n",
         of(epsilon, given.as_deref().unwrap_or(options))
     );
-    let facts = &suggestion.facts;
-    let reads_twice = facts.unit.is_some() || facts.target_file.is_some() && facts.id.is_some();
-    if reads_twice && arguments.table.file == Path::new("-") {
+    if arguments.table.file == Path::new("-") {
         text.push_str(
-            "It reads the table twice: write the table to a file, and give its name for -.\n",
+            "Standard input cannot be read again: write the table to a file, and give its name for -.\n",
         );
     }
     if let Suggested::Enough { epsilon, strongest, tested } = outlook.suggested {
