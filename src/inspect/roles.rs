@@ -263,10 +263,7 @@ impl Seen<'_> {
                 );
             }
             if labels.len() < 2 {
-                self.warn_of_constant_target(
-                    draft,
-                    "a target needs at least two labels".to_owned(),
-                );
+                self.warn_of_constant_target(draft, "a target needs at least two labels");
             } else {
                 draft.suggestion.count(found.iter().map(|(_, count)| *count));
                 // Alphabetical, because the order by count is not public. The second of two classes
@@ -279,7 +276,7 @@ impl Seen<'_> {
                 draft.suggestion.target = Target::Classes(labels);
             }
         } else if column.is_constant() {
-            self.warn_of_constant_target(draft, format!("{what} holds one value only"));
+            self.warn_of_constant_target(draft, &format!("{what} holds one value only"));
         } else {
             draft.warn_about(
                 "target",
@@ -300,7 +297,7 @@ impl Seen<'_> {
     }
 
     /// With a target that is the same for all rows, nothing can be found.
-    fn warn_of_constant_target(&self, draft: &mut Draft, text: String) {
+    fn warn_of_constant_target(&self, draft: &mut Draft, text: &str) {
         draft.warn_about("target", format!("{text}: give another target"), [Parameter::Target]);
         // One row has one value of everything.
         if self.rows > 1 {
