@@ -46,8 +46,9 @@ pub struct TableFacts {
     /// are protected as one. It is not a feature.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
-    /// Columns (or rows, where features are rows) that are not features: names, or patterns in which
-    /// `*` stands for any run of characters and `?` for one. A name that exists is not a pattern.
+    /// Columns (or rows, where features are rows) that are not features: names, or patterns in
+    /// which `*` stands for any run of characters and `?` for one. A name that exists is not a
+    /// pattern.
     pub exclude: Vec<String>,
     /// Whether samples are rows or columns; see
     /// [`FileTable::orientation`](crate::FileTable::orientation). As JSON: `features_as_rows`, a

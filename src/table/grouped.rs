@@ -301,8 +301,8 @@ mod tests {
     }
 
     proptest! {
-        /// The means of a row do not depend on the other rows, and equal the means of the definition
-        /// in exact fractions.
+        /// The means of a row do not depend on the other rows, and equal the means of the
+        /// definition in exact fractions.
         #[test]
         fn means_depend_on_their_own_row_only(
             rows in prop::collection::vec(

@@ -51,9 +51,9 @@ impl FileTable {
         Ok(schema.with_events_elsewhere(opening.events).with_one_row_each(one_row_each))
     }
 
-    /// Refuses a first line that may be a comment, unless it is given that names may be numbers, or the
-    /// target or the first column is given by its name: then the user has seen the header. The next
-    /// line, which may be a row, is not looked at.
+    /// Refuses a first line that may be a comment, unless it is given that names may be numbers, or
+    /// the target or the first column is given by its name: then the user has seen the header. The
+    /// next line, which may be a row, is not looked at.
     fn check_no_comment(&self, header: &[String], schema: &Schema) -> Result<()> {
         let is_feature = schema.feature_names().next() == header.first().map(String::as_str);
         let seen = matches!(self.facts.target, TargetColumn::Named(_))

@@ -8,8 +8,8 @@ use crate::table::managed::refuse_managed_below;
 
 /// The files of these paths, folders and patterns; files of a folder or a pattern in alphabetical
 /// order. A path that exists is not a pattern. A folder skips names that start with a dot or an
-/// underscore, which engines leave next to their parts. A pattern skips names that start with a dot,
-/// and folders that start with an underscore, unless one of its own names starts so.
+/// underscore, which engines leave next to their parts. A pattern skips names that start with a
+/// dot, and folders that start with an underscore, unless one of its own names starts so.
 ///
 /// # Errors
 ///

@@ -65,7 +65,8 @@ impl<'t> PreparedTable<'t> {
     /// `Request` if a column is not a feature, or a level is a code for missing values.
     pub(crate) fn numbers_and(mut self, levels: &[Levels]) -> Result<Self> {
         if levels.is_empty() {
-            // Readers treat categories as missing when `has_words()` is false, so values need no rewriting.
+            // Readers treat categories as missing when `has_words()` is false, so values need no
+            // rewriting.
             self.without_words = true;
         } else {
             let table = (self.table.format(), self.table.has_words());

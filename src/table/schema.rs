@@ -41,8 +41,8 @@ pub(crate) enum TargetRole<'a> {
     Events(&'a TimeToEvent),
     /// Another file, joined by the ids of this one.
     Elsewhere,
-    /// Outside the columns, or in another file in the order of the samples, or joined by ids outside
-    /// the columns. No column of ids is needed.
+    /// Outside the columns, or in another file in the order of the samples, or joined by ids
+    /// outside the columns. No column of ids is needed.
     Apart,
 }
 
@@ -319,7 +319,8 @@ impl Schema {
         Self { boolean_target, ..self }
     }
 
-    /// The same table with the places of the columns that are text by their types, which are public.
+    /// The same table with the places of the columns that are text by their types, which are
+    /// public.
     pub(crate) fn with_text_types(self, texts: Vec<usize>) -> Self {
         Self { texts, ..self }
     }
@@ -457,8 +458,8 @@ impl Schema {
         Ok(Self { features, role_columns, ..self.clone() })
     }
 
-    /// The places of this schema's features among the features of another one with the same columns, by
-    /// their names.
+    /// The places of this schema's features among the features of another one with the same
+    /// columns, by their names.
     ///
     /// # Errors
     ///

@@ -2,10 +2,10 @@
 //!
 //! # Algorithm
 //!
-//! Each value has an *order*, an integer of 64 bits. The 32 bits that distinguish most of the values
-//! and the place of the value make one 64-bit key, and a radix sort with digits of 11 bits brings
-//! the keys into order; digits that all values share are skipped. Values that agree in those 32
-//! bits are then compared whole.
+//! Each value has an *order*, an integer of 64 bits. The 32 bits that distinguish most of the
+//! values and the place of the value make one 64-bit key, and a radix sort with digits of 11 bits
+//! brings the keys into order; digits that all values share are skipped. Values that agree in those
+//! 32 bits are then compared whole.
 //!
 //! # Cost
 //!

@@ -26,7 +26,8 @@ pub(super) struct TargetArguments {
     #[arg(long, value_name = "COLUMN=VALUE", hide_short_help = true, help_heading = "Target")]
     event: Option<String>,
 
-    /// The horizon, in the unit of --time; rows followed up for less, without the event, are not used
+    /// The horizon, in the unit of --time; rows followed up for less, without the event, are not
+    /// used
     #[arg(
         long,
         value_name = "TIME",

@@ -3,8 +3,8 @@
 //! Candidates have integer scores that were computed from sensitive data, and a public bound on how
 //! much one person or row can change a score. A [`mechanism`] chooses the best candidates
 //! so that the choice is differentially private. Draws are exact: probabilities are compared as
-//! integers and rationals, and no rounding of floating-point numbers weakens a guarantee. This crate
-//! never reads data.
+//! integers and rationals, and no rounding of floating-point numbers weakens a guarantee. This
+//! crate never reads data.
 //!
 //! ```
 //! use dpsis_mechanisms::{CanonicalLipschitz, Epsilon, Mechanism, Neighbors, OperatingSystem, Scores};

@@ -112,7 +112,8 @@ pub(super) fn best_subset(all: &Correlations, k: usize) -> Vec<usize> {
     }
 }
 
-/// Visits all subsets of k variables that extend the variables of the factor by variables from `from` on.
+/// Visits all subsets of k variables that extend the variables of the factor by variables from
+/// `from` on.
 fn visit(
     all: &Correlations,
     k: usize,

@@ -186,7 +186,8 @@ words! {
         NoStratum = "no-stratum",
         /// Too few blocks to distinguish features by votes.
         FewBlocks = "few-blocks",
-        /// The sensitivities of candidates differ by a large factor, so that large scores are clipped.
+        /// The sensitivities of candidates differ by a large factor, so that large scores are
+        /// clipped.
         ClippedScores = "clipped-scores",
     }
 }

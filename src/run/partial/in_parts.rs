@@ -13,8 +13,8 @@ use crate::run::partial::{Partial, ReleasedTarget};
 impl CheckedSelect {
     /// Selects features of a table whose rows are in many places, such as the partitions of an
     /// engine. `gather` returns the sums of all rows for each stage
-    /// ([`Select::stage_partial`](crate::Select::stage_partial)), at the values released in the stage
-    /// before, or the scores of whole columns
+    /// ([`Select::stage_partial`](crate::Select::stage_partial)), at the values released in the
+    /// stage before, or the scores of whole columns
     /// ([`Select::column_chunks`](crate::Select::column_chunks), [`Partial::with_columns`]) once a
     /// center was released.
     ///

@@ -48,8 +48,8 @@ use crate::table::Role;
 /// The strata of rows, and the penalties of functions for the noise of the centers.
 #[derive(Debug, Clone)]
 pub(super) struct Strata {
-    /// The penalty of each stratum and whether it is tiny, and last the penalty of rows in no stratum,
-    /// which count for nothing.
+    /// The penalty of each stratum and whether it is tiny, and last the penalty of rows in no
+    /// stratum, which count for nothing.
     parts: Vec<(i64, bool)>,
     /// The index of each row in `parts`, and its weight.
     rows: Vec<(u16, u16)>,

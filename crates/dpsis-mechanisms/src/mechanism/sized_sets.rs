@@ -17,9 +17,9 @@
 //!
 //! The pair of size and set is eps-differentially private. Minima, maxima and order statistics of
 //! scores that each move by at most Delta move by at most Delta, and so do their differences from
-//! constants and maxima of those: every loss has the sensitivity Delta. The rest is report-noisy-max
-//! with exponential noise (see the page of `canonical`, step 2 of the guarantee). Scores that all
-//! move in one direction gain nothing: the first term falls while the others rise.
+//! constants and maxima of those: every loss has the sensitivity Delta. The rest is
+//! report-noisy-max with exponential noise (see the page of `canonical`, step 2 of the guarantee).
+//! Scores that all move in one direction gain nothing: the first term falls while the others rise.
 //!
 //! # How often an unrelated set is drawn
 //!

@@ -1,9 +1,9 @@
 //! The types in which the columns of a file are decoded.
 //!
-//! Arrow's crates refuse a text that is not UTF-8, and in Parquet a dictionary with more values than
-//! its type of keys can count, so that one cell would end a run. Therefore texts are decoded as
-//! bytes, which is what a cell is in every format, and dictionaries of Parquet with keys of 32 bits
-//! or, where they hold no texts, as their values.
+//! Arrow's crates refuse a text that is not UTF-8, and in Parquet a dictionary with more values
+//! than its type of keys can count, so that one cell would end a run. Therefore texts are decoded
+//! as bytes, which is what a cell is in every format, and dictionaries of Parquet with keys of 32
+//! bits or, where they hold no texts, as their values.
 
 use std::sync::Arc;
 

@@ -226,8 +226,8 @@ impl OpenText {
             .hint("remove the lines that start with #")
     }
 
-    /// Whether both the first line and the next one start like comments. The next line may be a row,
-    /// so that only an inspection may ask.
+    /// Whether both the first line and the next one start like comments. The next line may be a
+    /// row, so that only an inspection may ask.
     #[cfg(feature = "inspect")]
     pub(crate) fn starts_with_comments(&mut self) -> bool {
         self.header[0].starts_with(b"#")

@@ -33,8 +33,8 @@ pub struct CanonicalLipschitz {
     gamma: Weight,
 }
 
-/// The canonical Lipschitz mechanism with Gumbel noise: the exponential mechanism over all sets with
-/// the canonical loss.
+/// The canonical Lipschitz mechanism with Gumbel noise: the exponential mechanism over all sets
+/// with the canonical loss.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CanonicalGumbel {
     gamma: Weight,

@@ -153,8 +153,8 @@ pub(crate) mod law {
         of_answer(q, d, (1.0 - share) * eps, beta, truthful)
     }
 
-    /// The law for the answers of randomized response: `truthful` is the probability of the true sign,
-    /// and `eps` the budget of the choice that follows.
+    /// The law for the answers of randomized response: `truthful` is the probability of the true
+    /// sign, and `eps` the budget of the choice that follows.
     pub(crate) fn of_answer(q: &[f64], d: &[f64], eps: f64, beta: f64, truthful: f64) -> Vec<f64> {
         let positive = spearman(q, d) > 1e-9;
         let modified = if positive { truthful } else { 1.0 - truthful };
