@@ -133,6 +133,11 @@ impl Forecast {
     /// `Request` for a method whose findings depend on more than the scores of single features, or
     /// a number of strong features out of range.
     pub(crate) fn new(plan: Plan, simulated: Simulated) -> Result<Self> {
+        Self::new_unless(plan, simulated, &|| Ok(()))
+    }
+
+    /// Like [`new`](Self::new), unless `check` fails, which is called before each simulated table.
+    fn new_unless(plan: Plan, simulated: Simulated, check: Check<'_>) -> Result<Self> {
         check_method(&plan)?;
         let Simulated { strong, tables, seed, threads } = simulated;
         let strong = strong.unwrap_or(plan.given_k().unwrap_or(1));
@@ -142,7 +147,7 @@ impl Forecast {
             return Err(Error::request(rule));
         }
         let features = (plan.features, plan.weights.as_ref());
-        let draws = Draws::new(features, strong, tables, seed, threads)?;
+        let draws = Draws::new(features, strong, tables, seed, threads, check)?;
         Ok(Self { plan, strong, draws: Arc::new(draws), threads })
     }
 
@@ -333,7 +338,7 @@ impl Forecast {
 }
 
 /// A check that ends a search if it fails.
-type Check<'a> = &'a dyn Fn() -> Result<()>;
+type Check<'a> = &'a (dyn Fn() -> Result<()> + Sync);
 
 /// The smallest values for all probabilities.
 fn needed<F: FnMut(f64) -> Result<Chances>>(mut response: Response<F>) -> Result<Needed> {

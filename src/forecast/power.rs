@@ -1,12 +1,12 @@
 //! A power analysis: the findings to expect from a selection with these options, from public
 //! numbers alone.
 
-use std::cell::Cell;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::forecast::{Chances, Needed, Simulated};
+use crate::forecast::{Chances, Forecast, Needed, Simulated};
 use crate::json::read_options;
 use crate::privacy::{Delta, Epsilon, Purpose, Spending};
 use crate::release::describe::{mechanism_used, score_used};
@@ -185,16 +185,15 @@ impl PlanOptions {
     }
 
     /// Simulates the findings of a selection. `progress` is called with the finished share of the
-    /// work, and ends the work if it fails.
+    /// work, from several threads, and ends the work if it fails.
     ///
     /// # Errors
     ///
     /// `Request` for options that `select` refuses, for numbers out of range and for methods
     /// without a [forecast](crate::forecast::Forecast); the error of `progress`.
-    pub fn run(&self, progress: &dyn Fn(f64) -> Result<()>) -> Result<PlanRecord> {
+    pub fn run(&self, progress: &(dyn Fn(f64) -> Result<()> + Sync)) -> Result<PlanRecord> {
         let (select, plan, rows) = self.planned()?;
         let strong = plan.given_k().unwrap_or(1);
-        let forecast = |strong: usize| select.forecast(self.features, self.simulated(strong)?);
         let mut others: Vec<usize> = match plan.given_k() {
             Some(_) => vec![1],
             None => STRONG_COUNTS.to_vec(),
@@ -206,11 +205,15 @@ impl PlanOptions {
         // An effect size adds two longer searches.
         let last = if self.effect_size.is_some() { 6 } else { 0 };
         let steps = (1 + others.len() + over.len() + last) as f64;
-        let finished = Cell::new(0.0);
-        let check = || progress(f64::min(finished.get() / steps, 1.0));
+        let finished = AtomicU32::new(0);
+        let check = || progress(f64::min(f64::from(finished.load(Ordering::Relaxed)) / steps, 1.0));
         let step = || {
-            finished.set(finished.get() + 1.0);
+            finished.fetch_add(1, Ordering::Relaxed);
             check()
+        };
+        let forecast = |strong: usize| {
+            let plan = select.planned(self.features)?;
+            Forecast::new_unless(plan, self.simulated(strong)?, &check)
         };
         check()?;
         let first = forecast(strong)?;

@@ -17,7 +17,7 @@ use std::borrow::Cow;
 use crate::error::Result;
 use crate::estimate::{Counted, EffectNoise, unit};
 use crate::exact::GRID;
-use crate::forecast::Chances;
+use crate::forecast::{Chances, Check};
 use crate::forecast::law::{Effect, Law, QuantileMemo, Split};
 use crate::forecast::search::Probability;
 use crate::forecast::shift::Noise;
@@ -78,16 +78,22 @@ impl Draws {
     /// is the number of tables, or by default as many as can be simulated in some tenths of a
     /// second. If features have weights, these are the probabilities with which each of them has an
     /// effect.
+    ///
+    /// # Errors
+    ///
+    /// The error of `check`, which is called before each table.
     pub(super) fn new(
         (features, weights): (usize, Option<&FeatureWeights>),
         strong: usize,
         tables: Option<usize>,
         seed: u64,
         threads: usize,
+        check: Check<'_>,
     ) -> Result<Self> {
         let simulated = features.min(MAX_FEATURES);
         let tables = tables.unwrap_or_else(|| (SCORES / simulated).clamp(TABLES.0, TABLES.1));
         let draw = |number: u64| {
+            check()?;
             let seed = seed.wrapping_mul(1 << 32).wrapping_add(number);
             let mut words = Entropy::Seeded(seed).source()?.bits(0).lane(0);
             let mut level = || -libm::log(unit(&mut words));

@@ -518,6 +518,33 @@ fn a_one_sided_split_is_reported() {
     assert!(!warned(Array1::from_shape_fn(500, |i| i as f64)));
 }
 
+/// A canceled power analysis does not draw the tables that it would still need, and ends at once at
+/// any later stage.
+#[test]
+fn plans_can_be_canceled() {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use dpsis::forecast::PlanOptions;
+    const TABLES: usize = 200;
+    let json = r#"{"rows": 500, "features": 50, "k": 2, "epsilon": "2", "tables": 200, "threads": 2}"#;
+    let options = PlanOptions::from_json(json).unwrap();
+    let calls = |wanted: usize| {
+        let calls = AtomicUsize::new(0);
+        let canceled = options.run(&|_| match calls.fetch_add(1, Ordering::Relaxed) < wanted {
+            true => Ok(()),
+            false => Err(dpsis::Error::request("canceled")),
+        });
+        (calls.into_inner(), canceled.is_err())
+    };
+    let (all, canceled) = calls(usize::MAX);
+    assert!(!canceled && all > 2 * TABLES, "{all} calls");
+    for wanted in [0, 1, TABLES / 2, TABLES + 1, all - 1] {
+        let (calls, canceled) = calls(wanted);
+        // Both threads may be between two tables.
+        assert!(canceled && calls <= wanted + 2, "{calls} calls after {wanted}");
+    }
+}
+
 /// A canceled run stops soon at any stage and releases nothing; a callback that never cancels
 /// changes nothing.
 #[test]

@@ -31,7 +31,7 @@ impl RunArguments {
     pub(super) fn watched<T>(
         &self,
         what: &str,
-        work: impl FnOnce(&dyn Fn(f64) -> Result<()>) -> Result<T>,
+        work: impl FnOnce(&(dyn Fn(f64) -> Result<()> + Sync)) -> Result<T>,
     ) -> Result<T> {
         let steps = self.steps();
         let done = work(&|share| {
