@@ -154,13 +154,19 @@ impl std::fmt::Display for Covariate {
 ///
 /// # Errors
 ///
-/// `Request` if a covariate is given twice, or there are more than 1,000 strata.
+/// `Request` if a covariate is given twice, or there is one stratum, or more than 1,000.
 pub(crate) fn strata_of(covariates: &[Covariate]) -> Result<usize> {
     let twice = |i: usize| covariates[..i].iter().any(|other| other.name == covariates[i].name);
     if let Some(i) = (0..covariates.len()).find(|i| twice(*i)) {
         return Err(refuse(format!("the covariate {:?} is given twice", covariates[i].name)));
     }
     let strata = covariates.iter().try_fold(1usize, |all, one| all.checked_mul(one.strata()));
+    if strata == Some(1) && !covariates.is_empty() {
+        return Err(refuse(
+            "the covariates make one stratum, which adjusts for nothing".to_owned(),
+        )
+        .hint("give all levels, or cut points; leave out other rows before the release"));
+    }
     strata.filter(|strata| *strata <= MAX_STRATA).ok_or_else(|| {
         refuse(format!("the covariates make more than {MAX_STRATA} strata"))
             .hint("the center of each is estimated from its own rows: give fewer cut points")
@@ -275,6 +281,18 @@ mod tests {
         };
         assert_eq!(refused("-9"), None);
         assert!(refused("F").unwrap().contains("missing value"));
+    }
+
+    #[test]
+    fn one_stratum_is_refused() {
+        let strata = |texts: &[&str]| {
+            let covariates: Vec<Covariate> =
+                texts.iter().map(|text| text.parse().unwrap()).collect();
+            strata_of(&covariates)
+        };
+        assert_eq!(strata(&[]).unwrap(), 1);
+        assert_eq!(strata(&["sex=F", "age:40"]).unwrap(), 2);
+        assert!(strata(&["sex=F"]).unwrap_err().to_string().contains("one stratum"));
     }
 
     #[test]
