@@ -55,7 +55,7 @@ class Model(Paged):
     def _text(self) -> str:
         """The file."""
         if self._model is None:
-            raise RequestError("there is no model: too few rows for one under this budget", ["epsilon"])
+            raise RequestError("there is no model: the noise hides even the mean of the target", ["epsilon"])
         return self._model
 
     def _read(self) -> dict[str, Any]:
@@ -242,7 +242,7 @@ def load_model(path: str | os.PathLike[str]) -> Model:
 class Fitted(Model, Exported):
     """A private model with the record of its release, the result of `fit`.
 
-    If the released counts show too few rows, there is no model, only the record and the names; all else raises
+    If the noise hides even the mean of the target, there is no model, only the record and the names; all else raises
     `RequestError`.
 
     Attributes

@@ -259,7 +259,7 @@ def test_models_take_a_budget_and_a_ledger(tmp_path):
 
 
 def test_too_few_rows_for_a_model():
-    with pytest.warns(dpsis.DpsisWarning, match="too few rows for a model"):
+    with pytest.warns(dpsis.DpsisWarning, match="no model, only names"):
         found = PrivateRegression(1, epsilon=0.01).fit(X[:50], X[:50, 0])
     assert len(found.fitted_.names) == 1
     with pytest.raises(dpsis.RequestError, match="there is no model"):

@@ -178,7 +178,8 @@ pub(crate) struct ModelRequest {
 /// A released model.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ReleasedModel {
-    /// `None` if there are too few rows for a model: even the mean of the target would not predict.
+    /// `None` if the noise hides even the mean of the target: with too few rows, or if the target
+    /// varies little within its range; or if a number of the model is not finite.
     pub(crate) fit: Option<Coefficients>,
     /// The range of a numeric target.
     pub(crate) target: Option<Bounds>,
@@ -203,6 +204,16 @@ pub(crate) enum Fallback {
 pub(crate) struct Coefficients {
     pub(crate) intercept: f64,
     pub(crate) features: Vec<ModelFeature>,
+}
+
+impl Coefficients {
+    fn are_finite(&self) -> bool {
+        let mut of_features = self.features.iter().flat_map(|feature| {
+            let ModelFeature { coefficient, low, high, noise, .. } = feature;
+            [Some(*coefficient), *low, *high, *noise].into_iter().flatten()
+        });
+        self.intercept.is_finite() && of_features.all(f64::is_finite)
+    }
 }
 
 /// The price of a model, a function of its request alone.
@@ -457,10 +468,8 @@ pub(crate) fn fit_model(
         let counted = Some(count.max(0.0).round() as u64);
         let mean_only = count < request.price()?.rows_needed;
         let request = ModelRequest { counted, mean_only, ..request.clone() };
-        return Ok(ReleasedModel {
-            rows: Some(count.max(0.0)),
-            ..fit_counted(&request, rows, randomness, hooks)?
-        });
+        let released = fit_counted(&request, rows, randomness, hooks)?;
+        return Ok(ReleasedModel { rows: Some(count.max(0.0)), ..released });
     }
     fit_counted(request, rows, randomness, hooks)
 }
@@ -477,13 +486,16 @@ fn fit_counted(
     let (noise, price) = request.noise(rows.unit())?;
     let statistics = Statistics { rows, ranges: &ranges, noise };
     let bits = randomness.bits(Purpose::Model.draw());
-    match &request.regression {
-        Regression::Linear { .. } => Ok(fit_linear(request, &statistics, &bits, price)),
+    let mut released = match &request.regression {
+        Regression::Linear { .. } => fit_linear(request, &statistics, &bits, price),
         Regression::Logistic { .. } if request.mean_only => {
-            Ok(fit_share(request, &statistics, &bits, price))
+            fit_share(request, &statistics, &bits, price)
         }
-        Regression::Logistic { .. } => fit_logistic(request, &statistics, &bits, (price, hooks)),
-    }
+        Regression::Logistic { .. } => fit_logistic(request, &statistics, &bits, (price, hooks))?,
+    };
+    // Ranges near the largest numbers, or very narrow ones.
+    released.fit = released.fit.filter(Coefficients::are_finite);
+    Ok(released)
 }
 
 /// The rows of a model with the ranges of their columns, and the noise of the released statistics.

@@ -48,7 +48,9 @@ pub fn fit_report(record: &FitRecord, options: impl Fn(&[Parameter]) -> String) 
             let names = listed(names.map(|picked| &picked.name));
             let _ = writeln!(
                 text,
-                "no model: too few {units} for a model under this budget, even for the mean of the target"
+                "no model: the noise hides even the mean of the target. It takes more {units}, a larger epsilon or a narrower \
+                 range of the target{}",
+                options(&[Parameter::Epsilon, Parameter::TargetBounds])
             );
             if !names.is_empty() {
                 let _ = writeln!(text, "selected: {names}");
@@ -180,6 +182,8 @@ fn line(feature: &ModelFeature) -> String {
     };
     let values = match reference {
         Some(reference) => format!("compared with {reference}"),
+        // Four digits may not tell the ends of a narrow range apart.
+        None if four_digits(*from) == four_digits(*to) => format!("clipped to {from} to {to}"),
         None => format!("clipped to {} to {}", four_digits(*from), four_digits(*to)),
     };
     format!("{}: {}{interval}, {values}", feature.label(), four_digits(*coefficient))
@@ -187,7 +191,8 @@ fn line(feature: &ModelFeature) -> String {
 
 /// A number with four digits.
 pub(super) fn four_digits(value: f64) -> String {
-    let exact = format!("{value:.3e}").parse::<f64>().unwrap_or(value);
+    // Without the sign of a zero.
+    let exact = format!("{value:.3e}").parse::<f64>().unwrap_or(value) + 0.0;
     if exact == 0.0 || (1e-4..1e7).contains(&exact.abs()) {
         exact.to_string()
     } else {

@@ -736,6 +736,28 @@ fn few_rows_have_a_mean_or_no_model() {
     assert!(whole.predict(&far).unwrap() <= 250.0);
 }
 
+/// Values and ranges near the largest numbers are no error: a model whose numbers are not finite is
+/// not released.
+#[test]
+fn the_largest_numbers_are_no_error() {
+    let rows = (0..400).map(|i| match i % 2 {
+        0 => "1e308,1.7e308\n",
+        _ => "-1e308,-1.7e308\n",
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("table.csv");
+    std::fs::write(&path, "a,y\n".to_owned() + &rows.collect::<String>()).unwrap();
+    let table = FileTable::new(path);
+    let given = Target::Bounded(Bounds::new(-1.7e308, 1.7e308).unwrap());
+    for target in [given, Target::Numeric] {
+        let without_model = (0..12).filter(|&seed| {
+            let fit = FitModel::new(Select::new(1).epsilon(40).target(target.clone()));
+            fit.features(["a"]).seed(seed).run(&table).unwrap().model.is_none()
+        });
+        assert!(without_model.count() < 12);
+    }
+}
+
 /// A table is opened once for selection and model.
 #[test]
 fn a_table_is_opened_once() {
