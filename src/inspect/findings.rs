@@ -215,9 +215,14 @@ pub(super) fn draw(seen: Seen<'_>) -> (Vec<Finding>, Suggestion) {
         draft.suggestion.rows = seen.people.pairs() as u64;
         draft.suggestion.shares = vec![0.5; 2];
     } else if draft.suggestion.facts.unit.is_some() && seen.rows > 0 {
-        // Assumes that people have usable targets as often as rows do.
-        let of_a_person = seen.people.len() as f64 / seen.rows as f64;
-        draft.suggestion.rows = (draft.suggestion.rows as f64 * of_a_person).round() as u64;
+        draft.suggestion.rows = match seen.people.with_target() as u64 {
+            // Times to an event: people are assumed to have a target as often as rows do.
+            0 => {
+                let of_a_person = seen.people.len() as f64 / seen.rows as f64;
+                (draft.suggestion.rows as f64 * of_a_person).round() as u64
+            }
+            people => people,
+        };
     }
     (draft.findings, draft.suggestion)
 }
@@ -464,7 +469,10 @@ impl Seen<'_> {
             draft.suggestion.must_state_orientation = looks.is_some();
             draft.say(
                 "layout",
-                "each row is read as one sample: it must hold all data of one person",
+                match self.given.unit {
+                    Some(_) => "rows with the same identifier hold the data of one person",
+                    None => "each row is read as one sample: it must hold all data of one person",
+                },
             );
         }
     }

@@ -13,6 +13,7 @@ pub(super) struct People(HashMap<Vec<u8>, Person>);
 #[derive(Debug, Clone, Copy, Default)]
 struct Person {
     rows: u64,
+    has_target: bool,
     /// The class of its first row with a class.
     class: Option<usize>,
     /// Whether another row has another class.
@@ -24,6 +25,7 @@ impl People {
     pub(super) fn row(&mut self, identifier: &[u8], target: Option<TargetValue>) {
         let person = self.0.entry(identifier.trim_ascii().to_vec()).or_default();
         person.rows += 1;
+        person.has_target |= target.is_some();
         person.class(target.and_then(TargetValue::class));
     }
 
@@ -32,6 +34,7 @@ impl People {
         for (identifier, more) in other.0 {
             let person = self.0.entry(identifier).or_default();
             person.rows += more.rows;
+            person.has_target |= more.has_target;
             person.varies |= more.varies;
             person.class(more.class.and_then(|class| places.get(class).copied().flatten()));
         }
@@ -54,6 +57,11 @@ impl People {
     /// The number of identifiers that occur more than once.
     pub(super) fn repeated(&self) -> usize {
         self.0.values().filter(|person| person.rows > 1).count()
+    }
+
+    /// The number of identifiers with a target in any row; 0 if no targets were read with them.
+    pub(super) fn with_target(&self) -> usize {
+        self.0.values().filter(|person| person.has_target).count()
     }
 
     /// The number of identifiers whose rows have targets of several classes.

@@ -112,8 +112,8 @@ impl Seen<'_> {
             draft.suggestion.is_paired = facts.unit.is_some() && self.given.unit.is_none();
         } else if draft.suggestion.facts.unit.is_some() {
             let text = format!(
-                "it differs between rows of the same {name:?} for {pairs} of {people}: each person has the target of the last \
-                 row which has one, unless another rule is given"
+                "it differs between rows of the same {name:?} for {pairs} of {people}: by default each person has the target \
+                 of the last row which has one"
             );
             draft.say_about("target", text, [Parameter::UnitTarget]);
         }
