@@ -189,8 +189,8 @@ Examples:
   dpsis choose --eps 0.5 --sensitivity 0.01 --ledger budget.txt models.csv
   dpsis choose --eps 2 --k 5 --sums result.csv
 
-Exit codes: 0 released; 2 wrong request; 3 malformed input; 4 ledger too low;
-5 reading or writing failed.";
+Exit codes: 0 released; 2 wrong request; 3 malformed input; 4 ledger too low or
+closed; 5 reading or writing failed.";
 
 impl ChooseArguments {
     /// The options of the choice.

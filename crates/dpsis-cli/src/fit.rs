@@ -27,6 +27,12 @@ use dpsis::{Error, FitRecord, Levels, ModelOptions, Result};
     mut_arg("group_size", unused),
     mut_arg("adjust", unused),
     mut_arg("paired", unused),
+    mut_arg("score", |score| score
+        .help("Score of features: ks, correlation or kendall")
+        .long_help(
+            "How features are scored: ks, correlation or kendall [default: correlation if bounds or row-rank are \
+             given, else ks]"
+        )),
     mut_arg("format", |format| format
         .hide_short_help(true)
         .hide_possible_values(true)
@@ -88,7 +94,7 @@ Examples:
   dpsis predict model.json new.csv
 
 Exit codes: 0 released; 2 wrong request; 3 malformed input, or too few usable
-rows; 4 ledger too low; 5 reading or writing failed.";
+rows; 4 ledger too low or closed; 5 reading or writing failed.";
 
 pub(super) fn fit(arguments: &FitArguments, request: &str) -> Result<()> {
     let given = &arguments.select;

@@ -11,9 +11,9 @@ use dpsis::{MethodOptions, Result};
 /// The mechanism and its parameters.
 #[derive(Debug, Args)]
 pub(super) struct MechanismArguments {
-    /// How candidates are chosen from their scores [default: for a k from 3 to 10 canonical, if the
-    /// released counts of rows are enough to place all k at once, else peel-pnf; peel for --method
-    /// two-stage]
+    /// How candidates are chosen from their scores [default: peel-pnf for a k below 3; up to 10
+    /// canonical, if the released counts of rows are enough to place all k at once, else peel-pnf;
+    /// above, a private draw decides between them; peel for --method two-stage, em for dpkendall]
     #[arg(
         long,
         value_name = "ID",

@@ -32,8 +32,8 @@ pub(super) struct OutputArguments {
 
     /// Write the output to this file, whole or not at all
     ///
-    /// If no --format is given, the form is that of the file's ending (.json, .tsv, .html); any
-    /// other file gets the names alone
+    /// If no --format is given, the form is that of the file's ending (.json, .tsv, .html); files
+    /// with other endings, such as .txt, get the names alone, but .csv and the like are refused
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     pub(super) output: Option<PathBuf>,
 

@@ -281,7 +281,7 @@ Examples:
   dpsis select --k 5 --eps 2 --partials '*.partial'
 
 Exit codes: 0 released; 2 wrong request; 3 malformed input, or too few usable
-rows; 4 ledger too low; 5 reading or writing failed.";
+rows; 4 ledger too low or closed; 5 reading or writing failed.";
 
 /// The method of selection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -38,8 +38,7 @@ pub(in crate::mechanism) fn contract() -> Contract {
         symmetric: false,
         max_ratio: 0.656549,
         slack: Some(
-            "the best charged candidate has s = 0 on every table: all of epsilon is reached only as the \
-             number of candidates grows",
+            "with few candidates the loss stays below epsilon, which it approaches as their number grows",
         ),
         mutants: vec![
             Mutant::own("plain noisy max with the smallest sensitivity", |q, d, eps| {

@@ -87,8 +87,7 @@ pub(crate) mod law {
             symmetric: false,
             max_ratio: 0.650247,
             slack: Some(
-                "the best charged candidate has s = 0 on every table: all of epsilon is reached only as the \
-                 number of candidates grows",
+                "with few candidates the loss stays below epsilon, which it approaches as their number grows",
             ),
             mutants: vec![Mutant::own("half the noise", |q, d, eps| law(q, d, 2.0 * eps, BETA))],
         }
