@@ -188,7 +188,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Balance, Ending)> {
 }
 
 fn no_terms() -> Error {
-    Error::input("the file is not a ledger of this version, or its first lines are incomplete")
+    Error::input(
+        "the file is not a ledger of this version of dpsis, or its first lines are incomplete",
+    )
 }
 
 fn read_terms(lines: &[&[u8]]) -> Option<Balance> {
