@@ -57,12 +57,18 @@ pub fn verification(checked: &Enumerated) -> String {
     if let Some(fit) = fit {
         for fitted in &fit.fits {
             let result = match (fitted.impossible, fitted.g <= fitted.bound) {
-                (true, _) => "an outcome was drawn that the law excludes".to_owned(),
+                (true, _) => "an outcome was drawn that has probability 0".to_owned(),
                 (false, true) => {
-                    format!("fit the law (G = {:.1}, at most {:.1})", fitted.g, fitted.bound)
+                    format!(
+                        "agree with the exact distribution (G = {:.1}, at most {:.1})",
+                        fitted.g, fitted.bound
+                    )
                 }
                 (false, false) => {
-                    format!("do not fit the law (G = {:.1}, above {:.1})", fitted.g, fitted.bound)
+                    format!(
+                        "differ from the exact distribution (G = {:.1}, above {:.1})",
+                        fitted.g, fitted.bound
+                    )
                 }
             };
             line(

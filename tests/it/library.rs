@@ -526,7 +526,8 @@ fn plans_can_be_canceled() {
 
     use dpsis::forecast::PlanOptions;
     const TABLES: usize = 200;
-    let json = r#"{"rows": 500, "features": 50, "k": 2, "epsilon": "2", "tables": 200, "threads": 2}"#;
+    let json =
+        r#"{"rows": 500, "features": 50, "k": 2, "epsilon": "2", "tables": 200, "threads": 2}"#;
     let options = PlanOptions::from_json(json).unwrap();
     let calls = |wanted: usize| {
         let calls = AtomicUsize::new(0);
