@@ -182,7 +182,7 @@ fn line(feature: &ModelFeature) -> String {
     };
     let values = match reference {
         Some(reference) => format!("compared with {reference}"),
-        // Four digits may not tell the ends of a narrow range apart.
+        // The ends of a narrow range may have the same four digits.
         None if four_digits(*from) == four_digits(*to) => format!("clipped to {from} to {to}"),
         None => format!("clipped to {} to {}", four_digits(*from), four_digits(*to)),
     };

@@ -533,7 +533,7 @@ fn plans_can_be_canceled() {
         let calls = AtomicUsize::new(0);
         let canceled = options.run(&|_| match calls.fetch_add(1, Ordering::Relaxed) < wanted {
             true => Ok(()),
-            false => Err(dpsis::Error::request("canceled")),
+            false => Err(Error::request("canceled")),
         });
         (calls.into_inner(), canceled.is_err())
     };

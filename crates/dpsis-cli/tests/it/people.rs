@@ -157,13 +157,14 @@ fn wrong_requests_are_refused() {
             ("--adjust age:60 --score kendall", "ks and correlation"),
             ("--adjust age:60 --split estimates=0.15", "no effect sizes"),
             ("--adjust age:60 --direction", "one private center"),
+            ("--adjust sex=F", "one stratum"),
         ],
     );
     folder.refuses_options(
         "partial --part 1/1 --bounds=-3,3 visits.csv -o x.partial",
         &[
             (VISITS, "need the whole table"),
-            ("--classes no,yes --exclude person,age --adjust sex=F", "need the whole table"),
+            ("--classes no,yes --exclude person,age --adjust sex=F,M", "need the whole table"),
         ],
     );
     let compare = "compare --k 3 --eps 5 --classes no,yes --unit person visits.csv -o compared";
