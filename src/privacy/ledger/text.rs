@@ -236,37 +236,29 @@ fn read_line(balance: &mut Balance, line: &[u8]) -> bool {
 }
 
 fn read_entry(balance: &mut Balance, line: &str) -> Option<()> {
-    let (number, epsilon, delta, rest) = read_cost(balance, line)?;
+    let (entry, rest) = read_cost(balance, line)?;
     let (total, rest) = rest.strip_prefix(" total ")?.split_once(", ")?;
     let (total, total_delta) = split_delta(total)?;
     let total: BigRational = parse_rational(total)?;
     let (when, what) = rest.split_once(", ")?;
     let (command, note) = what.split_once(", ").unwrap_or((what, ""));
-    let follows = total == &balance.spent + epsilon.as_rational()
-        && total_delta == balance.spent_delta.clone() + delta.clone();
+    let follows = total == &balance.spent + entry.epsilon.as_rational()
+        && total_delta == balance.spent_delta.clone() + entry.delta.clone();
     if !follows || !is_utc(when) || check_words("", what).is_err() {
         return None;
     }
     balance.add(LedgerEntry {
-        number,
-        epsilon,
-        delta,
         when: Some(when.to_owned()),
         command: Some(command.to_owned()),
         note: note.to_owned(),
-        released: false,
-        failed: None,
-        returned: None,
-        run_key: None,
-        request: None,
-        record: None,
+        ..entry
     });
     Some(())
 }
 
-/// The number of the next entry, its epsilon and delta, and the text after the comma that follows
-/// them. `None` for a closed ledger.
-fn read_cost<'a>(balance: &Balance, line: &'a str) -> Option<(usize, Epsilon, Delta, &'a str)> {
+/// The next entry with its number, epsilon and delta alone, and the text after the comma that
+/// follows them. `None` for a closed ledger.
+fn read_cost<'a>(balance: &Balance, line: &'a str) -> Option<(LedgerEntry, &'a str)> {
     if balance.closed.is_some() {
         return None;
     }
@@ -274,7 +266,21 @@ fn read_cost<'a>(balance: &Balance, line: &'a str) -> Option<(usize, Epsilon, De
     let cost = line.strip_prefix(&format!("{number}: epsilon "))?;
     let (cost, rest) = cost.split_once(',')?;
     let (epsilon, delta) = split_delta(cost)?;
-    Some((number, epsilon.parse().ok()?, delta, rest))
+    let entry = LedgerEntry {
+        number,
+        epsilon: epsilon.parse().ok()?,
+        delta,
+        when: None,
+        command: None,
+        note: String::new(),
+        released: false,
+        failed: None,
+        returned: None,
+        run_key: None,
+        request: None,
+        record: None,
+    };
+    Some((entry, rest))
 }
 
 /// The earlier entry that a remark is about, and the text of the remark.
@@ -369,21 +375,8 @@ fn read_cut(balance: &mut Balance, line: &[u8]) -> bool {
     }
     // The cut may be in the middle of a letter of the note.
     let line = String::from_utf8_lossy(line);
-    let Some((number, epsilon, delta, _)) = read_cost(balance, &line) else { return false };
-    balance.add(LedgerEntry {
-        number,
-        epsilon,
-        delta,
-        when: None,
-        command: None,
-        note: String::new(),
-        released: false,
-        failed: None,
-        returned: None,
-        run_key: None,
-        request: None,
-        record: None,
-    });
+    let Some((entry, _)) = read_cost(balance, &line) else { return false };
+    balance.add(entry);
     true
 }
 
