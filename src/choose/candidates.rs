@@ -87,24 +87,13 @@ impl Candidates {
         Self::on_one_unit(names, values, sensitivities, true)
     }
 
-    /// Reads a CSV file `name,score` or `name,score,sensitivity`. The argument gives a common
-    /// sensitivity if the file has no column of sensitivities.
+    /// Reads a CSV file of names, scores and, in a column or as argument, sensitivities.
     ///
     /// # Errors
     ///
-    /// `Request` if the sensitivity is given nowhere or both in the file and as argument; `Input`
-    /// with its row if the file is malformed or a cell is not a decimal number; `Io` if it cannot
-    /// be read.
-    pub fn read(path: impl AsRef<Path>, sensitivity: Option<&str>) -> Result<Self> {
-        Self::read_columns(path, &CandidateColumns::default(), sensitivity)
-    }
-
-    /// Like [`read`](Self::read), for a file with columns of other names.
-    ///
-    /// # Errors
-    ///
-    /// As for [`read`](Self::read); `Request` if a given column is not in the file or is given
-    /// for two roles.
+    /// `Request` if the sensitivity is given nowhere or both in the file and as argument, if a
+    /// given column is not in the file or is given for two roles; `Input` with its row if the file
+    /// is malformed or a cell is not a decimal number; `Io` if it cannot be read.
     pub fn read_columns(
         path: impl AsRef<Path>,
         columns: &CandidateColumns,

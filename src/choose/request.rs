@@ -18,7 +18,7 @@ use crate::mechanism::{
 use crate::privacy::{
     Delta, Epsilon, Expense, Ledger, Neighbors, NotPrivate, Purpose, Spending, Unit,
 };
-use crate::random::Entropy;
+use crate::random::{Bits, Entropy};
 use crate::release::{
     Command, Guarantee, MechanismUsed, PickOrder, RandomnessUsed, Warning, WarningKind,
 };
@@ -199,7 +199,8 @@ impl Choose {
     ) -> Result<NotPrivate<Trials>> {
         let (scores, mechanism, Calibrated { noise, .. }) = self.checked(candidates)?;
         let k = self.most(&scores);
-        Trials::of_mechanism(&*mechanism, &scores, k, &noise, trials, entropy).map(NotPrivate::new)
+        let one = |bits: &Bits| choose(&*mechanism, &scores, k, &noise, bits);
+        Trials::count(trials, entropy, one).map(NotPrivate::new)
     }
 
     fn draw(&self, candidates: &Candidates, entropy: Entropy) -> Result<ChoiceRecord> {

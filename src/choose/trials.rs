@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::error::{Error, Result};
-use crate::mechanism::{Baseline, Mechanism, choose};
+use crate::mechanism::Baseline;
 use crate::privacy::{Epsilon, NotPrivate, Purpose};
 use crate::random::{Bits, Entropy, RandomnessSource};
 use crate::score::Scores;
@@ -21,18 +21,6 @@ pub struct Trials {
 impl Trials {
     /// The maximum number of choices in one call, 2^40.
     pub const MAX: u64 = 1 << 40;
-
-    /// Counts choices by a mechanism.
-    pub(super) fn of_mechanism(
-        mechanism: &dyn Mechanism,
-        scores: &Scores,
-        k: usize,
-        epsilon: &Epsilon,
-        trials: u64,
-        entropy: Entropy,
-    ) -> Result<Self> {
-        Self::count(trials, entropy, |bits| choose(mechanism, scores, k, epsilon, bits))
-    }
 
     /// Counts choices by a baseline, for comparison: not private.
     ///

@@ -63,6 +63,6 @@ pub use reported::{Reported, names, report, report_with, to_tsv};
 pub use saved::{Paged, SavedRecord, to_html, to_html_with, to_svg};
 #[cfg(feature = "exports")]
 pub use statement::Statement;
-pub use text::{dry_run, dry_run_with};
+pub use text::dry_run_with;
 #[cfg(any(test, feature = "verify"))]
 pub use verified::{audit, verification};

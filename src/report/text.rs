@@ -125,12 +125,8 @@ fn by_feature(
 /// Longer names are cut.
 const NAME: usize = WIDTH - LABEL;
 
-/// A text report of the budget that a run would spend and the noise to expect.
-pub fn dry_run(plan: &DryRun) -> String {
-    dry_run_with(plan, |_| String::new())
-}
-
-/// Like [`dry_run`], with a formatter of parameters: see [`report_with`](super::report_with).
+/// A text report of the budget that a run would spend and the noise to expect, with a formatter of
+/// parameters: see [`report_with`](super::report_with).
 pub fn dry_run_with(plan: &DryRun, words: impl Fn(&[Parameter]) -> String) -> String {
     nothing_drawn(plan.guarantee.unit) + &lines_of_plan(plan, &words)
 }
