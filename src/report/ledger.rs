@@ -89,7 +89,7 @@ mod page {
     use super::{outcome, terms, time};
     use crate::exact::{format_rational, near_f64};
     use crate::privacy::{Balance, LedgerEntry};
-    use crate::report::front;
+    use crate::report::front::{self, row, table_of};
     use crate::report::page::{Block, Heading, Level, Notice, Page, Section};
 
     /// The page of a ledger, for the person who manages the budget of a study.
@@ -201,21 +201,15 @@ mod page {
     }
 
     fn notes(balance: &Balance) -> Vec<Block> {
-        let table = |caption: &str, rows| Block::Table {
-            caption: caption.to_owned(),
-            header: Vec::new(),
-            rows,
-        };
-        let row = |name: &str, words: String| vec![name.to_owned(), words];
         let of_terms = vec![row("cap", balance.terms.cap.to_string()), row("for", terms(balance))];
-        let mut blocks = vec![table("Fixed when it was created", of_terms)];
+        let mut blocks = vec![table_of("Fixed when it was created", of_terms)];
         let closing = balance.closed.iter().map(|note| (note, "closed: "));
         let notes = balance.notes.iter().map(|note| (note, "")).chain(closing);
         let notes: Vec<_> = notes
             .map(|(note, what)| row(&at(note.when.as_deref()), format!("{what}{}", note.text)))
             .collect();
         if !notes.is_empty() {
-            blocks.push(table("Notes; times in UTC", notes));
+            blocks.push(table_of("Notes; times in UTC", notes));
         }
         let text = "All releases together are differentially private with the cap as epsilon, if every release from \
              the table was charged to this file. Anyone with write access can change the file.";

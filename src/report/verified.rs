@@ -1,21 +1,14 @@
 //! The reports of enumerations and audits.
 
-use std::fmt::Write;
-
-use super::wrap::wrapped;
+use super::text::wrap;
 use crate::mechanism::{CARDS, Sensitivity};
 use crate::verify::{Audited, Enumerated, EventKind, Verified};
-
-/// The width of labels, in columns.
-const LABEL: usize = 11;
 
 /// The results of an enumeration, in lines.
 pub fn verification(checked: &Enumerated) -> String {
     let Enumerated { found, sampler: fit } = checked;
     let mut text = String::new();
-    let mut line = |label: &str, words: &str| {
-        let _ = writeln!(text, "{}", wrapped(&format!("{label:<LABEL$}{words}"), LABEL));
-    };
+    let mut line = |label: &str, words: &str| wrap(&mut text, label, words);
     line("mechanism", &name(found));
     if let Some(mistake) = found.variant {
         line("broken", mistake);
@@ -154,9 +147,7 @@ pub fn grouped(number: u128) -> String {
 /// The findings of an audit, in lines.
 pub fn audit(found: &Audited) -> String {
     let mut text = String::new();
-    let mut line = |label: &str, words: &str| {
-        let _ = writeln!(text, "{}", wrapped(&format!("{label:<LABEL$}{words}"), LABEL));
-    };
+    let mut line = |label: &str, words: &str| wrap(&mut text, label, words);
     let delta = if found.delta > 0.0 { format!(", delta {}", found.delta) } else { String::new() };
     line("claim", &format!("epsilon {}{delta}", found.epsilon));
     line(

@@ -30,6 +30,7 @@
 
 use std::collections::HashSet;
 
+use num_integer::gcd;
 use xxhash_rust::xxh3::{xxh3_128, xxh3_128_with_seed};
 
 use super::{Partial, Sums};
@@ -113,13 +114,4 @@ impl Partial {
             Sums::Columns(_) => false,
         }
     }
-}
-
-/// The greatest common divisor.
-fn gcd(one: u64, other: u64) -> u64 {
-    let (mut one, mut other) = (one, other);
-    while other > 0 {
-        (one, other) = (other, one % other);
-    }
-    one
 }

@@ -61,18 +61,9 @@ fn labels(mut input: impl BufRead) -> Result<Vec<TextCell>> {
     };
     let mut third = Vec::new();
     let read = input.by_ref().read_until(b'\n', &mut third);
-    let rest = |input: &mut dyn BufRead| -> std::io::Result<bool> {
-        let blank = |bytes: &[u8]| bytes.iter().all(u8::is_ascii_whitespace);
-        loop {
-            let bytes = input.fill_buf()?;
-            if bytes.is_empty() || !blank(bytes) {
-                return Ok(bytes.is_empty());
-            }
-            let length = bytes.len();
-            input.consume(length);
-        }
-    };
-    let ended = read.and_then(|_| rest(&mut input)).map_err(|_| malformed("it is damaged"))?;
+    let is_blank = |byte: &std::io::Result<u8>| byte.as_ref().is_ok_and(u8::is_ascii_whitespace);
+    let more = read.and_then(|_| input.bytes().find(|byte| !is_blank(byte)).transpose());
+    let ended = more.map_err(|_| malformed("it is damaged"))?.is_none();
     let labels: Vec<TextCell> = words(&third).map(label).collect();
     if labels.len() != samples || !ended {
         return Err(malformed("the number of labels differs from its header"));

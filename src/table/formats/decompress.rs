@@ -47,17 +47,9 @@ pub(in crate::table) fn decompress(
     let (start, text) = prime(inflated, enough)?;
     let mut input = BufReader::with_capacity(1 << 16, text);
     if start.starts_with(b"\xef\xbb\xbf") {
-        skip(&mut input, 3)?;
+        input.read_exact(&mut [0; 3])?;
     }
     Ok((start, Box::new(input)))
-}
-
-fn skip(input: &mut impl BufRead, bytes: usize) -> io::Result<()> {
-    for _ in 0..bytes {
-        input.fill_buf()?;
-        input.consume(1);
-    }
-    Ok(())
 }
 
 /// Opens a file as text, decompressed.
