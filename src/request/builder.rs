@@ -57,13 +57,6 @@ impl fmt::Debug for CheckedSelect {
     }
 }
 
-/// The same request with its own randomness, for uses that are not private in any case.
-impl From<Select> for NotPrivateSelect {
-    fn from(select: Select) -> Self {
-        Self::new(select.into_request())
-    }
-}
-
 impl Select {
     /// A request for k features, with defaults for everything else. A budget must be given:
     /// [`epsilon`](Self::epsilon).

@@ -11,6 +11,7 @@ use crate::privacy::{Epsilon, NotPrivate};
 use crate::random::Entropy;
 use crate::release::draws::{Chosen, Release};
 use crate::release::units::Units;
+use crate::request::builder::Select;
 use crate::request::check::check;
 use crate::request::fields::Request;
 use crate::request::not_private::NotPrivateSelect;
@@ -76,6 +77,35 @@ impl fmt::Debug for Rehearsal {
     }
 }
 
+/// A request that [`Rehearsal::new`] accepts.
+pub trait Rehearsable: sealed::IntoRequest {}
+
+impl<T: sealed::IntoRequest> Rehearsable for T {}
+
+mod sealed {
+    use super::*;
+
+    /// The sealed part of [`Rehearsable`](super::Rehearsable).
+    #[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
+    pub trait IntoRequest {
+        fn request(self) -> Request;
+    }
+}
+
+#[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
+impl sealed::IntoRequest for Select {
+    fn request(self) -> Request {
+        self.into_request()
+    }
+}
+
+#[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
+impl sealed::IntoRequest for NotPrivateSelect {
+    fn request(self) -> Request {
+        self.into_request()
+    }
+}
+
 /// The seeds of one draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -118,11 +148,8 @@ impl Rehearsal {
     /// # Errors
     ///
     /// As for [`Select::run`](crate::Select::run).
-    pub fn new(
-        request: impl Into<NotPrivateSelect>,
-        source: &(impl Source + ?Sized),
-    ) -> Result<Self> {
-        let mut request = request.into().into_request();
+    pub fn new(request: impl Rehearsable, source: &(impl Source + ?Sized)) -> Result<Self> {
+        let mut request = request.request();
         // Neither k nor epsilon changes the gathered values.
         request.epsilon = Some(1.into());
         request.threads = Some(1);
