@@ -215,13 +215,15 @@ pub(super) fn draw(seen: Seen<'_>) -> (Vec<Finding>, Suggestion) {
         draft.suggestion.rows = seen.people.pairs() as u64;
         draft.suggestion.shares = vec![0.5; 2];
     } else if draft.suggestion.facts.unit.is_some() && seen.rows > 0 {
-        draft.suggestion.rows = match seen.people.with_target() as u64 {
-            // Times to an event: people are assumed to have a target as often as rows do.
-            0 => {
+        let [people, rows] = seen.people.with_target();
+        let is_read = seen.target_file.is_none() && seen.places_of_events().is_none();
+        draft.suggestion.rows = match is_read && rows == draft.suggestion.rows {
+            true => people,
+            // Some targets are not usable: assumes that people have usable ones as often as rows do.
+            false => {
                 let of_a_person = seen.people.len() as f64 / seen.rows as f64;
                 (draft.suggestion.rows as f64 * of_a_person).round() as u64
             }
-            people => people,
         };
     }
     (draft.findings, draft.suggestion)

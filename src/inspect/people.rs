@@ -13,7 +13,8 @@ pub(super) struct People(HashMap<Vec<u8>, Person>);
 #[derive(Debug, Clone, Copy, Default)]
 struct Person {
     rows: u64,
-    has_target: bool,
+    /// The rows with a target.
+    with_target: u64,
     /// The class of its first row with a class.
     class: Option<usize>,
     /// Whether another row has another class.
@@ -25,7 +26,7 @@ impl People {
     pub(super) fn row(&mut self, identifier: &[u8], target: Option<TargetValue>) {
         let person = self.0.entry(identifier.trim_ascii().to_vec()).or_default();
         person.rows += 1;
-        person.has_target |= target.is_some();
+        person.with_target += u64::from(target.is_some());
         person.class(target.and_then(TargetValue::class));
     }
 
@@ -34,7 +35,7 @@ impl People {
         for (identifier, more) in other.0 {
             let person = self.0.entry(identifier).or_default();
             person.rows += more.rows;
-            person.has_target |= more.has_target;
+            person.with_target += more.with_target;
             person.varies |= more.varies;
             person.class(more.class.and_then(|class| places.get(class).copied().flatten()));
         }
@@ -59,9 +60,10 @@ impl People {
         self.0.values().filter(|person| person.rows > 1).count()
     }
 
-    /// The number of identifiers with a target in any row; 0 if no targets were read with them.
-    pub(super) fn with_target(&self) -> usize {
-        self.0.values().filter(|person| person.has_target).count()
+    /// The number of identifiers with a target in any row, and the number of rows with a target.
+    pub(super) fn with_target(&self) -> [u64; 2] {
+        let with = self.0.values().filter(|person| person.with_target > 0);
+        with.fold([0, 0], |[people, rows], person| [people + 1, rows + person.with_target])
     }
 
     /// The number of identifiers whose rows have targets of several classes.
