@@ -55,7 +55,8 @@ class Model(Paged):
     def _text(self) -> str:
         """The file."""
         if self._model is None:
-            raise RequestError("there is no model: the noise hides even the mean of the target", ["epsilon"])
+            rule = "there is no model: the released values do not determine even the mean of the target"
+            raise RequestError(rule, ["epsilon"])
         return self._model
 
     def _read(self) -> dict[str, Any]:
@@ -242,8 +243,8 @@ def load_model(path: str | os.PathLike[str]) -> Model:
 class Fitted(Model, Exported):
     """A private model with the record of its release, the result of `fit`.
 
-    If the noise hides even the mean of the target, there is no model, only the record and the names; all else raises
-    `RequestError`.
+    If the released values do not determine even the mean of the target, there is no model, only the record and the
+    names; all else raises `RequestError`.
 
     Attributes
     ----------

@@ -51,7 +51,7 @@ class _PrivateModel(_Private):
             )
             self.fitted_ = fitted(job, self.progress, stacklevel=3)
         if self.fitted_.model is None:
-            text = "there is no model, only names: the noise hides even the mean of the target"
+            text = "there is no model, only names: the released values do not determine even the mean of the target"
             warnings.warn(text, DpsisWarning, stacklevel=3)
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -128,7 +128,8 @@ class PrivateRegression(RegressorMixin, _PrivateModel):  # type: ignore[misc]
     -----
     **Privacy.** `fitted_`, and thereby coefficients and names, is differentially private for adding or removing one row
     of X and y. Predictions and scores for sensitive rows are functions of them, and must not be published. If the
-    noise hides even the mean of the target, there is no model: then `fit` warns, and `predict` raises `RequestError`.
+    released values do not determine even the mean of the target, there is no model: then `fit` warns, and `predict`
+    raises `RequestError`.
 
     Examples
     --------

@@ -126,7 +126,7 @@ impl Column {
         )
     }
 
-    /// Whether its texts stand for objects of any type.
+    /// Whether the column holds objects of Python, given as texts.
     pub(crate) fn is_of_objects(&self) -> bool {
         matches!(self, Self::Objects(_))
     }

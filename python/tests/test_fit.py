@@ -142,7 +142,7 @@ def test_no_model(numbers):
     found = dpsis.fit(frame[:30], 2, 0.01, y=targets["number"][:30], seed=1)
     assert found.model is None and len(found.names) == 2 and "no model" in found.report()
     for ask in (lambda: found.predict(frame), lambda: found.coef_, lambda: found.save("never")):
-        with pytest.raises(dpsis.RequestError, match="hides even the mean of the target"):
+        with pytest.raises(dpsis.RequestError, match="determine even the mean of the target"):
             ask()
 
 

@@ -3,8 +3,8 @@
 #' A number gets a linear regression, one of two `classes` a logistic one. Every value is clipped to a range of its
 #' column: the one that `bounds` (of the target `target_bounds`) gives, else one that is drawn privately.
 #'
-#' If the noise hides even the mean of the target, there is no model: then only the record and the names are
-#' there.
+#' If the released values do not determine even the mean of the target, there is no model: then only the record and
+#' the names are there.
 #'
 #' @inheritParams dp_select
 #' @param epsilon The privacy budget of the whole.
@@ -69,7 +69,9 @@ coefficient_name <- function(feature) paste(c(feature[["name"]], feature[["level
 
 # The content of the file of a fitted model.
 model_of <- function(object) {
-  if (is.null(object$model)) fail("there is no model: the noise hides even the mean of the target", "epsilon")
+  if (is.null(object$model)) {
+    fail("there is no model: the released values do not determine even the mean of the target", "epsilon")
+  }
   jsonlite::fromJSON(object$model, simplifyVector = FALSE)
 }
 
@@ -115,7 +117,11 @@ coef.dpsis_fit <- function(object, ...) {
 #' @export
 print.dpsis_fit <- function(x, ...) {
   mark(x$private)
-  if (is.null(x$model)) cat("no model: the noise hides even the mean of the target\n") else print(coef(x))
+  if (is.null(x$model)) {
+    cat("no model: the released values do not determine even the mean of the target\n")
+  } else {
+    print(coef(x))
+  }
   invisible(x)
 }
 

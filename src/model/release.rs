@@ -178,8 +178,9 @@ pub(crate) struct ModelRequest {
 /// A released model.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ReleasedModel {
-    /// `None` if the noise hides even the mean of the target: with too few rows, or if the target
-    /// varies little within its range; or if a number of the model is not finite.
+    /// `None` if the released values do not determine even the mean of the target: there are too
+    /// few rows, also for the range of the target if that was drawn, or the target varies little
+    /// within its range; or if a number of the model is not finite.
     pub(crate) fit: Option<Coefficients>,
     /// The range of a numeric target.
     pub(crate) target: Option<Bounds>,
@@ -494,7 +495,9 @@ fn fit_counted(
         Regression::Logistic { .. } => fit_logistic(request, &statistics, &bits, (price, hooks))?,
     };
     // Ranges near the largest numbers, or very narrow ones.
-    released.fit = released.fit.filter(Coefficients::are_finite);
+    if !released.fit.as_ref().is_none_or(Coefficients::are_finite) {
+        (released.fit, released.fallback) = (None, None);
+    }
     Ok(released)
 }
 

@@ -48,9 +48,9 @@ pub fn fit_report(record: &FitRecord, options: impl Fn(&[Parameter]) -> String) 
             let names = listed(names.map(|picked| &picked.name));
             let _ = writeln!(
                 text,
-                "no model: the noise hides even the mean of the target. It takes more {units}, a larger epsilon or a narrower \
-                 range of the target{}",
-                options(&[Parameter::Epsilon, Parameter::TargetBounds])
+                "no model: the released values do not determine even the mean of the target. More {units}, a larger epsilon, \
+                 or public ranges that fit the values may help{}",
+                options(&[Parameter::Epsilon, Parameter::Bounds, Parameter::TargetBounds])
             );
             if !names.is_empty() {
                 let _ = writeln!(text, "selected: {names}");

@@ -311,7 +311,8 @@ fn fitted(record: &FitRecord) -> String {
     let rows = (record.rows_estimate.is_some() && counted.is_none())
         .then(|| format!("how many {units} have a target, with noise"));
     let Some(model) = &record.model else {
-        let no_model = "no model, for the noise hides even the mean of the target";
+        let no_model =
+            "no model, for the released values do not determine even the mean of the target";
         return joined(&rows.unwrap_or_default(), no_model);
     };
     let (kind, error) = match model.kind {

@@ -84,7 +84,7 @@ pub fn verification(checked: &Enumerated) -> String {
     };
     line("result", result);
     if fit.as_ref().is_some_and(|fit| !fit.holds) {
-        line("", "the draws do not have the law that was checked");
+        line("", "the draws do not have the exact distribution that was checked");
     }
     text
 }

@@ -37,7 +37,7 @@ use run::{check_ledger, run};
 /// use dpsis::{FitModel, Select};
 ///
 /// let fitted = FitModel::new(Select::new(5).epsilon(2)).run("data.csv")?;
-/// // Where the noise hides even the mean of the target, there is no model.
+/// // Where the released values do not determine even the mean of the target, there is no model.
 /// if let Some(model) = &fitted.model {
 ///     std::fs::write("model.json", model.to_json()?).expect("a folder to write to");
 ///     println!("{}", model.predict(&[41.0, 2.5, 0.0, 7.0, 1.0])?);

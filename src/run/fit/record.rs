@@ -105,8 +105,8 @@ pub struct FitRecord {
     pub ledger: Option<Receipt>,
     /// Whether the guarantee holds: false if seeded.
     pub private: bool,
-    /// The model; `None` if the released counts show too few rows for one, so that not even the
-    /// mean of the target would predict.
+    /// The model; `None` if the released values do not determine even the mean of the target, or a
+    /// number of the model is not finite.
     pub model: Option<Model>,
     /// The selection of its features, unless they were given; its guarantee covers its own part of
     /// the budget.

@@ -206,7 +206,10 @@ fn too_few_rows_have_no_model() {
     assert_eq!(folder.run(fit).succeeds().stdout, "");
     let output = folder.run(&format!("{fit} -o few.json")).succeeds();
     assert!(output.stdout.is_empty() && !folder.has("few.json"));
-    let parts = ["no model: the noise hides even the mean of the target", "selected: "];
+    let parts = [
+        "no model: the released values do not determine even the mean of the target",
+        "selected: ",
+    ];
     assert_contains_all(&output.message(), &parts);
     let words = "fit --k 2 --eps 1 --classes no,yes --target class --exclude y --seed 1 table.csv";
     let output = folder.run(words).succeeds();
