@@ -165,7 +165,7 @@ pub(crate) fn strata_of(covariates: &[Covariate]) -> Result<usize> {
         return Err(refuse(
             "the covariates make one stratum, which adjusts for nothing".to_owned(),
         )
-        .hint("give all levels, or cut points; leave out other rows before the release"));
+        .hint("give all levels, or cut points; to use the rows of one level alone, filter the table first"));
     }
     strata.filter(|strata| *strata <= MAX_STRATA).ok_or_else(|| {
         refuse(format!("the covariates make more than {MAX_STRATA} strata"))

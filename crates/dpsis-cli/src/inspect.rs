@@ -410,7 +410,7 @@ fn text(
     );
     if arguments.table.file == Path::new("-") {
         text.push_str(
-            "Standard input cannot be read again: write the table to a file, and give its name for -.\n",
+            "Standard input cannot be read again: write the table to a file, and give that file instead of -.\n",
         );
     }
     if let Suggested::Enough { epsilon, strongest, tested } = outlook.suggested {

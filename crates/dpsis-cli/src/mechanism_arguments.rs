@@ -11,9 +11,10 @@ use dpsis::{MethodOptions, Result};
 /// The mechanism and its parameters.
 #[derive(Debug, Args)]
 pub(super) struct MechanismArguments {
-    /// How candidates are chosen from their scores [default: peel-pnf for a k below 3; up to 10
-    /// canonical, if the released counts of rows are enough to place all k at once, else peel-pnf;
-    /// above, a private draw decides between them; peel for --method two-stage, em for dpkendall]
+    /// How candidates are chosen from their scores [default: by k: peel-pnf up to 2; up to 10
+    /// canonical if the released counts of rows are enough to place all k at once, else peel-pnf;
+    /// above 10 a private draw decides between them. canonical without --k or a private center, with
+    /// --refine, or if all features are selected; peel for --method two-stage, em for dpkendall]
     #[arg(
         long,
         value_name = "ID",

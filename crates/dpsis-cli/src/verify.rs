@@ -84,7 +84,7 @@ pub(super) struct VerifyArguments {
     #[command(flatten)]
     parameters: ParameterArguments,
 
-    /// Compare this many draws of the code with the law, too (G-test, alpha 1e-6)
+    /// Compare this many draws of the code with the exact distribution, too (G-test, alpha 1e-6)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     draws: Option<u64>,
 
