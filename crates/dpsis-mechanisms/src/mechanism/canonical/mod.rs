@@ -76,7 +76,7 @@ const GAMMA: MechanismParameter = MechanismParameter {
     meaning: "the weight of the worst candidate taken against the best left out: near 0 leaves out no good \
               candidate (best if fewer than k are good), near 1 takes no bad one (best if k or more are good)",
     range: "from 0 to 1",
-    default: "1/2, 1 for k = 1, 1/4 after a private draw or with a refinement",
+    default: "1/2, and 1 for k = 1",
 };
 
 /// The weight of the worst chosen score, if given.
