@@ -409,9 +409,8 @@ fn text(
         of(epsilon, given.as_deref().unwrap_or(options))
     );
     if arguments.table.file == Path::new("-") {
-        text.push_str(
-            "Standard input cannot be read again: write the table to a file, and give that file instead of -.\n",
-        );
+        let again = "Standard input cannot be read again: write the table to a file, and give that file instead of -.";
+        text.push_str(&(wrapped(again, 0) + "\n"));
     }
     if let Suggested::Enough { epsilon, strongest, tested } = outlook.suggested {
         text.push_str(&reason(suggestion, epsilon, strongest, tested));
