@@ -469,8 +469,10 @@ pub(crate) fn fit_model(
         let counted = Some(count.max(0.0).round() as u64);
         let mean_only = count < request.price()?.rows_needed;
         let request = ModelRequest { counted, mean_only, ..request.clone() };
-        let released = fit_counted(&request, rows, randomness, hooks)?;
-        return Ok(ReleasedModel { rows: Some(count.max(0.0)), ..released });
+        return Ok(ReleasedModel {
+            rows: Some(count.max(0.0)),
+            ..fit_counted(&request, rows, randomness, hooks)?
+        });
     }
     fit_counted(request, rows, randomness, hooks)
 }
