@@ -99,7 +99,13 @@ pub(super) fn plan(arguments: &PlanArguments) -> Result<()> {
     options.check()?;
     let folder = arguments.output.as_deref().map(|path| OutputFolder::open(path, "plan"));
     let folder = folder.transpose()?;
-    let record = arguments.run.watched("planning", |progress| options.run(progress))?;
+    let steps = arguments.run.steps();
+    let record = options.run(&|share| {
+        steps.show("planning", share);
+        Ok(())
+    });
+    steps.finish();
+    let record = record?;
     if let Some(folder) = &folder {
         write_plan(&record, folder)?;
         let page = folder.path().join("index.html");

@@ -80,7 +80,7 @@ pub(super) fn report(arguments: &ReportArguments) -> Result<()> {
         std::io::ErrorKind::InvalidData => Error::input("not a record of dpsis: not text"),
         kind => Error::io(format!("cannot read {}: {kind}", file.display())),
     })?;
-    if !text.trim_start().starts_with('{') {
+    if text.starts_with("dpsis ledger ") {
         if format != ReportFormat::Html {
             return Err(Error::request("a ledger has no figure: --format html"));
         }

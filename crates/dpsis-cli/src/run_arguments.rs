@@ -27,21 +27,6 @@ impl RunArguments {
         checked_threads(self.threads)
     }
 
-    /// Runs `work` and shows its progress by [`steps`](Self::steps).
-    pub(super) fn watched<T>(
-        &self,
-        what: &str,
-        work: impl FnOnce(&(dyn Fn(f64) -> Result<()> + Sync)) -> Result<T>,
-    ) -> Result<T> {
-        let steps = self.steps();
-        let done = work(&|share| {
-            steps.show(what, share);
-            Ok(())
-        });
-        steps.finish();
-        done
-    }
-
     /// Progress, unless it is disabled or stderr is not a terminal.
     pub(super) fn steps(&self) -> Steps {
         Steps::new(!self.no_progress)

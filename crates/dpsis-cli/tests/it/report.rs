@@ -117,8 +117,10 @@ fn png_needs_its_feature() {
 
 #[test]
 fn other_files_are_refused() {
-    let folder =
-        folder().with("other.json", "{\"a\": 1}").with("cut.json", "{\"command\": \"select\"}");
+    let folder = folder()
+        .with("other.json", "{\"a\": 1}")
+        .with("cut.json", "{\"command\": \"select\"}")
+        .with("cut.txt", "dpsis ledger 1\nname: a\n");
     folder.write(
         "c.csv",
         "name,score
@@ -131,7 +133,8 @@ b,2
         ("report none.json", 5, "cannot read none.json"),
         ("report other.json", 3, "not a record or a model of dpsis"),
         ("report cut.json", 3, "incomplete, or of another version"),
-        (&format!("report {DEMO}"), 3, ""),
+        ("report cut.txt", 3, "first lines are incomplete"),
+        (&format!("report {DEMO}"), 3, "not a record or a model of dpsis"),
         ("report other.json -o other.json", 2, "overwrite an input"),
         ("report bare.json -o bare.svg", 2, "nothing to draw"),
     ]);
