@@ -1,12 +1,12 @@
 //! Inspection of tables that are not text.
 
 use super::column::ColumnSummary;
-use super::event_counts::Counts;
+use super::counts::Counts;
 use super::findings::{self, Written};
 use super::missing::MissingByTarget;
 use super::people::People;
 use super::target_file::TargetFile;
-use super::{Decimal, Inspection, names};
+use super::{Decimal, GivenTarget, Inspection, names};
 use crate::error::Result;
 use crate::request::Target;
 use crate::table::{
@@ -19,9 +19,9 @@ use crate::threads::available_threads;
 pub(super) fn inspect(
     table: &FileTable,
     format: Format,
-    target: Option<&Target>,
+    given_target: &GivenTarget,
 ) -> Result<Inspection> {
-    let given = &table.facts;
+    let (given, target) = (&table.facts, given_target.target.as_ref());
     let file = table.open_blocks(format)?;
     let layout = file.layout();
     let threads = available_threads();
@@ -59,8 +59,8 @@ pub(super) fn inspect(
         false => names::place_of_target(&given.target, &layout.names, &layout.index)
             .map(TextPlace::Column),
     };
-    // Labels are compared with all digits of a number.
-    if let (Some(place @ TextPlace::Column(column)), Some(Target::Classes(_))) =
+    // Labels are dates as they are written, and numbers with all of their digits.
+    if let (Some(place @ TextPlace::Column(column)), None | Some(Target::Classes(_))) =
         (target_place, target)
         && is_read(&column)
     {
@@ -131,7 +131,7 @@ pub(super) fn inspect(
     let counts = Counts::read(table, target);
     let (findings, suggestion) = findings::draw(findings::Seen {
         given,
-        given_target: target,
+        given_target,
         header: &header,
         written: Written::Blocks { format, ids, target: layout.target },
         turned,
@@ -207,7 +207,7 @@ impl BlockLook<'_> {
         }
         let ids = self.id.and_then(|id| block.texts.get(id)).into_iter().flatten();
         for (i, cell) in ids.enumerate() {
-            self.ids.row(&text(cell), targets.get(i).copied().flatten());
+            self.ids.row(&text(cell), targets.get(i).copied().flatten(), self.format);
         }
     }
 

@@ -7,7 +7,7 @@ use super::dates::is_other_date;
 use super::different::Different;
 use crate::estimate::{MedianGrid, RankCounts};
 use crate::request::Target;
-use crate::table::{Cell, CellFormat, EXACT, word, word_of};
+use crate::table::{Cell, CellFormat, EXACT, Kind, word, word_of};
 
 /// The largest number of different values of a column of labels.
 pub(super) const MAX_LABELS: usize = 20;
@@ -83,22 +83,46 @@ pub(super) struct ColumnSummary {
     ranks: Option<RankCounts>,
 }
 
+/// A value by which cells of a target are compared with labels: of a number, date or time its kind
+/// and bits, of another text its hash.
+pub(super) type ValueKey = (Option<Kind>, u64);
+
+/// The value of a cell of a target, in which no text is missing. Numbers from [`EXACT`] on are
+/// texts.
+pub(super) fn value_key(cell: &[u8], format: &CellFormat) -> ValueKey {
+    match format.cell(cell).value() {
+        Some((kind, value)) if value.abs() < EXACT => number_key(kind, value),
+        _ => (None, word(cell).to_bits()),
+    }
+}
+
+/// Positive and negative zero are one number.
+pub(super) fn number_key(kind: Kind, value: f64) -> ValueKey {
+    (Some(kind), (value + 0.0).to_bits())
+}
+
 /// A value with its count.
 #[derive(Debug, Clone)]
 struct Counted {
-    /// The bits of the number or of the category.
-    bits: u64,
+    key: ValueKey,
     count: u64,
-    /// The text of a category; `None` for a number.
+    /// The text of its first cell; `None` for a number.
     text: Option<Box<str>>,
+    /// Whether a feature would treat it as missing.
+    is_not_available: bool,
 }
 
 impl Counted {
     /// The text of the value; a number in its shortest form.
     fn text(&self) -> String {
-        let number = || f64::from_bits(self.bits).to_string();
+        let number = || f64::from_bits(self.key.1).to_string();
         self.text.as_ref().map_or_else(number, |text| text.to_string())
     }
+}
+
+/// The text of a cell without blanks around it.
+pub(super) fn text_of(cell: &[u8]) -> Box<str> {
+    String::from_utf8_lossy(cell.trim_ascii()).into()
 }
 
 /// The union of two ranges.
@@ -106,20 +130,12 @@ fn widened(range: Option<(f64, f64)>, (low, high): (f64, f64)) -> (f64, f64) {
     range.map_or((low, high), |(least, most)| (low.min(least), high.max(most)))
 }
 
-/// The bits by which a label is compared with the cells of a target, in which no text is missing.
-fn label_bits(label: &str, format: &CellFormat) -> u64 {
-    let cell = format.cell(label.as_bytes());
-    // Positive and negative zero are one number.
-    let number = cell.number().filter(|number| number.abs() < EXACT);
-    number.map_or_else(|| word(label.as_bytes()), |number| number + 0.0).to_bits()
-}
-
 impl ColumnSummary {
     /// A column that always counts the cells with these labels.
     fn of_labels(labels: &[String], format: &CellFormat) -> Self {
         let counted = |label: &String| {
-            let label = label.trim();
-            Counted { bits: label_bits(label, format), count: 0, text: Some(label.into()) }
+            let (cell, key) = (label.as_bytes(), value_key(label.as_bytes(), format));
+            Counted { key, count: 0, text: Some(text_of(cell)), is_not_available: false }
         };
         let values: Vec<Counted> = labels.iter().map(counted).collect();
         Self { given: values.len(), values, ..Self::default() }
@@ -168,14 +184,18 @@ impl ColumnSummary {
             Cell::Missing => self.missing += 1,
             Cell::NotAvailable => {
                 self.not_available += 1;
-                self.text_value(cell);
+                self.text_value(cell, true);
             }
             Cell::Category => self.category(cell, row),
-            other => match other.number() {
-                Some(number) if number.abs() < EXACT => self.number(number),
-                Some(number) => {
+            other => match other.value() {
+                Some((Kind::Number, number)) if number.abs() < EXACT => self.number(number),
+                Some((Kind::Number, number)) => {
                     self.range(number);
-                    self.text_value(cell);
+                    self.text_value(cell, false);
+                }
+                Some((kind, number)) => {
+                    self.range(number);
+                    self.value(number_key(kind, number), || Some(text_of(cell)), false);
                 }
                 None => {}
             },
@@ -185,7 +205,7 @@ impl ColumnSummary {
 
     fn number(&mut self, value: f64) {
         self.range(value);
-        self.value((value + 0.0).to_bits(), || None);
+        self.value(number_key(Kind::Number, value), || None, false);
     }
 
     fn range(&mut self, value: f64) {
@@ -231,25 +251,29 @@ impl ColumnSummary {
             self.identifiers += u64::from(words == 1 && is_mixed);
             self.stray(&text);
         }
-        self.text_value(cell);
+        self.text_value(cell, false);
     }
 
     /// Counts the value of a text.
-    fn text_value(&mut self, cell: &[u8]) {
-        let text = || Some(String::from_utf8_lossy(cell.trim_ascii()).into());
-        self.value(word(cell).to_bits(), text);
+    fn text_value(&mut self, cell: &[u8], is_not_available: bool) {
+        self.value((None, word(cell).to_bits()), || Some(text_of(cell)), is_not_available);
     }
 
     /// Counts a value.
     #[inline]
-    fn value(&mut self, bits: u64, text: impl FnOnce() -> Option<Box<str>>) {
-        match self.values.iter_mut().find(|counted| counted.bits == bits) {
+    fn value(
+        &mut self,
+        key: ValueKey,
+        text: impl FnOnce() -> Option<Box<str>>,
+        is_not_available: bool,
+    ) {
+        match self.values.iter_mut().find(|counted| counted.key == key) {
             Some(counted) => {
                 self.repeats |= counted.count > 0;
                 counted.count += 1;
             }
             None if !self.has_many => {
-                self.values.push(Counted { bits, count: 1, text: text() });
+                self.values.push(Counted { key, count: 1, text: text(), is_not_available });
                 self.forget_many();
             }
             None => {}
@@ -315,7 +339,7 @@ impl ColumnSummary {
             *code += more;
         }
         for more in other.values {
-            match self.values.iter_mut().find(|counted| counted.bits == more.bits) {
+            match self.values.iter_mut().find(|counted| counted.key == more.key) {
                 Some(counted) => {
                     self.repeats |= counted.count > 0 && more.count > 0;
                     counted.count += more.count;
@@ -354,9 +378,14 @@ impl ColumnSummary {
         self.found().map(|counted| (counted.text(), counted.count))
     }
 
+    /// Whether all different values were counted.
+    pub(super) fn has_all_values(&self) -> bool {
+        !self.has_many
+    }
+
     /// The number of cells with a given label.
     pub(super) fn count_of(&self, label: &str) -> u64 {
-        let is_it = |counted: &&Counted| counted.text.as_deref() == Some(label.trim());
+        let is_it = |counted: &&Counted| counted.text.as_deref() == Some(label.trim_ascii());
         self.values[..self.given].iter().find(is_it).map_or(0, |counted| counted.count)
     }
 
@@ -398,12 +427,11 @@ impl ColumnSummary {
     }
 
     /// Whether all present cells are one of two numbers, or whole numbers from 0 to 20, which are
-    /// more likely labels than amounts.
+    /// more likely labels than amounts. Cells as NA are not present.
     pub(super) fn has_label_numbers(&self) -> bool {
-        let few = self.fractions == 0
-            && self.different_values() <= 10
-            && (self.numbers == 0 || self.low >= 0.0 && self.high <= 20.0);
-        self.categories + self.not_available == 0 && (few || self.different_values() == 2)
+        let present = self.found().filter(|counted| !counted.is_not_available).count();
+        let few = self.fractions == 0 && present <= 10 && self.low >= 0.0 && self.high <= 20.0;
+        self.numbers > 0 && self.categories == 0 && !self.has_many && (few || present == 2)
     }
 
     /// Whether all of its cells are whole numbers.

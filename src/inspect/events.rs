@@ -3,7 +3,8 @@
 
 use std::collections::HashSet;
 
-use super::event_counts::{Counts, times};
+use super::column::MAX_LABELS;
+use super::counts::{Counts, times};
 use super::findings::{Draft, Seen, labels_with_counts, short};
 use super::roles::is_absence;
 use crate::error::Parameter;
@@ -127,7 +128,7 @@ fn horizon(name: &str, times: &[f64]) -> Option<f64> {
 impl Seen<'_> {
     /// The columns of times and events of a target at a given horizon.
     fn given_events(&self) -> Option<&TimeToEvent> {
-        self.given_target.and_then(Target::time_to_event)
+        self.given_target.target.as_ref().and_then(Target::time_to_event)
     }
 
     /// The places of these columns among the columns here.
@@ -179,9 +180,9 @@ impl Seen<'_> {
     fn column_of_events(&self, draft: &mut Draft, place: usize, about: Parameter) {
         let (what, column) = (self.what(place), &self.columns[place]);
         if about == Parameter::Event {
-            let text = match column.has_labels() {
+            let text = match column.has_all_values() {
                 true => format!("{what}: events {}", labels_with_counts(column.labels())),
-                false => format!("{what}: events; the given value is among them"),
+                false => format!("{what}: events of more than {MAX_LABELS} different values"),
             };
             draft.say("target", text);
         } else if !column.is_numeric() || column.categories > 0 || column.low < 0.0 {
@@ -197,7 +198,7 @@ impl Seen<'_> {
 
     /// Adds the question whether two columns that look like a time to an event are the target.
     pub(super) fn ask_about_events(&self, draft: &mut Draft) {
-        if self.given_target.is_some_and(|target| target.time_to_event().is_some())
+        if self.given_target.target.as_ref().is_some_and(|target| target.time_to_event().is_some())
             || self.target_file.is_some()
             || self.turned
         {
@@ -205,7 +206,7 @@ impl Seen<'_> {
         }
         let Some((time, event)) = self.likely_events() else { return };
         let target = match &self.given.target {
-            TargetColumn::Last => self.given_target.and(self.target_column()),
+            TargetColumn::Last => self.given_target.target.as_ref().and(self.target_column()),
             _ => self.target_column(),
         };
         if target.is_some_and(|target| target != time && target != event) {

@@ -16,7 +16,8 @@ impl Seen<'_> {
         let here = own && self.target_file.is_none();
         let events = self.places_of_events().and_then(|[_, event]| event);
         let skip = [self.id_column(), self.target_column().filter(|_| here), events];
-        let given = [self.given.id.as_ref(), self.given.unit.as_ref()];
+        let given = [self.given.id.as_deref(), self.given.unit.as_deref()];
+        let covariates = &self.given_target.covariates;
         let names = Names::new(self.header);
         let excluded: HashSet<usize> =
             self.given.exclude.iter().flat_map(|pattern| names.places(pattern)).collect();
@@ -24,7 +25,8 @@ impl Seen<'_> {
             skip.contains(&Some(*c))
                 || excluded.contains(c)
                 || self.index.contains(c)
-                || given.contains(&Some(&self.header[*c]))
+                || given.contains(&Some(self.header[*c].as_str()))
+                || covariates.iter().any(|covariate| covariate.name() == self.header[*c])
         };
         (0..self.columns.len()).filter(|c| !skipped(c)).collect()
     }

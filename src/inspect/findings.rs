@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::Decimal;
 use super::column::ColumnSummary;
-use super::event_counts::Counts;
+use super::counts::{Counts, Units};
 use super::missing::MissingByTarget;
 use super::names::{has_identifiers_by_name, place_of_target};
 use super::people::People;
 use super::target_file::TargetFile;
+use super::{Decimal, GivenTarget};
 use crate::error::Parameter;
 use crate::request::Target;
 use crate::table::{
@@ -89,8 +89,7 @@ pub(super) enum Written {
 pub(super) struct Seen<'a> {
     /// The given table options.
     pub(super) given: &'a TableFacts,
-    /// The given target.
-    pub(super) given_target: Option<&'a Target>,
+    pub(super) given_target: &'a GivenTarget,
     /// The names of the columns. Columns here are features, also if features are the file's rows.
     pub(super) header: &'a [String],
     pub(super) written: Written,
@@ -214,22 +213,62 @@ pub(super) fn draw(seen: Seen<'_>) -> (Vec<Finding>, Suggestion) {
     if draft.suggestion.is_paired {
         draft.suggestion.rows = seen.people.pairs() as u64;
         draft.suggestion.shares = vec![0.5; 2];
-    } else if draft.suggestion.facts.unit.is_some() && seen.rows > 0 {
-        let [people, rows] = seen.people.with_target();
-        let is_read = seen.target_file.is_none() && seen.places_of_events().is_none();
-        draft.suggestion.rows = match is_read && rows == draft.suggestion.rows {
-            true => people,
-            // Some targets are not usable: assumes that people have usable ones as often as rows do.
-            false => {
-                let of_a_person = seen.people.len() as f64 / seen.rows as f64;
-                (draft.suggestion.rows as f64 * of_a_person).round() as u64
-            }
-        };
+    } else {
+        seen.units_of_a_release(&mut draft);
     }
     (draft.findings, draft.suggestion)
 }
 
 impl Seen<'_> {
+    /// The people with a usable target, or the rows where identifiers or covariates exclude some.
+    fn units_of_a_release(&self, draft: &mut Draft) {
+        let Suggestion { facts, target, rows, .. } = &draft.suggestion;
+        let (has_unit, covariates) = (facts.unit.is_some(), &self.given_target.covariates);
+        if *rows == 0 || !has_unit && facts.id.is_none() && covariates.is_empty() {
+            return;
+        }
+        let mut table = self.table.clone();
+        table.facts = facts.clone();
+        let Some(units) = Units::read(&table, target, self.given_target) else {
+            if has_unit {
+                // Assumes that people have usable targets as often as rows do.
+                let of_a_person = self.people.len() as f64 / self.rows.max(1) as f64;
+                draft.suggestion.rows = (*rows as f64 * of_a_person).round() as u64;
+            }
+            return;
+        };
+        let noun = if has_unit { "people" } else { self.units() };
+        if let (Some(labels), true) = (target.labels(), has_unit) {
+            let counts = labels_with_counts(labels.iter().zip(units.classes.iter().copied()));
+            if units.classes.contains(&0) {
+                let text = format!("people by their targets: {counts}. A class has no people");
+                draft.warn_about("target", text, [Parameter::Classes, Parameter::UnitTarget]);
+            } else {
+                draft.say("target", format!("people by their targets: {counts}"));
+            }
+        }
+        match units.classes[..] {
+            [numbers] => draft.suggestion.rows = numbers,
+            _ => draft.suggestion.count(units.classes.iter().copied()),
+        }
+        if !covariates.is_empty() {
+            let least = units.strata.iter().min().copied().unwrap_or_default();
+            let text = format!(
+                "{}, the smallest with {least} {noun} with a target",
+                counted(units.strata.len() as u64, "stratum").replace("stratums", "strata")
+            );
+            let without = match units.without_stratum {
+                0 => String::new(),
+                without => format!("; {without} {noun} are in none and not used"),
+            };
+            let text = text + &without;
+            match least == 0 || 10 * units.without_stratum > draft.suggestion.rows {
+                true => draft.warn_about("strata", text, [Parameter::Covariates]),
+                false => draft.say("strata", text),
+            }
+        }
+    }
+
     fn shape(&self, draft: &mut Draft) {
         let delimiter = match self.written {
             Written::Text(b'\t') => "separated by tabs".to_owned(),

@@ -22,7 +22,7 @@ pub(super) fn look<'a>(
     let mut ids = People::default();
     let samples = open.shape().columns - 1;
     for id in &open.ids()[1..] {
-        ids.row(id, None);
+        ids.row(id, None, format);
     }
     let named = match &facts.target {
         TargetColumn::Named(name) => {

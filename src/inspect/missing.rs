@@ -1,8 +1,8 @@
 //! Missing values of features by the value of the target: whether a feature is missing more often
 //! in one class than in others, or where a numeric target is large.
 
-use super::column::MAX_LABELS;
-use crate::table::{Cell, CellFormat, EXACT, word};
+use super::column::{MAX_LABELS, ValueKey, number_key, text_of, value_key};
+use crate::table::{Cell, CellFormat, EXACT, Kind};
 
 /// The probability of a false finding on any column, by a normal approximation.
 const ERROR: f64 = 0.01;
@@ -39,7 +39,7 @@ pub(super) struct MissingByTarget {
 
 #[derive(Debug, Clone)]
 struct Class {
-    bits: u64,
+    key: ValueKey,
     text: Box<str>,
     rows: u64,
 }
@@ -87,28 +87,26 @@ impl MissingByTarget {
         if matches!(parsed, Cell::Missing | Cell::NotAvailable) {
             return None;
         }
-        let number = parsed.number().filter(|number| number.abs() < EXACT);
-        let bits = number.map_or_else(|| word(cell), |number| number + 0.0).to_bits();
-        let text = || String::from_utf8_lossy(cell.trim_ascii()).into();
-        Some(self.value(bits, number, text))
+        let number = parsed.value().map(|(_, value)| value).filter(|value| value.abs() < EXACT);
+        Some(self.value(value_key(cell, format), number, || text_of(cell)))
     }
 
     /// Adds the numeric target of the next row.
     pub(super) fn number(&mut self, value: f64) -> Option<TargetValue> {
-        let bits = (value + 0.0).to_bits();
-        value.is_finite().then(|| self.value(bits, Some(value), || value.to_string().into()))
+        let key = number_key(Kind::Number, value);
+        value.is_finite().then(|| self.value(key, Some(value), || value.to_string().into()))
     }
 
     fn value(
         &mut self,
-        bits: u64,
+        key: ValueKey,
         number: Option<f64>,
         text: impl FnOnce() -> Box<str>,
     ) -> TargetValue {
         if let Some(number) = number {
             self.numbers.add(Moments::of(number));
         }
-        let class = self.class(bits, text);
+        let class = self.class(key, text);
         if let Some(class) = class {
             self.classes[class].rows += 1;
         }
@@ -116,14 +114,14 @@ impl MissingByTarget {
     }
 
     /// The index of a class, which is added if there is room.
-    fn class(&mut self, bits: u64, text: impl FnOnce() -> Box<str>) -> Option<usize> {
+    fn class(&mut self, key: ValueKey, text: impl FnOnce() -> Box<str>) -> Option<usize> {
         if self.has_many {
             return None;
         }
-        let place = self.classes.iter().position(|class| class.bits == bits);
+        let place = self.classes.iter().position(|class| class.key == key);
         place.or_else(|| {
             self.has_many = self.classes.len() == MAX_LABELS;
-            self.classes.push(Class { bits, text: text(), rows: 0 });
+            self.classes.push(Class { key, text: text(), rows: 0 });
             (!self.has_many).then(|| self.classes.len() - 1)
         })
     }
@@ -148,8 +146,8 @@ impl MissingByTarget {
         let places: Vec<Option<usize>> = other
             .classes
             .into_iter()
-            .map(|Class { bits, text, rows }| {
-                let place = self.class(bits, || text);
+            .map(|Class { key, text, rows }| {
+                let place = self.class(key, || text);
                 if let Some(place) = place {
                     self.classes[place].rows += rows;
                 }

@@ -5,9 +5,9 @@
 mod amount;
 mod blocks;
 mod column;
+mod counts;
 mod dates;
 mod different;
-mod event_counts;
 mod events;
 mod features;
 mod findings;
@@ -21,21 +21,20 @@ mod strays;
 mod target_file;
 
 use crate::error::{Error, Parameter, Result};
-use crate::request::Target;
+use crate::request::{Target, TargetOptions};
 use crate::table::{
-    CellFormat, FileTable, Format, Orientation, Row, TableFacts, TakeRows, likely_cells,
+    CellFormat, Covariate, FileTable, Format, Orientation, Row, TableFacts, TakeRows, UnitTarget,
+    likely_cells,
 };
 use crate::threads::available_threads;
 use column::ColumnSummary;
-use event_counts::Counts;
+use counts::Counts;
 use missing::MissingByTarget;
 use people::People;
 use target_file::TargetFile;
 
 pub use findings::{Finding, Suggestion};
 pub use options::InspectOptions;
-
-pub(crate) use options::inspect_with;
 
 /// The result of an inspection. Not private.
 #[derive(Debug, Clone)]
@@ -58,17 +57,35 @@ pub struct Inspection {
 ///
 /// # Errors
 ///
-/// As for reading it: `Request` for options that do not fit its format, `Io`, or `Input` with the
-/// place of the first structure error.
-pub fn inspect(table: &FileTable, target: Option<&Target>) -> Result<Inspection> {
+/// As for reading it: `Request` for options that do not fit its format or exclude each other, `Io`,
+/// or `Input` with the place of the first structure error.
+pub fn inspect(table: &FileTable, options: &InspectOptions) -> Result<Inspection> {
+    let target = GivenTarget::of(&options.target)?;
     match table.format()? {
-        Format::Text => inspect_text(table, target),
-        format => blocks::inspect(table, format, target),
+        Format::Text => inspect_text(table, &target),
+        format => blocks::inspect(table, format, &target),
     }
 }
 
-fn inspect_text(table: &FileTable, target: Option<&Target>) -> Result<Inspection> {
-    let given = &table.facts;
+/// What is given of the target.
+#[derive(Default)]
+struct GivenTarget {
+    target: Option<Target>,
+    /// The rule for the target of a person.
+    rule: Option<UnitTarget>,
+    covariates: Vec<Covariate>,
+}
+
+impl GivenTarget {
+    fn of(options: &TargetOptions) -> Result<Self> {
+        let rule = options.unit_target.as_deref().map(str::parse).transpose()?;
+        let covariates = options.adjust.iter().map(|text| text.parse());
+        Ok(Self { target: options.kind()?, rule, covariates: covariates.collect::<Result<_>>()? })
+    }
+}
+
+fn inspect_text(table: &FileTable, given_target: &GivenTarget) -> Result<Inspection> {
+    let (given, target) = (&table.facts, given_target.target.as_ref());
     let mut look = TextLook::of(table, given.decimal_comma == Some(true), target)?;
     let decimal = decimal_sign(given, &look);
     // With another decimal sign the columns have another content.
@@ -99,7 +116,7 @@ fn inspect_text(table: &FileTable, target: Option<&Target>) -> Result<Inspection
     let counts = Counts::read(&again, target);
     let (findings, suggestion) = findings::draw(findings::Seen {
         given,
-        given_target: target,
+        given_target,
         header: &look.header,
         written: findings::Written::Text(look.delimiter),
         turned,
@@ -249,7 +266,7 @@ impl TakeRows for Columns<'_> {
                 self.missing.missing(c, target);
             }
         }
-        self.ids.row(row.cell(self.id), target);
+        self.ids.row(row.cell(self.id), target, self.format);
     }
 }
 
@@ -273,7 +290,8 @@ mod tests {
     fn inspected(text: &str, given: TableFacts) -> Inspection {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), text).unwrap();
-        inspect(&FileTable::new(file.path()).facts(given), None).unwrap()
+        let table = FileTable::new(file.path()).facts(given);
+        inspect(&table, &InspectOptions::default()).unwrap()
     }
 
     #[test]
@@ -391,7 +409,8 @@ mod tests {
     #[test]
     fn facts_that_do_not_fit_are_refused() {
         let facts = TableFacts { delimiter: Some(b','), ..TableFacts::default() };
-        let error = inspect(&FileTable::new("not there.npy").facts(facts), None).unwrap_err();
+        let table = FileTable::new("not there.npy").facts(facts);
+        let error = inspect(&table, &InspectOptions::default()).unwrap_err();
         assert_eq!(error.parameters(), [Parameter::Delimiter]);
     }
 }

@@ -5,11 +5,11 @@ use std::fmt::Write;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::{Finding, Inspection, Suggestion, inspect};
+use super::{Finding, Inspection, Suggestion};
 use crate::error::{Parameter, Result};
 use crate::json::read_options;
 use crate::request::{Target, TargetOptions};
-use crate::table::{FileTable, Hooks, TargetColumn};
+use crate::table::TargetColumn;
 
 /// The options of an inspection: the target, as far as it is given. As JSON, one object of all
 /// fields.
@@ -30,20 +30,6 @@ impl InspectOptions {
     pub fn from_json(json: &str) -> Result<Self> {
         read_options(json)
     }
-}
-
-/// Inspects a table by options.
-///
-/// # Errors
-///
-/// As for [`inspect`]; `Request` for options of a target that exclude each other.
-pub(crate) fn inspect_with(
-    table: &FileTable,
-    options: &InspectOptions,
-    hooks: &Hooks,
-) -> Result<Inspection> {
-    let target = options.target.kind()?;
-    inspect(&table.clone().with_hooks(hooks.clone()), target.as_ref())
 }
 
 impl Inspection {

@@ -4,17 +4,20 @@
 use std::collections::HashMap;
 
 use super::missing::TargetValue;
+use crate::table::{CellFormat, key_of_person};
 
 /// The identifiers of a table.
 #[derive(Debug, Clone, Default)]
-pub(super) struct People(HashMap<Vec<u8>, Person>);
+pub(super) struct People {
+    people: HashMap<Vec<u8>, Person>,
+    /// The rows without an identifier.
+    without: u64,
+}
 
 /// The rows of one identifier.
 #[derive(Debug, Clone, Copy, Default)]
 struct Person {
     rows: u64,
-    /// The rows with a target.
-    with_target: u64,
     /// The class of its first row with a class.
     class: Option<usize>,
     /// Whether another row has another class.
@@ -23,52 +26,54 @@ struct Person {
 
 impl People {
     /// Adds a row.
-    pub(super) fn row(&mut self, identifier: &[u8], target: Option<TargetValue>) {
-        let person = self.0.entry(identifier.trim_ascii().to_vec()).or_default();
+    pub(super) fn row(&mut self, cell: &[u8], target: Option<TargetValue>, format: &CellFormat) {
+        let Some(identifier) = key_of_person(cell, format) else {
+            self.without += 1;
+            return;
+        };
+        let person = self.people.entry(identifier.to_vec()).or_default();
         person.rows += 1;
-        person.with_target += u64::from(target.is_some());
         person.class(target.and_then(TargetValue::class));
     }
 
     /// Adds other rows, whose classes have these indices here.
     pub(super) fn merge(&mut self, other: Self, places: &[Option<usize>]) {
-        for (identifier, more) in other.0 {
-            let person = self.0.entry(identifier).or_default();
+        self.without += other.without;
+        for (identifier, more) in other.people {
+            let person = self.people.entry(identifier).or_default();
             person.rows += more.rows;
-            person.with_target += more.with_target;
             person.varies |= more.varies;
             person.class(more.class.and_then(|class| places.get(class).copied().flatten()));
         }
     }
 
+    /// The number of rows without an identifier.
+    pub(super) fn rows_without(&self) -> u64 {
+        self.without
+    }
+
     /// The identifiers.
     pub(super) fn identifiers(&self) -> impl Iterator<Item = &Vec<u8>> {
-        self.0.keys()
+        self.people.keys()
     }
 
     pub(super) fn has(&self, identifier: &[u8]) -> bool {
-        self.0.contains_key(identifier)
+        self.people.contains_key(identifier)
     }
 
     /// The number of different identifiers.
     pub(super) fn len(&self) -> usize {
-        self.0.len()
+        self.people.len()
     }
 
     /// The number of identifiers that occur more than once.
     pub(super) fn repeated(&self) -> usize {
-        self.0.values().filter(|person| person.rows > 1).count()
-    }
-
-    /// The number of identifiers with a target in any row, and the number of rows with a target.
-    pub(super) fn with_target(&self) -> [u64; 2] {
-        let with = self.0.values().filter(|person| person.with_target > 0);
-        with.fold([0, 0], |[people, rows], person| [people + 1, rows + person.with_target])
+        self.people.values().filter(|person| person.rows > 1).count()
     }
 
     /// The number of identifiers whose rows have targets of several classes.
     pub(super) fn pairs(&self) -> usize {
-        self.0.values().filter(|person| person.varies).count()
+        self.people.values().filter(|person| person.varies).count()
     }
 }
 

@@ -7,7 +7,7 @@ use super::strays::looking;
 use super::target_file::TargetFile;
 use crate::error::Parameter;
 use crate::request::Target;
-use crate::table::{Format, TargetColumn, listed};
+use crate::table::{CellFormat, Format, TargetColumn, UnitTarget, listed};
 
 impl Seen<'_> {
     /// The place of the column of identifiers among the columns here, from 0.
@@ -54,6 +54,13 @@ impl Seen<'_> {
             draft.say("ids", text);
         }
         let units = self.units();
+        let without = self.people.rows_without();
+        if without > 0 {
+            let text = format!(
+                "{without} {units} have no identifier: as ids or unit, the column excludes them"
+            );
+            draft.warn("ids", text);
+        }
         let has_unit = self.given.unit.is_some();
         let repeats = self.people.repeated() > 0;
         if repeats && !has_unit {
@@ -69,8 +76,9 @@ impl Seen<'_> {
                 _ => String::new(),
             };
             let text = format!(
-                "{repeated} identifiers occur more than once. Do they identify people? If so, give the column as \
-                 the unit; otherwise {units} are protected instead of people{dropped}"
+                "{} occur more than once. Do they identify people? If so, give the column as \
+                 the unit; otherwise {units} are protected instead of people{dropped}",
+                counted(repeated as u64, "identifier")
             );
             match self.turned {
                 true => draft.warn("ids", text),
@@ -111,9 +119,16 @@ impl Seen<'_> {
             let facts = &draft.suggestion.facts;
             draft.suggestion.is_paired = facts.unit.is_some() && self.given.unit.is_none();
         } else if draft.suggestion.facts.unit.is_some() {
+            let rule = match self.given_target.rule {
+                None => "by default each person has the target of the last row which has one",
+                Some(UnitTarget::Last) => {
+                    "each person has the target of the last row which has one"
+                }
+                Some(UnitTarget::Mean) => "each person has the mean as target",
+                Some(UnitTarget::AnyPositive) => "a person has the second class if any row has it",
+            };
             let text = format!(
-                "it differs between rows of the same {name:?} for {pairs} of {people}: by default each person has the target \
-                 of the last row which has one"
+                "it differs between rows of the same {name:?} for {pairs} of {people}: {rule}"
             );
             draft.say_about("target", text, [Parameter::UnitTarget]);
         }
@@ -226,11 +241,11 @@ impl Seen<'_> {
     /// The target in a column.
     fn target_in(&self, draft: &mut Draft, what: &str, column: &ColumnSummary) {
         let numeric = column.is_numeric();
-        if let Some(Target::Classes(classes)) = self.given_target {
+        if let Some(Target::Classes(classes)) = &self.given_target.target {
             self.given_classes(draft, what, column, classes);
             return;
         }
-        if numeric && (!column.has_label_numbers() || self.given_target.is_some()) {
+        if numeric && (!column.has_label_numbers() || self.given_target.target.is_some()) {
             (draft.suggestion.rows, draft.suggestion.shares) = (column.numbers, vec![0.5; 2]);
             self.split(draft, column);
             let (low, high) = (short(column.low), short(column.high));
@@ -241,7 +256,7 @@ impl Seen<'_> {
                     false => format!("{what}: numbers"),
                 },
             );
-            if let Some(target) = self.given_target {
+            if let Some(target) = &self.given_target.target {
                 draft.suggestion.target = target.clone();
             }
             if column.categories > 0 {
@@ -250,6 +265,8 @@ impl Seen<'_> {
             self.lost_amounts(draft, column);
         } else if column.has_labels() {
             let found = labels_of(column);
+            let all: u64 = column.labels().map(|(_, count)| count).sum();
+            let not_available = all - found.iter().map(|(_, count)| count).sum::<u64>();
             let mut labels: Vec<String> = found.iter().map(|(label, _)| label.clone()).collect();
             draft.say(
                 "target",
@@ -261,6 +278,19 @@ impl Seen<'_> {
                     "its numbers look like labels; give no classes if they are amounts",
                     [Parameter::Classes],
                 );
+            }
+            if not_available > 0 && !numeric {
+                let text = format!(
+                    "{} with NA or the like, which are used only if it is given as a class: {not_available}",
+                    self.units()
+                );
+                draft.say_about("target", text, [Parameter::Classes]);
+            }
+            if labels.iter().any(|label| label.contains(char::REPLACEMENT_CHARACTER)) {
+                let text =
+                    "labels that are not text in UTF-8 cannot be given: save the file as UTF-8";
+                draft.warn("target", text);
+                draft.suggestion.open.push(Parameter::Classes);
             }
             if labels.len() < 2 {
                 self.warn_of_constant_target(draft, "a target needs at least two labels");
@@ -288,11 +318,13 @@ impl Seen<'_> {
         }
         // Labels are compared as text, numbers as numbers.
         let missing = column.missing + if numeric { column.not_available } else { 0 };
-        if missing > 0 {
-            draft.say(
-                "target",
-                format!("{} without one, which are not used: {missing}", self.units()),
-            );
+        self.without_target(draft, missing);
+    }
+
+    fn without_target(&self, draft: &mut Draft, rows: u64) {
+        if rows > 0 {
+            let text = format!("{} without one, which are not used: {rows}", self.units());
+            draft.say("target", text);
         }
     }
 
@@ -367,7 +399,7 @@ impl Seen<'_> {
         let others: Vec<String> = labels_of(column)
             .into_iter()
             .map(|(label, _)| label)
-            .filter(|label| !classes.iter().any(|class| class.trim() == label))
+            .filter(|label| !classes.iter().any(|class| class.trim_ascii() == label))
             .collect();
         let (missing, found): (Vec<&String>, _) =
             classes.iter().partition(|class| count(class) == 0);
@@ -386,6 +418,15 @@ impl Seen<'_> {
             let text = format!("other labels are not used: {}", listed(&others));
             draft.say_about("target", text, [Parameter::Classes]);
         }
+        let format = CellFormat::default();
+        // Listed above: given as a class, or a label as which NA and the like are not taken.
+        let is_listed = |label: &String| {
+            format.is_missing(label.as_bytes())
+                && (label == "None" || classes.iter().any(|class| class.trim_ascii() == label))
+        };
+        let above = column.labels().filter(|(label, _)| is_listed(label)).map(|(_, count)| count);
+        let not_available = column.not_available.saturating_sub(above.sum());
+        self.without_target(draft, column.missing + not_available);
         draft.suggestion.count(classes.iter().map(count));
         draft.suggestion.target = Target::Classes(classes.to_vec());
     }

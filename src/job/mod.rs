@@ -39,7 +39,7 @@ use crate::choose::ChooseOptions;
 use crate::error::{Error, Parameter, Result};
 use crate::forecast::PlanOptions;
 #[cfg(feature = "inspect")]
-use crate::inspect::{InspectOptions, inspect_with};
+use crate::inspect::{InspectOptions, inspect};
 use crate::json::read_fields;
 use crate::request::{Select, SelectOptions};
 use crate::run::FitOptions;
@@ -231,7 +231,7 @@ impl Job {
                 let table = table()?.file().ok_or_else(|| {
                     Error::request("an inspection takes one file, or columns in memory")
                 })?;
-                Answer::of_inspection(&inspect_with(table, options, &hooks)?, words)
+                Answer::of_inspection(&inspect(&table.clone().with_hooks(hooks), options)?, words)
             }
         }
     }

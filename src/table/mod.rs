@@ -88,7 +88,7 @@ pub(crate) use block_table::{RowBlock, TextCell, TextPlace, Wanted};
 pub(crate) use block_turns::{BLOCKS, on_blocks};
 pub(crate) use cell::CellFormat;
 #[cfg(feature = "inspect")]
-pub(crate) use cell::{Cell, EXACT, GivenCell};
+pub(crate) use cell::{Cell, EXACT, GivenCell, Kind};
 pub(crate) use chunks::{Chunks, chunk};
 pub(crate) use columns::Columns;
 #[cfg(feature = "ndarray")]
@@ -122,6 +122,8 @@ pub(crate) use orientation::looks_turned;
 pub use paths::files;
 #[cfg(feature = "inspect")]
 pub(crate) use pattern::Names;
+#[cfg(feature = "inspect")]
+pub(crate) use people::key as key_of_person;
 pub(crate) use people::{People, PeopleRule};
 #[cfg(test)]
 pub(crate) use per_million::per_million;

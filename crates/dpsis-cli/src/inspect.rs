@@ -13,7 +13,7 @@ use crate::target_arguments::TargetArguments;
 use crate::values::to_record;
 use crate::words;
 use dpsis::forecast::{Forecast, Least, Needed, Simulated};
-use dpsis::inspect::{Inspection, Suggestion, inspect as look};
+use dpsis::inspect::{InspectOptions, Inspection, Suggestion, inspect as look};
 use dpsis::internals::{ALPHA, available_threads, delimiter_name, two_digits, wrapped};
 use dpsis::{
     Error, Orientation, Parameter, Rehearsal, Result, Select, TableFacts, Target, TargetColumn,
@@ -45,8 +45,9 @@ pub(super) fn inspect(arguments: &InspectArguments) -> Result<()> {
     if arguments.target.is_at_horizon() {
         schema.facts.target = TargetColumn::Last;
     }
-    let target =
-        arguments.target.options(&schema)?.kind()?.filter(|target| *target != Target::Numeric);
+    let mut target = arguments.target.options(&schema)?;
+    // Whether the target is a number is a finding here.
+    target.target_number = false;
     let given = table.facts(&schema.facts)?;
     let mut inputs = vec![table.file.as_path()];
     inputs.extend(given.target_file.as_deref());
@@ -55,7 +56,7 @@ pub(super) fn inspect(arguments: &InspectArguments) -> Result<()> {
         return Err(Error::request(schema_exists));
     }
     let destination = Destination::check(arguments.write_schema.as_deref(), &inputs)?;
-    let inspection = look(&table.table(&schema)?, target.as_ref())?;
+    let inspection = look(&table.table(&schema)?, &InspectOptions { target })?;
     let mut options = options(&inspection.suggestion, &given);
     options.extend(arguments.target.of_people_and_strata());
     let checked = check(&inspection.suggestion, &options, &table.file);
@@ -86,7 +87,10 @@ fn options(suggestion: &Suggestion, given: &TableFacts) -> Vec<String> {
         Some(false) => options.push("--decimal-point".to_owned()),
         None => {}
     }
-    let mut state = |option: &str, value: String| options.extend([option.to_owned(), value]);
+    let mut state = |option: &str, value: String| match value.starts_with('-') {
+        true => options.push(format!("{option}={value}")),
+        false => options.extend([option.to_owned(), value]),
+    };
     // `select` does not detect the delimiter in a header that contains identifiers.
     if let Some(delimiter) = facts.delimiter
         && (given.delimiter.is_some() || features_as_rows)
@@ -198,14 +202,17 @@ fn command(suggestion: &Suggestion, options: &[String], file: &Path, epsilon: &s
     let open = valued.map(|parameter| format!("{}=?", words::option(*parameter)));
     let is_open = |option: &String| {
         let open = suggestion.open.iter().filter(|parameter| **parameter != Parameter::Event);
-        open.into_iter().any(|parameter| *option == words::option(*parameter))
+        let name = option.split_once('=').map_or(option.as_str(), |(name, _)| name);
+        open.into_iter().any(|parameter| name == words::option(*parameter))
     };
     // Omit an open option and its value.
     let mut given = Vec::new();
     let mut rest = options.iter();
     while let Some(option) = rest.next() {
         if is_open(option) {
-            rest.next();
+            if !option.contains('=') {
+                rest.next();
+            }
         } else {
             given.push(option.clone());
         }

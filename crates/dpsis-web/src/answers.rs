@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 
 use dpsis::forecast::PlanOptions;
-use dpsis::inspect::inspect as look;
+use dpsis::inspect::{InspectOptions, inspect as look};
 use dpsis::internals::ALPHA;
 use dpsis::job::{Answer, Terms};
 use dpsis::report::{answer, to_html};
-use dpsis::{Error, Ledger, Parameter, Result, Target};
+use dpsis::{Error, Ledger, Parameter, Result};
 
 use crate::question::Question;
 
@@ -16,8 +16,9 @@ pub(crate) fn defaults() -> Value {
 }
 
 pub(crate) fn inspect(question: Question) -> Result<Value> {
-    let target = question.options()?.target.kind()?.filter(|target| *target != Target::Numeric);
-    let mut found = look(&question.table(), target.as_ref())?.document(|_| String::new());
+    let mut options = InspectOptions { target: question.options()?.target };
+    options.target.target_number = false;
+    let mut found = look(&question.table(), &options)?.document(|_| String::new());
     let suggestion = found["suggestion"].take();
     let event = match (&suggestion["event"], &suggestion["time"]) {
         (Value::Array(event), time) => json!([time, event[0], event[1], suggestion["by"]]),
