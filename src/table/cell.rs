@@ -22,7 +22,7 @@ use crate::table::word::word;
 /// a class called `None`.
 const MISSING: [&str; 9] = ["NA", "N/A", "n/a", "NaN", "null", "NULL", "None", ".", "?"];
 
-/// The smallest integer from which on a float does not hold all digits.
+/// The smallest integer from which a float does not hold all digits.
 pub(crate) const EXACT: f64 = (1u64 << 53) as f64;
 
 /// The content of a cell.
@@ -56,14 +56,8 @@ pub(crate) enum Kind {
 }
 
 impl Cell {
-    /// The number that the cell stands for.
-    #[cfg(feature = "inspect")]
-    pub(crate) fn number(self) -> Option<f64> {
-        self.value().map(|(_, value)| value)
-    }
-
     /// The number that the cell stands for, and its kind.
-    fn value(self) -> Option<(Kind, f64)> {
+    pub(crate) fn value(self) -> Option<(Kind, f64)> {
         match self {
             Self::Number(value) => Some((Kind::Number, value)),
             Self::Boolean(value) => Some((Kind::Number, f64::from(u8::from(value)))),
@@ -111,7 +105,8 @@ impl PartialEq for Occurs {
 
 impl GivenCell {
     pub(crate) fn new(text: &str) -> Self {
-        let text = text.trim().to_owned();
+        // As of cells, whose other blanks are part of the text.
+        let text = text.trim_ascii().to_owned();
         let [point, comma] = [false, true].map(|decimal_comma| {
             CellFormat { decimal_comma, ..CellFormat::default() }.cell(text.as_bytes()).value()
         });

@@ -40,7 +40,7 @@ impl Levels {
         name: impl Into<String>,
         levels: impl IntoIterator<Item = L>,
     ) -> Result<Self> {
-        let texts = levels.into_iter().map(|level| level.into().trim().to_owned()).collect();
+        let texts = levels.into_iter().map(|level| level.into().trim_ascii().to_owned()).collect();
         let levels = Self { name: name.into(), texts };
         levels.values(&CellFormat::default())?;
         Ok(levels)

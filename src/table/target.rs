@@ -81,7 +81,8 @@ impl Labels {
     /// The classes, in order: at least two labels, all different and not empty.
     pub(crate) fn new(labels: Vec<String>) -> Result<Self> {
         let wrong = |rule: &str| Error::request(rule).about([Parameter::Classes]);
-        let labels: Vec<String> = labels.iter().map(|label| label.trim().to_owned()).collect();
+        let labels: Vec<String> =
+            labels.iter().map(|label| label.trim_ascii().to_owned()).collect();
         if labels.len() < 2 {
             return Err(wrong("at least two classes are needed"));
         }

@@ -33,7 +33,7 @@ impl WholeTable {
 
     fn of_table(table: &mut dyn Table) -> Result<Self> {
         if table.schema().has_people() {
-            let rule = "this compares tables row by row, without several rows per person";
+            let rule = "a public table is read row by row, without several rows per person";
             return Err(Error::request(rule).about([Parameter::Unit]));
         }
         let features = table.schema().feature_names().map(str::to_owned).collect();
@@ -60,7 +60,7 @@ impl Fold for Rows {
         batch.each(|sample| {
             self.values.extend_from_slice(sample.values);
             let target = sample.target.as_ref().map(TargetCell::text).unwrap_or_default();
-            self.targets.push(String::from_utf8_lossy(&target).trim().to_owned());
+            self.targets.push(String::from_utf8_lossy(&target).trim_ascii().to_owned());
         });
     }
 

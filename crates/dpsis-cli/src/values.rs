@@ -9,7 +9,12 @@ use dpsis_eval::Count;
 
 /// The long help of an option, with its values and their meanings.
 pub(super) fn with_values<E: ValueEnum>(help: &str) -> String {
-    let values = E::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+    with_some_values(help, E::value_variants())
+}
+
+/// The long help of an option that takes these values, with their meanings.
+pub(super) fn with_some_values<E: ValueEnum>(help: &str, values: &[E]) -> String {
+    let values = values.iter().filter_map(ValueEnum::to_possible_value);
     let line = |value: clap::builder::PossibleValue| {
         let meaning = value.get_help().map(ToString::to_string).unwrap_or_default();
         format!("\n- {}: {meaning}", value.get_name())
@@ -56,7 +61,7 @@ pub(super) fn parse_record(text: &str) -> Result<Vec<String>> {
         csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
     let records: Vec<_> = reader.records().filter_map(|record| record.ok()).collect();
     match records.as_slice() {
-        [record] => Ok(record.iter().map(|label| label.trim().to_owned()).collect()),
+        [record] => Ok(record.iter().map(|label| label.trim_ascii().to_owned()).collect()),
         _ => Err(Error::request("a list must be given on one line: a,b or a,b,c")),
     }
 }
