@@ -30,6 +30,11 @@ impl SideFile {
             let name = path.display();
             return Err(Error::input(format!("{name} must have the columns {form}")));
         }
+        if file.header.iter().skip(1).any(|cell| parse_number(cell.as_bytes()).is_some()) {
+            let name = path.display();
+            let rule = format!("{name} has numbers in its first line, which must name the columns");
+            return Err(Error::input(rule).hint(format!("begin the file with the line {form}")));
+        }
         Ok(file)
     }
 
