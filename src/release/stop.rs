@@ -18,9 +18,8 @@ use crate::privacy::Purpose;
 use crate::request::plan::Plan;
 use crate::table::Schema;
 
-/// A count is too low by this multiple of the scale of its noise in one run of twenty, ln(20/2):
-/// one of two counts in one run of ten.
-const LOW: f64 = std::f64::consts::LN_10;
+/// The probability that a run ends although the table has enough rows, at most.
+const ENDS: f64 = 0.1;
 
 /// A run with a number as target ends only if the count of rows without a number exceeds this
 /// multiple of the noise scale, and the next multiple of the count of rows with one.
@@ -94,11 +93,11 @@ pub(crate) fn check_counts(
                     about(unusable),
                 ),
             };
-            let ends = |rows: f64| {
-                let mut counts = vec![rows / labels.len() as f64; labels.len()];
-                counts[0] -= LOW / counted.rate;
-                drowns(&counts)
-            };
+            let classes = labels.len() as f64;
+            // Any of the counts is too low by more with a probability of at most ENDS: each with
+            // half of e^(-rate low).
+            let low = libm::log(classes / (2.0 * ENDS)) / counted.rate;
+            let ends = |rows: f64| drowns(&vec![rows / classes - low; labels.len()]);
             let mut enough = 4.0;
             while ends(enough) {
                 enough *= STEP;
@@ -119,8 +118,8 @@ pub(crate) fn check_counts(
             };
             let hint = format!(
                 "{check}; {people}otherwise the table needs more rows or a larger epsilon: with about {} usable {units} \
-                 {which}, or half of that at twice the epsilon, 9 of 10 runs go on",
-                two_digits(enough)
+                 {which}, or half of that at twice the epsilon, at least 9 of 10 runs go on",
+                two_digits(enough.ceil())
             );
             (rule, hint, vec![about, Parameter::Inspect, Parameter::Epsilon])
         }
