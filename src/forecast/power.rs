@@ -299,8 +299,10 @@ impl PlanOptions {
             }
         }
         let mut select = self.select.request()?;
-        if self.class_shares.len() == 1 && self.select.target.kind()?.is_none() {
-            select = select.target(Target::classes(["a", "b"]));
+        if !self.class_shares.is_empty() && self.select.target.kind()?.is_none() {
+            // Shares are of classes; one share is of the rarer of two.
+            let classes = self.class_shares.len().max(2);
+            select = select.target(Target::classes((0..classes).map(|class| format!("{class}"))));
         }
         let select = select.check()?;
         let plan = select.planned(self.features)?;
