@@ -84,6 +84,12 @@ impl Call {
         let request = select.check_ref()?.request();
         Ok(Self::new(command, &[data, &request.identity()], &request.hooks))
     }
+
+    /// A fit with data of this identity.
+    fn fit(fit: &FitModel, data: &str) -> Result<Self> {
+        fit.check_ref()?;
+        Ok(Self::new("fit", &[data, &fit.identity()], &fit.select_request().hooks))
+    }
 }
 
 /// Whether records can be kept in files. The page for browsers leaves out the code that does so.
@@ -199,6 +205,18 @@ impl Terms {
         }
     }
 
+    /// The ledger whose budget a dry run compares with that of the call; `None` for a repeated call
+    /// of a run key, which spends nothing.
+    fn ledger_of_dry_run(&self, call: impl FnOnce() -> Result<Call>) -> Result<Option<Ledger>> {
+        let ledger = self.open_ledger()?;
+        if let (Some(ledger), Some(key)) = (&ledger, &self.run_key)
+            && ledger.is_repeated(key, &call()?.identity)?
+        {
+            return Ok(None);
+        }
+        Ok(ledger)
+    }
+
     /// The request whose result is not private, if these terms make one.
     pub fn not_private(&self, select: &Select) -> Option<NotPrivateSelect> {
         self.seed.map(|seed| select.clone().seed(seed))
@@ -250,7 +268,8 @@ impl Terms {
     /// As for [`CheckedSelect::dry_run_with_ledger`](crate::CheckedSelect::dry_run_with_ledger).
     pub fn dry_select(&self, select: &Select, table: &(impl Source + ?Sized)) -> Result<DryRun> {
         self.check()?;
-        match (self.not_private(select), self.open_ledger()?) {
+        let call = || Call::select("select", select, &table.identity());
+        match (self.not_private(select), self.ledger_of_dry_run(call)?) {
             (Some(request), _) => request.dry_run(table),
             (None, Some(ledger)) => select.dry_run_with_ledger(table, &ledger),
             (None, None) => select.dry_run(table),
@@ -269,12 +288,7 @@ impl Terms {
     ) -> Result<Outcome<FittedModel, NotPrivate<FitRecord>>> {
         self.run(
             |seed, run| Ok(fit.clone().seed(seed).run(table)?.map(|record| record.with_run(run))),
-            || {
-                fit.check_ref()?;
-                let parts = [table.identity(), fit.identity()];
-                let parts = parts.each_ref().map(String::as_str);
-                Ok(Call::new("fit", &parts, &fit.select_request().hooks))
-            },
+            || Call::fit(fit, &table.identity()),
             |run, charge| {
                 let fitted = match charge {
                     Some((ledger, note)) => fit.run_with_ledger(table, ledger, note),
@@ -293,7 +307,8 @@ impl Terms {
     /// [`CheckedFitModel::dry_run_with_ledger`](crate::CheckedFitModel::dry_run_with_ledger).
     pub fn dry_fit(&self, fit: &FitModel, table: &(impl Source + ?Sized)) -> Result<FitDryRun> {
         self.check()?;
-        match (self.seed, self.open_ledger()?) {
+        let call = || Call::fit(fit, &table.identity());
+        match (self.seed, self.ledger_of_dry_run(call)?) {
             (Some(seed), _) => fit.clone().seed(seed).dry_run(table),
             (None, Some(ledger)) => fit.check_ref()?.dry_run_with_ledger(table, &ledger),
             (None, None) => fit.check_ref()?.dry_run(table),

@@ -245,6 +245,20 @@ impl Ledger {
         }
     }
 
+    /// Whether a call with a run key for a request is a repeated one, whose record was kept.
+    ///
+    /// # Errors
+    ///
+    /// `Request` as for [`begin`](Self::begin); as for [`read`](Self::read).
+    pub(crate) fn is_repeated(&self, key: &str, request: &str) -> Result<bool> {
+        let run = Run { key: key.to_owned(), request: hash(request.as_bytes()) };
+        match run.entry(&self.read()?)? {
+            Some(LedgerEntry { record: Some(_), .. }) => Ok(true),
+            Some(entry) => Err(ended_otherwise(entry)),
+            None => Ok(false),
+        }
+    }
+
     /// Whether the ledger has an entry for a run key.
     ///
     /// # Errors
