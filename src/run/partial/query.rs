@@ -1,5 +1,6 @@
 //! Partials from databases: the query of a stage, and its result.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use crate::error::{Error, Parameter, Result};
@@ -60,7 +61,7 @@ impl Select {
         let plan = plan_for(request, &schema)?;
         let Some(scoring) = plan.scoring.coded().filter(|_| !plan.request.per_million) else {
             return Err(Error::request(
-                "queries compute correlation and the score ks, of no counts per million",
+                "queries compute correlation and the score ks, not on counts per million",
             )
             .about([Parameter::Score, Parameter::Method, Parameter::Scaling]));
         };
@@ -157,8 +158,19 @@ pub enum TargetType {
 /// The columns: the features, in the order in which they are given, and the target after them, if
 /// it is a column.
 fn schema_of(table: &SqlTable, features: &[String]) -> Result<Schema> {
+    let refuse = |rule: &str| Err(Error::request(rule).about([Parameter::Features]));
+    if features.is_empty() {
+        return refuse("a query is for given features: name at least one");
+    }
     if features.iter().any(|name| name.trim().is_empty()) {
-        return Err(Error::request("a feature has no name"));
+        return refuse("a feature has no name");
+    }
+    let mut others = HashSet::new();
+    if let SqlForm::Wide { target } = &table.form {
+        others.insert(target);
+    }
+    if features.iter().any(|name| !others.insert(name)) {
+        return refuse("a feature is given twice, or is the target");
     }
     let mut header = features.to_vec();
     match &table.form {
