@@ -285,11 +285,12 @@ impl Rehearsal {
     /// # Errors
     ///
     /// `Request` for scores without a scale of null features (Kendall's, within strata), and
-    /// methods without scores.
+    /// methods without scores; `Input` if a class has no rows.
     pub fn feature_weights(&self) -> Result<NotPrivate<Vec<(String, f64)>>> {
         let plan = Plan::new(&self.request, self.features, self.scaling.clone())?;
         let refused = || {
-            let rule = "weights are made from the scores ks, correlation and paired";
+            let rule =
+                "weights are made from the scores ks, correlation and paired, without covariates";
             Error::request(rule).about([Parameter::Score, Parameter::Method])
         };
         let (Gathered::Coded(statistic), Some(effect_sizes), 1) =
@@ -298,6 +299,10 @@ impl Rehearsal {
             return Err(refused());
         };
         let rows = self.exact_rows(statistic)?;
+        if rows.iter().any(|rows| !(*rows > 0.0)) {
+            let rule = "a class, or a side of the median, has no rows in this public table";
+            return Err(Error::input(rule).about([Parameter::Classes, Parameter::Inspect]));
+        }
         let scale = Units::null_scale(&plan, &rows).ok_or_else(refused)?;
         let reach = plan.scoring.reach().ok_or_else(refused)?;
         let (splits, largest) = (reach.splits(rows.len()), reach.largest(&rows));
