@@ -25,7 +25,8 @@ use dpsis::{Error, Neighbors, Rehearsal, Result, Scores, report};
 #[derive(Debug, Args)]
 #[command(after_help = MORE, after_long_help = AFTER_HELP)]
 pub(super) struct AuditArguments {
-    /// A table, and one with a row more, less or replaced
+    /// A table, and one with a row added or removed, or, with -- --neighbors replace-one, a row
+    /// replaced
     #[arg(
         display_order = 0,
         num_args = 2,
@@ -70,7 +71,7 @@ pub(super) struct AuditArguments {
     )]
     mechanism: Option<String>,
 
-    /// With --mechanism: scores on either table: 5,3,9 4,3,8
+    /// With --mechanism: scores on each table: 5,3,9 4,3,8
     #[arg(
         long,
         num_args = 2,
@@ -301,6 +302,18 @@ impl AuditArguments {
             return Err(Error::request(
                 "the files differ in more than one row: these are not neighbors",
             ));
+        }
+        // The relation of a command is not known here.
+        let replaces = self.select.iter().any(|word| word.contains("replace-one"));
+        if self.command.is_none() && more + less > 0 && replaces != (more == less) {
+            let rule = match replaces {
+                true => "with --neighbors replace-one the files must have equally many rows",
+                false => {
+                    "a replaced row is two steps of adding and removing rows, the default relation: leave one row out of \
+                     a file, or give -- --neighbors replace-one"
+                }
+            };
+            return Err(Error::request(rule));
         }
         if more + less == 0 {
             output::remark("the files have the same rows: nothing can be found\n");
