@@ -349,13 +349,15 @@ fn help_in_words(
     if effect_size < MIN_EFFECT_SIZE {
         format!("; effect sizes below {MIN_EFFECT_SIZE:.2} would need more than {rows}")
     } else {
+        // As the end of the interval is printed.
+        let least = (low * 100.0 + 1e-9).floor() / 100.0;
         // The larger number of rows, and epsilon, are for this effect size then.
         let if_larger = match low < MIN_EFFECT_SIZE {
             true => format!(", if its effect size is at least {MIN_EFFECT_SIZE:.2}"),
             false => String::new(),
         };
         format!(
-            "; {whose}, with effect size {effect_size:.2} (at least {low:.2}), would need {rows}{epsilon}{if_larger}"
+            "; {whose}, with effect size {effect_size:.2} (at least {least:.2}), would need {rows}{epsilon}{if_larger}"
         )
     }
 }
