@@ -57,7 +57,7 @@ use program::{Arguments, execute, program};
 fn main() -> ExitCode {
     #[cfg(feature = "arrow")]
     dpsis::internals::quiet_caught_panics();
-    if let Some(help) = help::of_two_screens(program, std::env::args().skip(1)) {
+    if let Some(help) = help::of_two_screens(program, words().skip(1)) {
         return ended(Destination::Stdout.write(&help).map(|()| ExitCode::SUCCESS));
     }
     let (arguments, matches) = match parse() {
@@ -109,15 +109,20 @@ fn ended(outcome: Result<ExitCode>) -> ExitCode {
     })
 }
 
+/// The words of the command line, of which clap refuses some that are not text.
+fn words() -> impl Iterator<Item = String> {
+    std::env::args_os().map(|word| word.to_string_lossy().into_owned())
+}
+
 /// Parses the arguments of the program; also returns clap's matches.
 fn parse() -> std::result::Result<(Arguments, ArgMatches), clap::Error> {
     let mut command = program();
     command.build();
-    if let Some(error) = with_one_dash(&command, std::env::args().skip(1)) {
+    if let Some(error) = with_one_dash(&command, words().skip(1)) {
         return Err(error);
     }
     let matches = command.try_get_matches_from_mut(std::env::args_os()).map_err(|error| {
-        let given = std::env::args().nth(1).unwrap_or_default();
+        let given = words().nth(1).unwrap_or_default();
         with_words_here(error, command.find_subcommand(given))
     })?;
     let arguments = Arguments::from_arg_matches(&matches);
