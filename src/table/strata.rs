@@ -128,13 +128,17 @@ impl FromStr for Covariate {
         if let Some((name, levels)) = text.rsplit_once('=') {
             return Self::levels(name.trim(), levels.split(','));
         }
-        let Some((name, cuts)) = text.rsplit_once(':') else {
+        let format = CellFormat::default();
+        let number = |cut: &str| format.number(cut.as_bytes()).unwrap_or(f64::NAN);
+        let of = |place: usize| (&text[..place], text[place + 1..].split(',').map(number));
+        let places = || text.match_indices(':').map(|(place, _)| of(place));
+        // A name may contain a colon, and so may a time of day.
+        let first = places().find(|(_, cuts)| cuts.clone().all(|cut| !cut.is_nan()));
+        let Some((name, cuts)) = first.or_else(|| places().last()) else {
             let rule = format!("{text:?} has neither cut points nor levels of a covariate");
             return Err(refuse(rule).hint("as in age:40,60 or sex=F,M"));
         };
-        let format = CellFormat::default();
-        let number = |cut: &str| format.number(cut.as_bytes()).unwrap_or(f64::NAN);
-        Self::cuts(name.trim(), cuts.split(',').map(number))
+        Self::cuts(name.trim(), cuts)
     }
 }
 
