@@ -500,6 +500,11 @@ def _pandas_column(series: Any) -> tuple[str, Any, Any]:
     if name == "CategoricalDtype":
         categories = [_category_text(one) for one in series.cat.categories]
         return "codes", series.cat.codes.to_numpy().astype(np.int32), categories
+    if name == "PeriodDtype":
+        # A period is the date of its beginning.
+        return _times(series.dt.to_timestamp().to_numpy())
+    if name == "IntervalDtype":
+        return "text", [None if missing else str(one) for one, missing in zip(series, series.isna())], None
     if name == "SparseDtype":
         series = series.sparse.to_dense()
         kind = series.dtype.kind
