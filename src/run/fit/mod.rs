@@ -308,7 +308,7 @@ impl NotPrivateFitModel {
 /// The error for a table that cannot be read again.
 fn read_once() -> Error {
     Error::request(
-        "a selection and a model take two readings of the table, which can be read only once",
+        "a selection and a model read the table, and the files given with it, twice: one of them can be read only once",
     )
     .hint("write it to a file; or give the features, and fit without a selection")
 }
