@@ -39,7 +39,7 @@ Examples:
 All forms of events: dpsis account --help";
 
 const AFTER_HELP: &str = "\
-A budget file counts with each charge in full, also where a part was returned.
+A budget file counts with each charge in full, even where a part was returned.
 
 Events, each with xN at its end for N of them:
   pure:EPS            an epsilon-differentially private release

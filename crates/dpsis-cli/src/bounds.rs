@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::output::{self, Destination};
+use crate::select::unused;
 use crate::table_arguments::TableArguments;
 use dpsis::{Result, TargetColumn};
 use dpsis_eval::datasets::{Clip, PublicTable, bounds as compute, bounds_to_csv};
@@ -14,7 +15,7 @@ use dpsis_eval::datasets::{Clip, PublicTable, bounds as compute, bounds_to_csv};
 /// One range per feature, feature,lo,hi, to which `select` clips. The table must be public: bounds
 /// computed from the sensitive table itself are not private.
 #[derive(Debug, Args)]
-#[command(after_help = MORE, after_long_help = AFTER_HELP)]
+#[command(after_help = MORE, after_long_help = AFTER_HELP, mut_arg("unit", unused))]
 pub(super) struct BoundsArguments {
     /// Where to clip: this many standard deviations around the mean (1sd, 2.5sd), at quantiles
     /// (quantiles:0.05,0.95), or at the reference's smallest and largest value (range)

@@ -6,6 +6,7 @@ use clap::Args;
 
 use crate::output::{self, Destination};
 use crate::run_arguments::RunArguments;
+use crate::select::unused;
 use crate::table_arguments::TableOptions;
 use crate::values::{parse_bounds, parse_counts, parse_epsilons, parse_record};
 use dpsis::method::Lasso;
@@ -22,7 +23,7 @@ use dpsis_eval::{
 /// scores, and how accurate a plain model on the selected features is. The files are read without
 /// privacy: use it on public data only. A run that was stopped is resumed when it is started again.
 #[derive(Debug, Args)]
-#[command(after_help = MORE, after_long_help = AFTER_HELP)]
+#[command(after_help = MORE, after_long_help = AFTER_HELP, mut_arg("unit", unused))]
 pub(super) struct CompareArguments {
     /// Public tables
     ///
@@ -90,7 +91,7 @@ pub(super) struct CompareArguments {
     #[arg(long, value_name = "A,B[,C...]", conflicts_with = "target_bounds")]
     classes: Option<String>,
 
-    /// The target of each table is one of the labels that it holds, numbers or not
+    /// The targets are class labels, taken from each table, even if they are numbers
     #[arg(long, conflicts_with_all = ["classes", "target_bounds"], hide_short_help = true)]
     labels: bool,
 

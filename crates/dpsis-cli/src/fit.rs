@@ -5,6 +5,7 @@ use std::path::Path;
 use clap::Args;
 
 use crate::output::{self, Destination, Format, Output};
+use crate::score_arguments::{Score, scored_by};
 use crate::select::{Job, SelectArguments, unused};
 use crate::table_arguments::{file_of, parse_names};
 use crate::words;
@@ -27,12 +28,11 @@ use dpsis::{Error, FitRecord, Levels, ModelOptions, Result};
     mut_arg("group_size", unused),
     mut_arg("adjust", unused),
     mut_arg("paired", unused),
-    mut_arg("score", |score| score
-        .help("Score of features: ks, correlation or kendall")
-        .long_help(
-            "How features are scored: ks, correlation or kendall [default: correlation if bounds or row-rank are \
-             given, else ks]"
-        )),
+    mut_arg("score", |option| scored_by(option, &[Score::Ks, Score::Correlation, Score::Kendall])),
+    mut_arg("split", |option| {
+        let shares = option.get_long_help().map(ToString::to_string).unwrap_or_default();
+        option.long_help(format!("{shares}; here with --k estimates=0"))
+    }),
     mut_arg("format", |format| format
         .hide_short_help(true)
         .hide_possible_values(true)

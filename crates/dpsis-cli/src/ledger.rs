@@ -8,7 +8,7 @@ use crate::output::{self, Destination};
 use crate::privacy_arguments::Relation;
 use dpsis::{Delta, Epsilon, Ledger, LedgerTerms, Result, Unit, report};
 
-/// Budget files: a cap for all data about the same people.
+/// Budget files: a cap on all releases about the same people.
 ///
 /// select, fit and choose charge such a file with --ledger FILE: the charge is on the disk before
 /// the table is read, and a run that would exceed the cap is refused.
@@ -97,7 +97,7 @@ Examples:
   dpsis ledger show budget.txt
   dpsis ledger show --format html budget.txt > budget.html
 
-Exit codes: 0 shown; 3 no budget file, or a damaged one; 5 reading failed.";
+Exit codes: 0 shown; 3 not a budget file, or a damaged one; 5 reading failed.";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ShowFormat {
@@ -126,7 +126,7 @@ const NOTE_AFTER_HELP: &str = "\
 Example:
   dpsis ledger note budget.txt 'the board allows one more look'
 
-Exit codes: 0 noted; 2 wrong request; 3 no budget file, or a damaged one;
+Exit codes: 0 noted; 2 wrong request; 3 not a budget file, or a damaged one;
 5 reading or writing failed.";
 
 /// Close a budget file: no more releases can be charged.
@@ -147,8 +147,8 @@ const CLOSE_AFTER_HELP: &str = "\
 Example:
   dpsis ledger close --note 'the study is over' budget.txt
 
-Exit codes: 0 closed; 2 wrong request, or it is closed; 3 no budget file, or a
-damaged one; 5 reading or writing failed.";
+Exit codes: 0 closed; 2 wrong request, or it is closed; 3 not a budget file, or
+a damaged one; 5 reading or writing failed.";
 
 pub(super) fn ledger(commands: &LedgerCommands) -> Result<()> {
     match &commands.command {

@@ -8,7 +8,8 @@ use crate::files::read_text;
 use crate::given_table::GivenTable;
 use crate::output::{self, Destination};
 use crate::progress::progress;
-use crate::score_arguments::ScalingArguments;
+use crate::score_arguments::{ScalingArguments, scored_by_sums};
+use crate::select::unused;
 use crate::sites::{read_roster, shown};
 use dpsis::{ReleasedTarget, Result, SiteKey, files};
 
@@ -23,7 +24,15 @@ use dpsis::{ReleasedTarget, Result, SiteKey, files};
 /// `select --partials` releases its median from them, and with that as --released the second
 /// partials are made.
 #[derive(Debug, Args)]
-#[command(after_help = MORE, after_long_help = AFTER_HELP)]
+#[command(
+    after_help = MORE,
+    after_long_help = AFTER_HELP,
+    mut_arg("unit", unused),
+    mut_arg("unit_target", unused),
+    mut_arg("adjust", unused),
+    mut_arg("paired", unused),
+    mut_arg("score", scored_by_sums),
+)]
 pub(crate) struct PartialArguments {
     /// The files with these rows, folders or patterns; - is standard input
     #[arg(display_order = 0, required = true, help_heading = "Table")]

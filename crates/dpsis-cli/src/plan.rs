@@ -19,7 +19,7 @@ use dpsis_eval::{OutputFolder, write_plan};
 
 /// Forecast the findings of a selection; reads no data.
 ///
-/// A power analysis from public numbers alone: the effect sizes from which on features are found
+/// A power analysis from public numbers alone: the effect sizes from which features are found
 /// and significant, in half of all runs and in nine of ten. It takes the options of select; tables
 /// are simulated, and the selection itself draws from their scores.
 #[derive(Debug, Args)]

@@ -23,8 +23,8 @@ pub(super) struct BudgetArgument {
 #[derive(Debug, Args)]
 pub(super) struct DeltaArgument {
     /// A delta, far below one over the number of rows, such as 1e-6. It reduces the noise
-    /// of many picks, by --mechanism peel or by a select without --k [default: 0, pure differential
-    /// privacy]
+    /// where many features are selected (--mechanism peel, or no --k); in fit it serves the model
+    /// alone [default: 0, pure differential privacy]
     #[arg(long, allow_hyphen_values = true, hide_short_help = true, help_heading = "Privacy")]
     pub(super) delta: Option<Delta>,
 }

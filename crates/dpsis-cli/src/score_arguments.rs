@@ -5,8 +5,28 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use crate::schema_file::SchemaFile;
-use crate::values::{parse_bounds, with_values, word};
+use crate::values::{parse_bounds, with_some_values, with_values, word};
 use dpsis::{BoundsOption, Result, ScoringOptions};
+
+const HOW_SCORED: &str =
+    "How features are scored [default: correlation if bounds or row-rank are given, else ks]";
+
+/// The option `--score` in the help of a command that takes these scores alone, two or more.
+pub(super) fn scored_by(option: clap::Arg, scores: &[Score]) -> clap::Arg {
+    let words: Vec<String> = scores.iter().copied().map(word).collect();
+    let words = match words.split_last() {
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+        None => String::new(),
+    };
+    option
+        .help(format!("Score of features: {words}"))
+        .long_help(with_some_values(HOW_SCORED, scores))
+}
+
+/// The option `--score` in the help of a command that sums rows.
+pub(super) fn scored_by_sums(option: clap::Arg) -> clap::Arg {
+    scored_by(option, &[Score::Ks, Score::Correlation])
+}
 
 /// The score, and the commonest scaling.
 #[derive(Debug, Args)]
@@ -16,9 +36,7 @@ pub(super) struct ScoreArguments {
         long,
         value_enum,
         hide_possible_values = true,
-        long_help = with_values::<Score>(
-            "How features are scored [default: correlation if bounds or row-rank are given, else ks]"
-        )
+        long_help = with_values::<Score>(HOW_SCORED)
     )]
     pub(super) score: Option<Score>,
 

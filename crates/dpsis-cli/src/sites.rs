@@ -7,7 +7,8 @@ use clap::{Args, Subcommand};
 use crate::files::read_text;
 use crate::given_table::GivenTable;
 use crate::output::{self, Destination};
-use crate::score_arguments::ScalingArguments;
+use crate::score_arguments::{ScalingArguments, scored_by_sums};
+use crate::select::unused;
 use dpsis::{Error, Result, Roster, Site, SiteKey, files};
 
 /// Keys of sites that release together and hide their own sums.
@@ -36,7 +37,15 @@ enum SiteCommand {
 /// run that is started again, because a site dropped out or a table was corrected, takes new keys
 /// of all sites.
 #[derive(Debug, Args)]
-#[command(after_help = KEY_MORE, after_long_help = KEY_AFTER_HELP)]
+#[command(
+    after_help = KEY_MORE,
+    after_long_help = KEY_AFTER_HELP,
+    mut_arg("unit", unused),
+    mut_arg("unit_target", unused),
+    mut_arg("adjust", unused),
+    mut_arg("paired", unused),
+    mut_arg("score", scored_by_sums),
+)]
 struct KeyArguments {
     /// The name of the site
     #[arg(display_order = 0)]
@@ -92,7 +101,7 @@ const ROSTER_AFTER_HELP: &str = "\
 Example:
   dpsis sites roster north.pub south.pub west.pub -o sites.txt
 
-Exit codes: 0 joined; 2 wrong request; 3 no public key, or a damaged one;
+Exit codes: 0 joined; 2 wrong request; 3 not a public key, or a damaged one;
 5 reading or writing failed.";
 
 /// Show the fingerprint and the sites of a roster.
@@ -107,7 +116,7 @@ const SHOW_AFTER_HELP: &str = "\
 Example:
   dpsis sites show sites.txt
 
-Exit codes: 0 shown; 3 no roster, or a damaged one; 5 reading failed.";
+Exit codes: 0 shown; 3 not a roster, or a damaged one; 5 reading failed.";
 
 /// Check that a roster can serve a key: before any sums are masked.
 ///

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use crate::files::read_text;
 use crate::output::{self, Destination};
 use crate::schema_file::SchemaFile;
-use crate::score_arguments::{ScalingArguments, ScoreArguments, scoring};
+use crate::score_arguments::{ScalingArguments, ScoreArguments, scored_by_sums, scoring};
 use crate::select::unused;
 use crate::table_arguments::{file_of, parse_names};
 use crate::target_arguments::TargetArguments;
@@ -29,6 +29,9 @@ use dpsis::{Error, ReleasedTarget, Result, Select, SelectOptions, SqlDialect, Sq
     mut_arg("time", unused),
     mut_arg("event", unused),
     mut_arg("by", unused),
+    mut_arg("adjust", unused),
+    mut_arg("unit_target", unused),
+    mut_arg("score", scored_by_sums),
 )]
 pub(super) struct SqlArguments {
     /// The engine: duckdb, spark or postgres

@@ -6,7 +6,8 @@ use clap::Args;
 
 use crate::given_table::GivenTable;
 use crate::output::{self, Destination};
-use crate::score_arguments::ScalingArguments;
+use crate::score_arguments::{ScalingArguments, Score, scored_by};
+use crate::select::unused;
 use dpsis::{Rehearsal, Result};
 use dpsis_eval::datasets::weights_to_csv;
 
@@ -16,7 +17,12 @@ use dpsis_eval::datasets::weights_to_csv;
 /// associated with the target in the public table. The table must be public, with other people than
 /// the sensitive one: weights computed from the sensitive table itself are not private.
 #[derive(Debug, Args)]
-#[command(after_help = MORE, after_long_help = AFTER_HELP)]
+#[command(
+    after_help = MORE,
+    after_long_help = AFTER_HELP,
+    mut_arg("adjust", unused),
+    mut_arg("score", |option| scored_by(option, &[Score::Ks, Score::Correlation, Score::Paired])),
+)]
 pub(super) struct WeightsArguments {
     /// The public table
     #[arg(display_order = 0, help_heading = "Table")]

@@ -15,9 +15,9 @@ use dpsis::{Error, Partial, Result, Select, SelectOptions};
 pub(super) struct SumsArguments {
     /// The file is a result of dpsis sql: exact sums
     ///
-    /// CSV, or Parquet and Arrow (a build with feature arrow). Released are k features; where the
-    /// target is released first, what the next query needs of it. Give the same options at every
-    /// stage
+    /// CSV, or Parquet and Arrow (a build with feature arrow). It releases k features or, if the
+    /// target is released first, the value of the target that the next query needs. Give the same
+    /// options at every stage
     #[arg(
         long,
         conflicts_with_all = [

@@ -96,7 +96,7 @@ pub(crate) struct NamesArguments {
     #[arg(short, long, conflicts_with_all = ["fwer", "at_most"])]
     pub(super) k: Option<usize>,
 
-    /// Without --k: the probability of any false discovery [default: 0.05]
+    /// Without --k: the largest probability of any false discovery [default: 0.05]
     #[arg(long, value_name = "PROBABILITY", allow_hyphen_values = true, hide_short_help = true)]
     pub(super) fwer: Option<String>,
 
@@ -224,9 +224,13 @@ pub(crate) struct WeightArguments {
 }
 
 /// The options on reading, scoring and other uses of a table, which cannot be given with sums.
-const OF_TABLES: [&str; 30] = [
+const OF_TABLES: [&str; 34] = [
     "files",
     "id",
+    "unit",
+    "unit_target",
+    "adjust",
+    "paired",
     "exclude",
     "orient",
     "delimiter",

@@ -1,6 +1,6 @@
 //! Help: it fits a terminal of 80 columns, `-h` one screen and `--help` two.
 
-use crate::harness::{assert_contains_all, dpsis};
+use crate::harness::{assert_contains_all, dpsis, folder};
 
 /// The completions, which list everything in the definition of the arguments.
 fn completions() -> String {
@@ -90,12 +90,22 @@ fn three_commands_are_shown_without_a_command() {
     assert!(shown.lines().all(|line| line.len() <= 80), "{shown}");
 }
 
-/// Options of `dpsis select` that `dpsis fit` refuses: no help lists them.
-const NOT_FOR_MODELS: [&str; 6] =
-    ["--partials", "--name-file", "--groups", "--group-size", "--adjust", "--paired"];
-
-/// Options of `dpsis partial` that `dpsis sql` refuses: a query reads the target from one column.
-const NOT_FOR_QUERIES: [&str; 3] = ["--time", "--event", "--by"];
+/// Options that a command shares with others and always refuses: its help does not list them.
+fn refused(command: &[&str]) -> &'static [&'static str] {
+    match command {
+        ["fit"] => {
+            &["--partials", "--name-file", "--groups", "--group-size", "--adjust", "--paired"]
+        }
+        // Sums of parts are of rows.
+        ["partial"] | ["sites", "key"] => &["--unit", "--unit-target", "--adjust", "--paired"],
+        // A query reads the target from one column.
+        ["sql"] => &["--time", "--event", "--by", "--adjust", "--unit-target"],
+        ["plan"] => &["--time", "--event", "--by"],
+        ["weights"] => &["--adjust"],
+        ["bounds"] | ["compare"] => &["--unit"],
+        _ => &[],
+    }
+}
 
 #[test]
 fn the_long_help_has_every_option() {
@@ -115,14 +125,65 @@ fn the_long_help_has_every_option() {
             options.split(' ').filter(|option| option.starts_with("--")).collect();
         assert!(long.contains(&"--help"), "{command:?}: {options}");
         for option in long {
-            let is_refused = match names[1..] {
-                ["fit"] => NOT_FOR_MODELS.contains(&option),
-                ["sql"] => NOT_FOR_QUERIES.contains(&option),
-                ["plan"] => ["--time", "--event", "--by"].contains(&option),
-                _ => false,
-            };
+            let is_refused = refused(&names[1..]).contains(&option);
             assert_eq!(words.contains(&option), !is_refused, "{command:?}: {option}");
         }
+    }
+}
+
+#[test]
+fn options_that_help_does_not_list_are_refused() {
+    let rows = "a,b,age,y\n1,2,3,no\n2,3,4,yes\n3,1,5,no\n4,5,6,yes\n";
+    let folder = folder().with("rows.csv", rows);
+    let partial = "partial --part 1/1 --classes no,yes --bounds 0,9 rows.csv";
+    let key = "sites key north --classes no,yes --bounds 0,9 rows.csv --key north.key";
+    let query = "sql --dialect duckdb --table t --wide --features a --target y --classes no,yes --bounds 0,9";
+    let whole = "sums of parts are of rows";
+    let lines = [
+        (format!("{partial} --unit age"), whole),
+        (format!("{partial} --adjust age:4"), whole),
+        (format!("{partial} --unit-target mean"), ""),
+        (format!("{partial} --paired age"), ""),
+        (format!("{partial} --score kendall"), ""),
+        (format!("{key} --unit age"), whole),
+        (format!("{key} --adjust age:4"), whole),
+        (format!("{query} --adjust age:4"), whole),
+        (format!("{query} --unit-target mean"), ""),
+        (format!("{query} --score kendall"), ""),
+        ("weights --classes no,yes --adjust age:4 rows.csv".to_owned(), "without covariates"),
+        ("weights --classes no,yes --score kendall rows.csv".to_owned(), "without covariates"),
+        ("bounds --clip 1sd --unit age rows.csv".to_owned(), "row by row"),
+        ("compare rows.csv --unit age -o compared".to_owned(), "row by row"),
+    ];
+    for (line, rule) in lines {
+        folder.refuses(&[(&line, 2, rule)]);
+    }
+}
+
+/// Help lists the scores that a command takes, and no others.
+#[test]
+fn help_lists_the_scores_of_a_command() {
+    let all = ["ks", "correlation", "kendall", "paired"];
+    let commands: [(&str, &[&str]); 6] = [
+        ("select", &all),
+        ("fit", &all[..3]),
+        ("partial", &all[..2]),
+        ("sites key", &all[..2]),
+        ("sql", &all[..2]),
+        ("weights", &["ks", "correlation", "paired"]),
+    ];
+    for (command, scores) in commands {
+        let words: Vec<String> = command.split(' ').map(str::to_owned).collect();
+        let long = help(&words, "--help");
+        for score in all {
+            let is_listed = long.contains(&format!("- {score}:"));
+            assert_eq!(is_listed, scores.contains(&score), "{command} {score}:\n{long}");
+        }
+        let short = help(&words, "-h");
+        let (last, others) = scores.split_last().unwrap();
+        let short: Vec<&str> = short.split_whitespace().collect();
+        let listed = format!("Score of features: {} or {last}", others.join(", "));
+        assert!(short.join(" ").contains(&listed), "{command}: {short:?}");
     }
 }
 
