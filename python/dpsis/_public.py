@@ -260,7 +260,7 @@ class Plan(Document, Paged):
     Attributes
     ----------
     record : dict
-        All figures: the effect sizes from which on features are found, and significant, in half of all runs and in nine of
+        All figures: the effect sizes from which features are found, and significant, in half of all runs and in nine of
         ten; the same at other epsilons; the rows and the epsilon for an effect size.
     """
 
@@ -470,7 +470,7 @@ def compare(
     classes, target_bounds : optional
         As for `select`. Otherwise the target is a number if all of its values are numbers, else a label.
     labels : bool, optional
-        Whether the target of each table is one of the labels that it holds, numbers or not.
+        Whether the targets are class labels, taken from each table, even if they are numbers.
     output : path, optional
         A folder for a page with figures; a comparison that was stopped is resumed there.
     seed, threads, progress : optional

@@ -44,7 +44,7 @@ dp_plan <- function(n, d, k = NULL, epsilon, class_shares = NULL, effect_size = 
 #' @param x The result of [dp_plan()].
 #' @param row.names,optional Not used.
 #' @param ... Further arguments of [graphics::matplot()].
-#' @return `as.data.frame` returns one row for each epsilon, with the effect sizes from which on features are `found` and
+#' @return `as.data.frame` returns one row for each epsilon, with the effect sizes from which features are `found` and
 #'   `significant`, in half of all runs (`_50`) and in nine of ten (`_90`); `plot` returns `x`, invisibly.
 #' @examples
 #' as.data.frame(dp_plan(1000, 50, 3, 1, draws = 20, over = 1))

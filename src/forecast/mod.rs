@@ -221,7 +221,7 @@ impl Forecast {
         self.world(rows)?.chances_in_table(effect_sizes, strongest)
     }
 
-    /// The effect sizes from which on features are found, and are significant.
+    /// The effect sizes from which features are found, and are significant.
     ///
     /// # Errors
     ///
@@ -241,7 +241,7 @@ impl Forecast {
         }))
     }
 
-    /// The numbers of rows from which on features of an effect size are found, and are significant,
+    /// The numbers of rows from which features of an effect size are found, and are significant,
     /// where classes have these shares of the rows.
     ///
     /// # Errors
@@ -256,7 +256,7 @@ impl Forecast {
         half(&mut self.response_of_rows(shares, effect_size, &|| Ok(())))
     }
 
-    /// The effect size from which on features are significant in half of all runs.
+    /// The effect size from which features are significant in half of all runs.
     pub(crate) fn significant_effect(&self, rows: &[f64]) -> Result<Option<f64>> {
         let world = self.world(rows)?;
         half(&mut Response::new(EFFECTS, |effect| world.chances(effect, self.strong)))
@@ -294,7 +294,7 @@ impl Forecast {
         })
     }
 
-    /// The epsilons from which on features of an effect size are found, and are significant, up to
+    /// The epsilons from which features of an effect size are found, and are significant, up to
     /// a thousand.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! The smallest value from which on features are found, or significant, with a given probability,
+//! The smallest value from which features are found, or significant, with a given probability,
 //! by simulation.
 //!
 //! Probabilities rise with the value, but simulated ones may dip. Values are tried by steps and

@@ -8,7 +8,7 @@
 //!
 //! t_K is the larger of two scores. The first is L + 0.7 r_K: a feature there is named in nearly
 //! half of all runs, and one more name is worth a little more noise in the others. The second is
-//! the score from which on a set of K features stands out from sets of null features. Let r be the
+//! the score from which a set of K features stands out from sets of null features. Let r be the
 //! rate of the noise, eps/(2 Delta), and m(u) = 6 d e^(-u^2/(2 sigma^2)), at most d, three times
 //! about the expected number of null features with a score of u or more, sigma by the released
 //! counts. If some set has the loss 0, a set of K_i features with a least score of about u is drawn

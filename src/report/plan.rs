@@ -72,7 +72,7 @@ fn about_plot(record: &PlanRecord) -> String {
         (false, _) => "is found",
     };
     format!(
-        "The {} from which on a feature {what} in half of all runs (o) and in nine of ten (x), by epsilon{}:",
+        "The {} from which a feature {what} in half of all runs (o) and in nine of ten (x), by epsilon{}:",
         effect_size(record.score.id),
         who(record.strong).trim_end_matches(','),
     )

@@ -49,7 +49,7 @@ pub(super) fn curve_of_plan(record: &PlanRecord) -> Option<Block> {
     Some(Block::Curve {
         caption: format!(
             "The line: the least {name} with which a feature is {done} in half of all runs. The area reaches up to nine \
-             runs of ten. The curve begins at the epsilon from which on some effect size is enough."
+             runs of ten. The curve begins at the epsilon from which some effect size is enough."
         ),
         label: format!("{name} needed in half of all runs: {}", texts.join("; ")),
         points,

@@ -41,7 +41,7 @@ pub(crate) fn warnings_of_strata(
     if !small.is_empty() {
         let text = format!(
             "{} have fewer {units} than their centers need under this budget, about {} each: {}; there a feature \
-             counts only as far as it splits the {units} of each in half: take fewer strata or a larger epsilon",
+             counts only to the extent that it splits the {units} of each in half: take fewer strata or a larger epsilon",
             of_all(&small),
             two_digits(ROWS_FOR_A_CENTER / rate),
             some_of(&small)

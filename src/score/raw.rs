@@ -15,7 +15,7 @@ pub(crate) const MAX_SUM: i64 = GRID as i64 * MAX_COUNT;
 
 /// The error for sums that no rows can have.
 pub(crate) fn of_no_rows() -> Error {
-    Error::input("these sums are of no rows")
+    Error::input("no rows have these sums")
 }
 
 /// Sums over rows: of each feature, in an order that depends on the kind of sums, and over the

@@ -169,7 +169,7 @@ impl ByCounts {
         (mechanism, ChosenBy::Counts { ratio })
     }
 
-    /// The number of usable rows, in this many classes of equal size, from which on `canonical` is
+    /// The number of usable rows, in this many classes of equal size, from which `canonical` is
     /// chosen.
     pub(crate) fn rows(&self, classes: usize) -> f64 {
         let of_one_row = self.reach.in_rows(&vec![1.0 / classes as f64; classes]);

@@ -32,7 +32,7 @@
 //!
 //! Set y arrives at the time B_y e^(z_y), B_y uniform on (0, 1), z_y = r (loss(y) - least loss),
 //! and the first to arrive wins. Scores of a size are divided into levels below the smaller of
-//! x_\[k_i\] and t_i - max(0, q_(i+1), ...), from which on the loss no longer falls. The sets whose
+//! x_\[k_i\] and t_i - max(0, q_(i+1), ...), from which the loss no longer falls. The sets whose
 //! worst member lies in level l are a block of C(n_l, k) - C(n_(l-1), k) sets, with n_l candidates
 //! up to the end of the level; blocks race as in `canonical`. A size whose least z exceeds
 //! ln C(d, k) + 40 is one block. Cost: O(d) for each size, and one random word for each block.
@@ -89,7 +89,7 @@ struct SizedSets<'a> {
 /// All sets of one size.
 struct Size {
     k: usize,
-    /// The score from which on the loss no longer falls.
+    /// The score from which the loss no longer falls.
     top: i64,
     /// The least loss of the size less that of all sizes.
     least: u64,
