@@ -335,8 +335,9 @@ def plan(
     epsilon : number
         The privacy budget.
     class_shares : float or list, optional
-        The share of the rarer of two classes, or of each class; by default all are equal. A share without `classes` stands
-        for two classes; without both the target is a number that is split at a private median.
+        The share of the rarer of two classes, or of each class; by default all are equal. Without `classes`, one
+        share stands for two classes, more for as many; without both the target is a number that is split at a private
+        median.
     effect_size : float, optional
         An effect size from 0 to 1: report the rows, and the epsilon, that it needs.
     over : list, optional

@@ -378,3 +378,35 @@ def rds(frame):
     names = {"names": strings(list(frame.columns)), "class": strings(["data.frame"])}
     rows = {"row.names": integers([-(2**31), -len(frame)])}
     return b"X\n" + word(3) + word(0x40000) + word(0x30500) + word(5) + b"UTF-8" + with_attributes(item, {**names, **rows})
+
+
+@pytest.mark.parametrize(
+    ("values", "labels"),
+    [
+        (pyarrow.array([datetime.date(2020, 1, 1), datetime.date(2020, 1, 2)] * 100), ["2020-01-01", "2020-01-02"]),
+        (pyarrow.array([2**53, 2**53 + 1] * 100), ["9007199254740992", "9007199254740993"]),
+        (pyarrow.array([2**64 - 1, 2**64 - 2] * 100, pyarrow.uint64()), [str(2**64 - 2), str(2**64 - 1)]),
+        (pyarrow.array([datetime.time(6, 30), datetime.time(7, 30)] * 100), ["06:30:00", "07:30:00"]),
+        (pyarrow.array([0.0, 1.0] * 100), ["0", "1"]),
+    ],
+)
+def test_labels_are_suggested_as_a_selection_compares_them(values, labels, tmp_path):
+    table = pyarrow.table({"a": range(200), "b": [i * i % 31 for i in range(200)], "y": values})
+    pyarrow.parquet.write_table(table, tmp_path / "t.parquet")
+    for data in (table, tmp_path / "t.parquet"):
+        look = dpsis.inspect(data)
+        assert look.suggestion["classes"] == labels
+        assert dpsis.inspect(data, classes=labels).suggestion["classes"] == labels
+        found = dpsis.select(data, 1, epsilon=50, seed=1, **look.suggestion)
+        assert abs(found.record["released"]["rows_estimate"] - 200) <= 3
+
+
+def test_periods_and_intervals_are_read_as_they_are_written(tmp_path):
+    rng = np.random.default_rng(3)
+    days = pandas.PeriodIndex(pandas.date_range("2020-01-01", periods=300), freq="D")
+    frame = pandas.DataFrame({"day": days, "part": pandas.cut(rng.normal(size=300), 3), "y": np.arange(300) > 150})
+    frame.loc[::17, "day"] = pandas.NaT
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    options = {"k": 2, "epsilon": 5, "seed": 1, "classes": ["False", "True"]}
+    of_frame, of_file = (dpsis.select(data, **options) for data in (frame, tmp_path / "t.csv"))
+    assert of_frame.record["estimates"] == of_file.record["estimates"]

@@ -3,8 +3,9 @@
 #' @inheritParams dp_select
 #' @param n,d The numbers of rows with a usable target (of people, if they have several rows), and of features.
 #' @param k The number of features to select; without it all significant ones are selected.
-#' @param class_shares The share of the rarer of two classes, or of each class; by default all are equal. A share without
-#'   `classes` stands for two classes; without both the target is a number that is split at a private median.
+#' @param class_shares The share of the rarer of two classes, or of each class; by default all are equal. Without
+#'   `classes`, one share stands for two classes, more for as many; without both the target is a number that is split at a
+#'   private median.
 #' @param effect_size An effect size from 0 to 1: report the rows, and the epsilon, that it needs.
 #' @param over Other epsilons to look at.
 #' @param ... Further arguments of [dp_select()] that need no table: `classes`, `score`, `bounds`, `delta`, `neighbors`,

@@ -260,6 +260,13 @@ mod tests {
         assert_eq!(["", "NA", "old", "inf"].map(age), [None; 4]);
         let day = |day: &str| stratum(&["day:2020-01-01"], &[day]);
         assert_eq!([day("2019-12-31"), day("2020-01-01")], [Some(0), Some(1)]);
+        let time = |time: &str| stratum(&["time:06:30,12:00"], &[time]);
+        assert_eq!(["06:29", "06:30", "12:00"].map(time), [0, 1, 2].map(Some));
+        let part = |value: &str| stratum(&["part:b:7"], &[value]);
+        assert_eq!(["6", "7"].map(part), [0, 1].map(Some));
+        for wrong in ["age:", "age", "age:x", "a:b:x"] {
+            assert!(wrong.parse::<Covariate>().is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -38,8 +38,11 @@ pub(crate) fn forecast(question: Question) -> Result<Value> {
         .map(|part| json!({ "for": part.purpose, "epsilon": part.epsilon }))
         .collect();
     let rows: f64 = question.rows.iter().sum();
+    let mut select = question.options()?;
+    // Shares without classes would be of classes.
+    select.target.target_number |= select.target.kind()?.is_none();
     let plan = PlanOptions {
-        select: question.options()?,
+        select,
         rows: rows.round() as u64,
         features: question.features,
         class_shares: question.rows.iter().map(|class| class / rows).collect(),

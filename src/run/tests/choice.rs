@@ -226,6 +226,30 @@ fn rows_for_a_run_to_go_on() {
     assert!((1..=42).contains(&ended), "{rows}: {ended}");
 }
 
+/// The same for more classes.
+#[test]
+fn rows_for_a_run_on_several_classes_to_go_on() {
+    let run = |rows: usize, classes: usize, capitals: bool, seed: u64| {
+        let label = |class: usize| ["u", "v", "w", "x", "y"][class].to_owned();
+        let text: String = (0..rows)
+            .map(|i| format!("{},{},{}\n", (i * 7) % 11, i % 13, label(i % classes)))
+            .collect();
+        let given = (0..classes).map(label);
+        let given = given.map(|label| if capitals { label.to_uppercase() } else { label });
+        let select = Select::new(1).epsilon("2").target(Target::classes(given));
+        let table = std::io::Cursor::new(format!("a,b,out\n{text}"));
+        select.seed(seed).run(&FileTable::from_reader(table)).map_err(|error| error.to_string())
+    };
+    for classes in 3..=5 {
+        let error = (0..40).find_map(|seed| run(400, classes, true, seed).err()).unwrap();
+        let rows = error.split("with about ").nth(1).and_then(|text| text.split(' ').next());
+        let rows: usize = rows.unwrap().parse().unwrap();
+        let ended = (0..200).filter(|seed| run(rows, classes, false, *seed).is_err()).count();
+        // At most 20, with a standard deviation of 4.2.
+        assert!(ended <= 37, "{classes}, {rows}: {ended}");
+    }
+}
+
 /// Whether a run that prints names warns that a class may have no row.
 fn warned(epsilon: &str, rows: usize, labels: [&str; 2], seed: u64) -> Option<bool> {
     let select = Select::new(2).epsilon(epsilon).target(Target::classes(labels));

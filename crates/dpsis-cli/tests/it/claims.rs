@@ -77,10 +77,13 @@ fn tables_are_audited() {
     };
     let audited = audit(format!("{rows}9,1,9\n"), "-- --bounds 0,10").succeeds();
     assert_contains(&audited.stdout, "500 on each table");
+    audit(rows.replace("1,9,8", "1,9,7"), "-- --bounds 0,10 --neighbors replace-one").succeeds();
     // Tables that are not neighbors, and options that an audit refuses.
     for (other, options, rule) in [
         (format!("{rows}9,1,9\n9,1,8\n"), "", "not neighbors"),
         (rows.replace("a,b", "a,c"), "", "not neighbors"),
+        (rows.replace("1,9,8", "1,9,7"), "", "give -- --neighbors replace-one"),
+        (format!("{rows}9,1,9\n"), "-- --neighbors replace-one", "equally many rows"),
         (format!("{rows}9,1,9\n"), "-- --ledger x.txt", "no --ledger"),
     ] {
         assert_contains(&audit(other, options).fails(2), rule);

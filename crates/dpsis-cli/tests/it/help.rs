@@ -1,6 +1,6 @@
 //! Help: it fits a terminal of 80 columns, `-h` one screen and `--help` two.
 
-use crate::harness::{assert_contains_all, dpsis, folder};
+use crate::harness::{Folder, assert_contains_all, dpsis};
 
 /// The completions, which list everything in the definition of the arguments.
 fn completions() -> String {
@@ -134,7 +134,7 @@ fn the_long_help_has_every_option() {
 #[test]
 fn options_that_help_does_not_list_are_refused() {
     let rows = "a,b,age,y\n1,2,3,no\n2,3,4,yes\n3,1,5,no\n4,5,6,yes\n";
-    let folder = folder().with("rows.csv", rows);
+    let folder = Folder::new().with("rows.csv", rows);
     let partial = "partial --part 1/1 --classes no,yes --bounds 0,9 rows.csv";
     let key = "sites key north --classes no,yes --bounds 0,9 rows.csv --key north.key";
     let query = "sql --dialect duckdb --table t --wide --features a --target y --classes no,yes --bounds 0,9";

@@ -610,3 +610,153 @@ fn identifiers_are_not_guessed() {
     assert_lacks(&suggested(&samples), "--unit");
     assert_contains(&one_line(&samples.stdout), "Do they identify people?");
 }
+
+/// The names that `select` prints with the options of `inspect`, and its report.
+#[track_caller]
+fn released(folder: &Folder, command: &str) -> String {
+    folder.run(&format!("{} --seed 1", with_epsilon(command, "20"))).succeeds().text()
+}
+
+/// A target of dates has the labels that `select` compares with.
+#[test]
+fn dates_are_labels_as_they_are_written() {
+    let folder = Folder::new();
+    for labels in [["2020-01-01", "2020-01-02"], ["06:30", "07:30"]] {
+        folder.table("t.csv", "a,b,y", 200, |i| {
+            format!("{},{},{}", i % 2 * 100 + i % 7, i * 7 % 31, labels[i % 2])
+        });
+        let found = folder.run("inspect t.csv").succeeds();
+        let [first, second] = labels;
+        assert_contains(&found.text(), &format!("labels {first} (100), {second} (100)"));
+        assert_contains(&suggested(&found), &format!("--classes {first},{second}"));
+        let report = released(&folder, &suggested(&found));
+        assert_contains(&report, "about 200 rows");
+        let other = inspect(&folder, "--classes 18262,18263 t.csv");
+        assert_contains(&other, "18262 (0), 18263 (0)");
+    }
+}
+
+/// Classes of people are counted by the rule for their targets.
+#[test]
+fn people_are_counted_by_their_targets() {
+    let folder = Folder::new();
+    // 150 people with 4 rows each; the second row of 70 of them is positive.
+    folder.table("t.csv", "who,a,b,y", 600, |i| {
+        let y = if i % 4 == 1 && i / 4 < 70 { "yes" } else { "no" };
+        format!("p{},{},{},{y}", i / 4, i * 7 % 31, i * i % 97)
+    });
+    let any = "--classes no,yes --unit who --unit-target any-positive t.csv";
+    let found = inspect(&folder, any);
+    let parts = [
+        "people by their targets: no (80), yes (70)",
+        "a person has the second class if any row has it",
+        "With 150 people, 47% of them in the smallest class",
+    ];
+    assert_contains_all(&found, &parts);
+    assert_lacks(&found, "by default");
+    let last = inspect(&folder, "--classes no,yes --unit who t.csv");
+    let parts = [
+        "people by their targets: no (150), yes (0). A class has no people (--classes, --unit-target)",
+    ];
+    assert_contains_all(&last, &parts);
+}
+
+/// Rows without an identifier are not the rows of one person.
+#[test]
+fn rows_without_an_identifier_are_no_person() {
+    let folder = Folder::new();
+    for missing in ["", "NA", "?"] {
+        folder.table("t.csv", "patient,a,y", 200, |i| {
+            let id = if i < 150 { format!("P{i}x") } else { missing.to_owned() };
+            format!("{id},{},{}", i * 7 % 31, ["no", "yes"][i % 2])
+        });
+        let found = folder.run("inspect t.csv").succeeds();
+        let text = found.text();
+        assert_contains(&text, "50 rows have no identifier");
+        assert_lacks(&text, "occur more than once");
+        assert_contains(&suggested(&found), "--id patient");
+        assert_contains(&text, "With 150 rows");
+        assert_contains(&inspect(&folder, "--unit patient t.csv"), "With 150 people");
+    }
+    let coded = inspect(&folder, "--unit patient --na=P0x,P1x t.csv");
+    assert_contains(&coded, "52 rows have no identifier");
+}
+
+/// Blanks that cells keep are part of labels.
+#[test]
+fn labels_are_compared_with_all_of_their_characters() {
+    let folder = Folder::new();
+    folder.table("t.csv", "a,b,y", 200, |i| {
+        let y = ["no\u{a0}", "yes"][i % 2];
+        format!("{},{},{y}", i % 2 * 100 + i % 7, i * 7 % 31)
+    });
+    let found = folder.run("inspect t.csv").succeeds();
+    assert_contains(&found.text(), "yes (100)");
+    assert_lacks(&found.text(), "effect size 0.00");
+    assert_contains(&released(&folder, &suggested(&found)), "about 200 rows");
+    let rows = (0..60).flat_map(|i| {
+        [format!("{i},").as_bytes(), [&b"m\xe4nnlich"[..], b"weiblich"][i % 2], b"\n"].concat()
+    });
+    folder.write("latin.csv", [&b"a,y\n"[..], &rows.collect::<Vec<u8>>()].concat());
+    let latin = inspect(&folder, "latin.csv");
+    assert_contains_all(&latin, &["save the file as UTF-8", "No command yet", "--classes=?"]);
+}
+
+/// Texts that stand for missing values do not hide what the target holds.
+#[test]
+fn targets_with_missing_values_keep_their_labels() {
+    let folder = Folder::new();
+    folder.table("n.csv", "a,y", 208, |i| format!("{},{}", i * 7 % 31, ["0", "1", "NA"][i % 3]));
+    let found = folder.run("inspect n.csv").succeeds();
+    let parts = ["labels 0 (70), 1 (69)", "rows without one, which are not used: 69"];
+    assert_contains_all(&found.text(), &parts);
+    assert_contains(&suggested(&found), "--classes 0,1");
+    folder.table("t.csv", "a,y", 200, |i| {
+        format!("{},{}", i * 7 % 31, ["no", "yes", "NA", "?"][i % 4])
+    });
+    let found = inspect(&folder, "t.csv");
+    let line = "rows with NA or the like, which are used only if it is given as a class: 100";
+    assert_contains(&found, line);
+    let given = inspect(&folder, "--classes no,yes t.csv");
+    assert_contains(&given, "rows without one, which are not used: 100");
+    let named = inspect(&folder, "--classes NA,yes t.csv");
+    assert_contains(&named, "labels NA (50), yes (50)");
+    assert_contains(&named, "rows without one, which are not used: 50");
+}
+
+/// A covariate is no feature, and its levels are checked.
+#[test]
+fn covariates_are_checked() {
+    let folder = Folder::new();
+    folder.table("t.csv", "a,b,c,lab,y", 300, |i| {
+        format!("{},{},{},{},{}", i % 31, i * 7 % 31, i * i % 97, ["x1", "y"][i / 3 % 2], i % 2)
+    });
+    let right = inspect(&folder, "--classes 0,1 --adjust lab=x1,y t.csv");
+    assert_contains_all(&right, &["of 3 features", "2 strata, the smallest with 150 rows"]);
+    assert_lacks(&right, "in none");
+    let wrong = inspect(&folder, "--classes 0,1 --adjust lab=x,y t.csv");
+    let line = "2 strata, the smallest with 0 rows with a target; 150 rows are in none and not used (--adjust)";
+    assert_contains(&wrong, line);
+}
+
+/// A statement about events is made only if it is known.
+#[test]
+fn events_of_many_values_are_not_said_to_occur() {
+    let folder = Folder::new();
+    folder.table("t.csv", "a,days,status", 200, |i| format!("{},{i},s{}", i * 7 % 31, i % 50));
+    let found = inspect(&folder, "--time days --event status=dead --by 70 t.csv");
+    assert_contains(&found, "events of more than 20 different values");
+    assert_lacks(&found, "is among them");
+}
+
+/// Names that begin with a dash can be given.
+#[test]
+fn labels_that_begin_with_a_dash_are_suggested() {
+    let folder = Folder::new();
+    folder.table("t.csv", "a,b,--y", 200, |i| {
+        format!("{},{},{}", i % 2 * 100 + i % 7, i * 7 % 31, ["-1x", "--k"][i % 2])
+    });
+    let found = folder.run("inspect --target=--y t.csv").succeeds();
+    assert_contains_all(&suggested(&found), &["--target=--y", "--classes=--k,-1x"]);
+    released(&folder, &suggested(&found));
+}

@@ -42,6 +42,20 @@ pub(crate) fn refused(folder: &Folder, line: &str, code: i32) -> String {
 const CHOOSE: &str = "choose --sensitivity 0.01 --ledger budget.txt models.csv --eps";
 const SELECT: &str = "select -k 1 --target-number --ledger budget.txt table.csv --eps";
 
+/// A folder in the place of a file is noticed before the charge.
+#[test]
+fn folders_cost_nothing() {
+    let folder = folder();
+    fs::create_dir(folder.path("empty")).unwrap();
+    for line in [
+        format!("{SELECT} 0.5 --target-file empty"),
+        format!("{SELECT} 0.5 --bounds-file empty"),
+        format!("{CHOOSE} 0.5").replace("models.csv", "empty"),
+    ] {
+        assert_contains(&refused(&folder, &line, 5), "empty: is a directory");
+    }
+}
+
 #[test]
 fn releases_are_charged_until_the_cap_is_reached() {
     let folder = folder();

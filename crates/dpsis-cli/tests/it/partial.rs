@@ -103,6 +103,15 @@ fn sums_of_parts_are_released_like_the_whole_table() {
     for wrong in ["0/4", "5/4", "4", "1/x"] {
         refuses(&folder, &[(&format!("partial --part {wrong} {options} part-1.csv"), 2, "")]);
     }
+    // Sums are of rows, without people and strata.
+    for people in
+        ["--unit gene_001", "--paired gene_001", "--adjust gene_001:0", "--unit-target mean"]
+    {
+        refuses(
+            &folder,
+            &[(&format!("{release} --partials ?.partial {people}"), 2, "cannot be used with")],
+        );
+    }
     // A selection on whole columns takes several files instead.
     let whole = record(&out(&folder, &format!("{release} {DEMO}")));
     let files = "part-0.csv part-1.csv part-2.csv part-3.csv";

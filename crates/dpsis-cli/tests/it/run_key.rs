@@ -95,6 +95,27 @@ fn run_keys_need_a_ledger() {
     assert!(balance(&folder).entries.is_empty());
 }
 
+/// The dry run of a call ends as the call does.
+#[test]
+fn dry_runs_see_the_run_key() {
+    let folder = Folder::new();
+    folder.table("table.csv", "age,dose,out", 2000, |i| {
+        format!("{},{},{}", i * 7 % 40, i * i % 31, i % 40)
+    });
+    folder.run("ledger create --cap 1 budget.txt").succeeds();
+    folder.run(&format!("{SELECT} a --dry-run")).succeeds();
+    folder.run(&format!("{SELECT} a -o out.txt")).succeeds();
+    // Nothing is left, and the repeated call needs nothing.
+    for line in [format!("{SELECT} a"), format!("{SELECT} a --dry-run")] {
+        folder.run(&line).succeeds();
+    }
+    folder.run(&format!("{SELECT} b --dry-run")).fails(4);
+    for dry in ["", "--dry-run"] {
+        let other = format!("{SELECT} a --neighbors replace-one {dry}");
+        assert_contains(&folder.run(&other).fails(2), "belongs to another request");
+    }
+}
+
 /// The stages of a release from parts, under one key.
 #[test]
 fn releases_from_parts_have_run_keys() {

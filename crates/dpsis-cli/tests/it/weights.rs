@@ -102,7 +102,9 @@ fn weights_are_made_from_a_public_table() {
     // The file goes back in.
     let [without, with] = ["", "--weights public.csv"].map(|options| found(&folder, options));
     assert!(with > without + 9, "{with} {without}");
-    for (options, code) in [("--score kendall", 2), ("--target missing", 2)] {
+    for (options, code) in
+        [("--score kendall", 2), ("--target missing", 2), ("--classes high,low", 3)]
+    {
         folder.run(&format!("weights {options} {DEMO}")).fails(code);
     }
 }
@@ -128,6 +130,7 @@ fn wrong_weights_are_refused_before_a_charge() {
         ("zero.csv", "feature,weight\ngene_017,0\n"),
         ("others.csv", "feature,weight\nnone,1\n"),
         ("columns.csv", "feature\ngene_017\n"),
+        ("headless.csv", "gene_017,5\ngene_001,1\n"),
     ] {
         folder.write(name, text);
     }
@@ -139,6 +142,7 @@ fn wrong_weights_are_refused_before_a_charge() {
         ("--weights zero.csv", 2, "at least one weight must be above 0"),
         ("--weights others.csv", 2, "no feature of the table has a weight above 0"),
         ("--weights columns.csv", 3, "feature,weight"),
+        ("--weights headless.csv", 3, "numbers in its first line"),
         ("--weights missing.csv", 5, "missing.csv"),
         ("--weights weights.csv --weights-uniform 0", 2, "from 0.01 to 1"),
         ("--weights-uniform 0.5", 2, "--weights <FILE>"),
