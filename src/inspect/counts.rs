@@ -5,8 +5,9 @@ use super::GivenTarget;
 use crate::error::Result;
 use crate::request::Target;
 use crate::table::{
-    Batch, Cell, CellFormat, FileTable, Fold, Labels, Opening, PeopleRule, PreparedTable,
-    RoleColumns, Source, Table, TargetCell, TargetColumn, TimeToEvent, fold, strata_of,
+    Batch, Cell, CellFormat, FileTable, Fold, Identifiers, Labels, Opening, PeopleRule,
+    PreparedTable, RoleColumns, Source, Table, TargetCell, TargetColumn, TimeToEvent, fold,
+    strata_of,
 };
 
 /// The rows of each class at a horizon, and the rows without a usable target.
@@ -49,7 +50,8 @@ impl Counts {
     }
 }
 
-/// Opens a table for one thread, if it can be read again.
+/// Opens a table for one thread, if it can be read again; rows that share an identifier of one row
+/// each take no part.
 fn open<'a>(
     table: &'a FileTable,
     events: Option<&'a TimeToEvent>,
@@ -58,7 +60,8 @@ fn open<'a>(
         return Ok(None);
     }
     let source: &dyn Source = table;
-    source.open(&Opening { events, ..Opening::of_all_rows(1) }).map(Some)
+    let identifiers = Identifiers::Compared;
+    source.open(&Opening { events, identifiers, ..Opening::of_all_rows(1) }).map(Some)
 }
 
 /// The people of a table, or its rows if each is of another person, with a target that a release

@@ -275,7 +275,7 @@ impl Seen<'_> {
             if numeric {
                 draft.warn_about(
                     "target",
-                    "its numbers look like labels; give no classes if they are amounts",
+                    "its values look like labels; give no classes if they are amounts",
                     [Parameter::Classes],
                 );
             }

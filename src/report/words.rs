@@ -393,7 +393,7 @@ pub(super) fn target(target: &TargetUsed, record: &Record) -> String {
                 let _ = write!(words, " with rows of both and {others} others (private estimates)");
             }
             Some(unusable) => {
-                let _ = write!(words, " with a target and {unusable} without (private estimates)");
+                let _ = write!(words, " with a target, {unusable} without (private estimates)");
                 if record.guarantee.one_row_per_identifier {
                     words.push_str("; rows with a repeated identifier count as without");
                 }

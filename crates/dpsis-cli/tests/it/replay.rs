@@ -339,7 +339,7 @@ fn without_count(run: Run) -> Run {
         // As text, and as JSON in HTML and in a link.
         let name = "unusable_estimate";
         let marks = ["\": ", "&quot;: ", "%22%3A%20"].map(|end| format!("{name}{end}"));
-        for mark in marks.iter().map(String::as_str).chain([" with a target and "]) {
+        for mark in marks.iter().map(String::as_str).chain([" with a target, "]) {
             let mut from = 0;
             while let Some(at) = text[from..].find(mark) {
                 from += at + mark.len();
