@@ -64,7 +64,10 @@ impl Seen<'_> {
         let has_unit = self.given.unit.is_some();
         let repeats = self.people.repeated() > 0;
         if repeats && !has_unit {
-            let repeated = self.people.repeated();
+            let occurs = match self.people.repeated() {
+                1 => "1 identifier occurs".to_owned(),
+                more => format!("{more} identifiers occur"),
+            };
             let dropped = match self.target_file {
                 Some(TargetFile { by_id: true, .. }) => {
                     ", and those with such an identifier are left out, since targets are joined by them"
@@ -76,9 +79,8 @@ impl Seen<'_> {
                 _ => String::new(),
             };
             let text = format!(
-                "{} occur more than once. Do they identify people? If so, give the column as \
-                 the unit; otherwise {units} are protected instead of people{dropped}",
-                counted(repeated as u64, "identifier")
+                "{occurs} more than once. Does the column identify people? If so, give it as \
+                 the unit; otherwise {units} are protected instead of people{dropped}"
             );
             match self.turned {
                 true => draft.warn("ids", text),
