@@ -501,8 +501,8 @@ def _pandas_column(series: Any) -> tuple[str, Any, Any]:
         categories = [_category_text(one) for one in series.cat.categories]
         return "codes", series.cat.codes.to_numpy().astype(np.int32), categories
     if name == "PeriodDtype":
-        # A period is the date of its beginning.
-        return _times(series.dt.to_timestamp().to_numpy())
+        # A period is the date of its beginning, in any year.
+        return "time", series.array.asfreq("us", how="start").asi8, "us"
     if name == "IntervalDtype":
         return "text", [None if missing else str(one) for one, missing in zip(series, series.isna())], None
     if name == "SparseDtype":

@@ -401,12 +401,20 @@ def test_labels_are_suggested_as_a_selection_compares_them(values, labels, tmp_p
         assert abs(found.record["released"]["rows_estimate"] - 200) <= 3
 
 
-def test_periods_and_intervals_are_read_as_they_are_written(tmp_path):
+def test_days_and_intervals_are_read_as_they_are_written(tmp_path):
     rng = np.random.default_rng(3)
-    days = pandas.PeriodIndex(pandas.date_range("2020-01-01", periods=300), freq="D")
-    frame = pandas.DataFrame({"day": days, "part": pandas.cut(rng.normal(size=300), 3), "y": np.arange(300) > 150})
-    frame.loc[::17, "day"] = pandas.NaT
+    days = pandas.Series(pandas.period_range("2020-01-01", periods=300, freq="D"))
+    days[::17] = pandas.NaT
+    days[299] = pandas.Period("9999-12-31", freq="D")
+    places = rng.integers(0, 3, 300)
+    parts = pandas.arrays.IntervalArray.from_tuples([None if place == 2 else (place, place + 1) for place in places])
+    frame = pandas.DataFrame({"day": days, "part": parts, "y": np.arange(300) > 150})
+    assert type(frame["day"].dtype).__name__ == "PeriodDtype" and type(frame["part"].dtype).__name__ == "IntervalDtype"
     frame.to_csv(tmp_path / "t.csv", index=False)
     options = {"k": 2, "epsilon": 5, "seed": 1, "classes": ["False", "True"]}
     of_frame, of_file = (dpsis.select(data, **options) for data in (frame, tmp_path / "t.csv"))
     assert of_frame.record["estimates"] == of_file.record["estimates"]
+    months = frame.assign(day=days.dt.asfreq("M"))
+    of_start = frame.assign(day=days.dt.asfreq("M").dt.asfreq("D", how="start"))
+    of_months, of_days = (dpsis.select(data, **options) for data in (months, of_start))
+    assert of_months.record["estimates"] == of_days.record["estimates"]

@@ -9,6 +9,7 @@ use crate::table::{
     PreparedTable, RoleColumns, Source, Table, TargetCell, TargetColumn, TimeToEvent, fold,
     strata_of,
 };
+use crate::threads::available_threads;
 
 /// The rows of each class at a horizon, and the rows without a usable target.
 pub(super) struct Counts {
@@ -44,24 +45,24 @@ impl Counts {
         }
 
         let events = target?.time_to_event()?;
-        let mut open = open(table, Some(events)).ok()??;
+        let mut open = open(table, Some(events), Identifiers::Ignored).ok()??;
         let none = || Classes(events, Self { classes: [0; 2], without: 0 });
         fold(&mut *open, &none).ok().map(|found| found.1)
     }
 }
 
-/// Opens a table for one thread, if it can be read again; rows that share an identifier of one row
-/// each take no part.
+/// Opens a table, if it can be read again.
 fn open<'a>(
     table: &'a FileTable,
     events: Option<&'a TimeToEvent>,
+    identifiers: Identifiers,
 ) -> Result<Option<Box<dyn Table + 'a>>> {
     if !table.rows_repeat() {
         return Ok(None);
     }
     let source: &dyn Source = table;
-    let identifiers = Identifiers::Compared;
-    source.open(&Opening { events, identifiers, ..Opening::of_all_rows(1) }).map(Some)
+    let all = Opening::of_all_rows(available_threads());
+    source.open(&Opening { events, identifiers, ..all }).map(Some)
 }
 
 /// The people of a table, or its rows if each is of another person, with a target that a release
@@ -84,7 +85,8 @@ impl Units {
     }
 
     fn counted(table: &FileTable, target: &Target, given: &GivenTarget) -> Result<Option<Self>> {
-        let Some(open) = open(table, target.time_to_event())? else { return Ok(None) };
+        let events = target.time_to_event();
+        let Some(open) = open(table, events, Identifiers::Compared)? else { return Ok(None) };
         let columns = RoleColumns { unit: None, covariates: &given.covariates };
         let labels = target.checked_labels()?;
         let mut table = PreparedTable::new(open).with_roles(&columns, |format| {
@@ -103,10 +105,7 @@ impl Units {
             people.targets().for_each(|(cell, stratum)| counting.unit(cell, stratum));
             return Ok(Some(counting.units));
         }
-        Ok(Some(match given.covariates.is_empty() {
-            true => fold(&mut table, &|| OfRows::<'_, false>(new()))?.0.units,
-            false => fold(&mut table, &|| OfRows::<'_, true>(new()))?.0.units,
-        }))
+        Ok(Some(fold(&mut table, &|| OfRows(new()))?.0.units))
     }
 }
 
@@ -134,11 +133,11 @@ impl Counting<'_> {
     }
 }
 
-/// Counts rows, whose strata are found by their values.
-struct OfRows<'a, const BY_VALUES: bool>(Counting<'a>);
+/// Counts rows, whose strata are found before.
+struct OfRows<'a>(Counting<'a>);
 
-impl<const BY_VALUES: bool> Fold for OfRows<'_, BY_VALUES> {
-    const READS_VALUES: bool = BY_VALUES;
+impl Fold for OfRows<'_> {
+    const READS_VALUES: bool = false;
 
     fn batch(&mut self, batch: &Batch<'_>) {
         for place in 0..batch.len() {
@@ -178,7 +177,7 @@ pub(super) fn times(table: &FileTable, column: &str) -> Vec<f64> {
 
     let named = table.clone().target_column(TargetColumn::Named(column.to_owned()));
     let format = table.facts.cells();
-    let open = open(&named, None).ok().flatten();
+    let open = open(&named, None, Identifiers::Ignored).ok().flatten();
     let found = open.and_then(|mut open| {
         fold(&mut *open, &|| Times(format.clone(), Vec::new())).ok().map(|found| found.1)
     });

@@ -181,6 +181,7 @@ impl Seen<'_> {
         let (what, column) = (self.what(place), &self.columns[place]);
         if about == Parameter::Event {
             let text = match column.has_all_values() {
+                true if column.labels().next().is_none() => format!("{what}: no events"),
                 true => format!("{what}: events {}", labels_with_counts(column.labels())),
                 false => format!("{what}: events of more than {MAX_LABELS} different values"),
             };

@@ -196,7 +196,10 @@ impl Seen<'_> {
     /// Numbers that usually stand for missing values, in features and the target.
     fn codes(&self, draft: &mut Draft, features: &[usize]) {
         let target = self.target_column().filter(|target| features.binary_search(target).is_err());
-        let used: Vec<usize> = features.iter().copied().chain(target).collect();
+        let covariates = self.given_target.covariates.iter();
+        let covariates =
+            covariates.filter_map(|one| self.header.iter().position(|name| name == one.name()));
+        let used: Vec<usize> = features.iter().copied().chain(target).chain(covariates).collect();
         let suspicious = |code: usize| -> Vec<usize> {
             let used = used.iter().copied();
             used.filter(|&c| self.columns[c].may_be_missing(code)).collect()

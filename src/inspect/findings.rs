@@ -224,7 +224,10 @@ impl Seen<'_> {
     fn units_of_a_release(&self, draft: &mut Draft) {
         let Suggestion { facts, target, rows, .. } = &draft.suggestion;
         let (has_unit, covariates) = (facts.unit.is_some(), &self.given_target.covariates);
-        if *rows == 0 || !has_unit && facts.id.is_none() && covariates.is_empty() {
+        let is_needed = has_unit || facts.id.is_some() || !covariates.is_empty();
+        let is_known = |parameter| !draft.suggestion.open.contains(&parameter);
+        let has_target = is_known(Parameter::Event) && is_known(Parameter::Target);
+        if *rows == 0 || !is_needed || !has_target || draft.suggestion.shares.is_empty() {
             return;
         }
         let mut table = self.table.clone();
@@ -242,7 +245,12 @@ impl Seen<'_> {
             let counts = labels_with_counts(labels.iter().zip(units.classes.iter().copied()));
             if units.classes.contains(&0) {
                 let text = format!("people by their targets: {counts}. A class has no people");
-                draft.warn_about("target", text, [Parameter::Classes, Parameter::UnitTarget]);
+                let cause = match target.time_to_event() {
+                    Some(_) => Parameter::Horizon,
+                    None => Parameter::Classes,
+                };
+                draft.warn_about("target", text, [Parameter::UnitTarget, cause]);
+                draft.suggestion.open.push(Parameter::UnitTarget);
             } else {
                 draft.say("target", format!("people by their targets: {counts}"));
             }
@@ -254,12 +262,12 @@ impl Seen<'_> {
         if !covariates.is_empty() {
             let least = units.strata.iter().min().copied().unwrap_or_default();
             let text = format!(
-                "{}, the smallest with {least} {noun} with a target",
-                counted(units.strata.len() as u64, "stratum").replace("stratums", "strata")
+                "{} strata, the smallest with {least} {noun} with a target",
+                units.strata.len()
             );
             let without = match units.without_stratum {
                 0 => String::new(),
-                without => format!("; {without} {noun} are in none and not used"),
+                without => format!("; in none, and not used: {without}"),
             };
             let text = text + &without;
             match least == 0 || 10 * units.without_stratum > draft.suggestion.rows {

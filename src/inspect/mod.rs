@@ -67,7 +67,7 @@ pub fn inspect(table: &FileTable, options: &InspectOptions) -> Result<Inspection
     }
 }
 
-/// What is given of the target.
+/// The given target, with the options on people and strata.
 #[derive(Default)]
 struct GivenTarget {
     target: Option<Target>,

@@ -57,7 +57,8 @@ impl Seen<'_> {
         let without = self.people.rows_without();
         if without > 0 {
             let text = format!(
-                "{without} {units} have no identifier: as ids or unit, the column excludes them"
+                "{units} without an identifier, which are not used if this column is given as identifiers or as the \
+                 unit: {without}"
             );
             draft.warn("ids", text);
         }
@@ -283,7 +284,7 @@ impl Seen<'_> {
             }
             if not_available > 0 && !numeric {
                 let text = format!(
-                    "{} with NA or the like, which are used only if it is given as a class: {not_available}",
+                    "{} with NA or the like, which are used only if NA itself is given as a class: {not_available}",
                     self.units()
                 );
                 draft.say_about("target", text, [Parameter::Classes]);

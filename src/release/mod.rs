@@ -14,10 +14,10 @@ pub(crate) mod settled;
 pub(crate) mod stop;
 pub(crate) mod units;
 
-pub(crate) use record::of_private;
 pub use record::{
     AtHorizon, Command, Direction, EntropySource, Estimate, GroupsUsed, Guarantee, MechanismReason,
     MechanismUsed, MissingRule, PickOrder, Picked, PublicFacts, RandomnessUsed, Record, Released,
     ScoreId, ScoreUsed, Selection, Significance, TargetCoding, TargetUsed, Warning, WarningKind,
 };
+pub(crate) use record::{SLACK, lower_end, of_private};
 pub use run_note::RunNote;

@@ -33,8 +33,8 @@
 //! exponential mechanism, and their effect sizes get Gaussian noise, which both grow with sqrt(K)
 //! instead of K (see `request/plan/concentrated.rs`). For these, t_K is the larger of L + 0.7 r_K
 //! and the score from which a feature is drawn rather than any of the null features: their
-//! typical score plus the noise 2 Delta/e times ln(d/K). *Large* is from the number on from which
-//! on this requires less than sets do; the number is drawn with the smaller of both required
+//! typical score plus the noise 2 Delta/e times ln(d/K). *Large* is from the number from which this
+//! requires less than sets do; the number is drawn with the smaller of both required
 //! scores. Drawing it first does no harm here: where it is too large, a few null features are
 //! selected, but not named.
 //!

@@ -1,7 +1,9 @@
 //! Effect sizes, intervals, p-values, directions and significance as text. Numbers are rounded to
 //! the conservative side.
 
-use crate::release::{Direction, Estimate, MissingRule, Record, ScoreId, TargetCoding};
+use crate::release::{
+    Direction, Estimate, MissingRule, Record, SLACK, ScoreId, TargetCoding, lower_end,
+};
 use crate::request::ScaleUsed;
 use crate::table::SetMembers;
 
@@ -61,9 +63,8 @@ pub(super) fn effect_size(estimate: &Estimate) -> Option<String> {
 
 /// The interval in hundredths, rounded outward.
 pub(super) fn interval(estimate: &Estimate) -> Option<String> {
-    let low = (estimate.low? * 100.0 + SLACK).floor() / 100.0;
     let high = (estimate.high? * 100.0 - SLACK).ceil() / 100.0;
-    Some(format!("{:.2} to {:.2}", low.max(0.0), high.min(1.0)))
+    Some(format!("{:.2} to {:.2}", lower_end(estimate.low?), high.min(1.0)))
 }
 
 /// The p-value, which is an upper bound: two digits, rounded up.
@@ -141,9 +142,6 @@ fn error_of(error: f64) -> String {
     let scale = 10f64.powf(decimals);
     format!("{:.1$}", (error * scale - SLACK).ceil() / scale, decimals as usize)
 }
-
-/// Above the rounding errors of the numbers in a record after scaling, below their digits.
-const SLACK: f64 = 1e-9;
 
 /// A name in at most `most` characters, without control characters.
 pub(super) fn short(name: &str, most: usize) -> String {

@@ -12,7 +12,7 @@ use crate::release::describe::{
 use crate::release::draws::Chosen;
 use crate::release::record::{
     Command, Estimate, LARGE_EPSILON, PickOrder, Picked, PublicFacts, RandomnessUsed, Record,
-    Released, Significance, Warning, WarningKind,
+    Released, Significance, Warning, WarningKind, lower_end,
 };
 use crate::request::check::checked_threads;
 use crate::request::fields::Target;
@@ -349,8 +349,7 @@ fn help_in_words(
     if effect_size < MIN_EFFECT_SIZE {
         format!("; effect sizes below {MIN_EFFECT_SIZE:.2} would need more than {rows}")
     } else {
-        // As the end of the interval is printed.
-        let least = (low * 100.0 + 1e-9).floor() / 100.0;
+        let least = lower_end(low);
         // The larger number of rows, and epsilon, are for this effect size then.
         let if_larger = match low < MIN_EFFECT_SIZE {
             true => format!(", if its effect size is at least {MIN_EFFECT_SIZE:.2}"),

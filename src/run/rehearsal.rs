@@ -300,8 +300,13 @@ impl Rehearsal {
         };
         let rows = self.exact_rows(statistic)?;
         if rows.iter().any(|rows| !(*rows > 0.0)) {
-            let rule = "a class, or a side of the median, has no rows in this public table";
-            return Err(Error::input(rule).about([Parameter::Classes, Parameter::Inspect]));
+            let (rule, about) = match (self.request.is_paired(), self.request.target.labels()) {
+                (true, _) => ("no person has rows of both classes", Parameter::Unit),
+                (false, Some(_)) => ("a class has no rows", Parameter::Classes),
+                (false, None) => ("all targets are equal, or at one end", Parameter::Target),
+            };
+            let error = Error::input(format!("{rule} in this public table"));
+            return Err(error.about([about, Parameter::Inspect]));
         }
         let scale = Units::null_scale(&plan, &rows).ok_or_else(refused)?;
         let reach = plan.scoring.reach().ok_or_else(refused)?;

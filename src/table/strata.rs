@@ -7,7 +7,7 @@
 use std::str::FromStr;
 
 use crate::error::{Error, Parameter, Result};
-use crate::table::cell::CellFormat;
+use crate::table::cell::{Cell, CellFormat};
 use crate::table::levels::{LevelValues, Levels};
 use crate::table::schema::Schema;
 
@@ -17,7 +17,8 @@ const MAX_STRATA: usize = 1000;
 /// A covariate, and the strata that it divides samples into.
 ///
 /// As a text: `age:40,60` sets cut points for three strata, below 40, from 40 to below 60, and from
-/// 60 on; `sex=F,M` sets levels, with one stratum for each.
+/// 60 on; `time:06:30,12:00` sets times of day, with two digits for the hour; `sex=F,M` sets levels,
+/// with one stratum for each.
 ///
 /// ```
 /// use dpsis::Covariate;
@@ -130,15 +131,17 @@ impl FromStr for Covariate {
         }
         let format = CellFormat::default();
         let number = |cut: &str| format.number(cut.as_bytes()).unwrap_or(f64::NAN);
-        let of = |place: usize| (&text[..place], text[place + 1..].split(',').map(number));
-        let places = || text.match_indices(':').map(|(place, _)| of(place));
-        // A name may contain a colon, and so may a time of day.
-        let first = places().find(|(_, cuts)| cuts.clone().all(|cut| !cut.is_nan()));
-        let Some((name, cuts)) = first.or_else(|| places().last()) else {
+        // A name may contain a colon, and so do times of day.
+        let is_time = |cut: &str| {
+            cut.trim().len() >= 5 && matches!(format.cell(cut.as_bytes()), Cell::Time(_))
+        };
+        let mut splits = text.match_indices(':').map(|(at, _)| (&text[..at], &text[at + 1..]));
+        let of_times = splits.find(|(_, cuts)| cuts.split(',').all(is_time));
+        let Some((name, cuts)) = of_times.or_else(|| text.rsplit_once(':')) else {
             let rule = format!("{text:?} has neither cut points nor levels of a covariate");
             return Err(refuse(rule).hint("as in age:40,60 or sex=F,M"));
         };
-        Self::cuts(name.trim(), cuts)
+        Self::cuts(name.trim(), cuts.split(',').map(number))
     }
 }
 
@@ -262,8 +265,11 @@ mod tests {
         assert_eq!([day("2019-12-31"), day("2020-01-01")], [Some(0), Some(1)]);
         let time = |time: &str| stratum(&["time:06:30,12:00"], &[time]);
         assert_eq!(["06:29", "06:30", "12:00"].map(time), [0, 1, 2].map(Some));
-        let part = |value: &str| stratum(&["part:b:7"], &[value]);
-        assert_eq!(["6", "7"].map(part), [0, 1].map(Some));
+        for name in ["part:b", "visit:1"] {
+            let covariate: Covariate = format!("{name}:40,60").parse().unwrap();
+            assert_eq!(covariate, Covariate::cuts(name, [40.0, 60.0]).unwrap());
+            assert_eq!(covariate.to_string().parse::<Covariate>().unwrap(), covariate);
+        }
         for wrong in ["age:", "age", "age:x", "a:b:x"] {
             assert!(wrong.parse::<Covariate>().is_err(), "{wrong}");
         }

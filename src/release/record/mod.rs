@@ -32,6 +32,7 @@ pub use words::{
     Command, Direction, EntropySource, MechanismReason, MissingRule, PickOrder, ScoreId,
     TargetCoding, WarningKind,
 };
+pub(crate) use words::{SLACK, lower_end};
 
 /// A private selection of k features: the [`Record`] of a release, to which it dereferences.
 ///

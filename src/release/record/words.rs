@@ -7,6 +7,14 @@ use crate::mechanism::{Card, Chooses};
 use crate::privacy::Unit;
 use crate::table::{Orientation, Schema};
 
+/// Above the rounding errors of the numbers in a record after scaling, below their digits.
+pub(crate) const SLACK: f64 = 1e-9;
+
+/// The lower end of an interval of effect sizes in hundredths, rounded down.
+pub(crate) fn lower_end(low: f64) -> f64 {
+    ((low * 100.0 + SLACK).floor() / 100.0).max(0.0)
+}
+
 words! {
     /// The command that made a record.
     Command {

@@ -174,7 +174,7 @@ fn help_lists_the_scores_of_a_command() {
     ];
     for (command, scores) in commands {
         let words: Vec<String> = command.split(' ').map(str::to_owned).collect();
-        let long = help(&words, "--help");
+        let long = whole_help(&words);
         for score in all {
             let is_listed = long.contains(&format!("- {score}:"));
             assert_eq!(is_listed, scores.contains(&score), "{command} {score}:\n{long}");

@@ -608,7 +608,7 @@ fn identifiers_are_not_guessed() {
     // Samples may repeat without being people.
     let samples = inspect("sample_id,b,out", &|i| format!("S{},{},{}", i / 4, i % 7, i % 2));
     assert_lacks(&suggested(&samples), "--unit");
-    assert_contains(&one_line(&samples.stdout), "Do they identify people?");
+    assert_contains(&one_line(&samples.stdout), "Does the column identify people?");
 }
 
 /// The names that `select` prints with the options of `inspect`, and its report.
@@ -656,7 +656,8 @@ fn people_are_counted_by_their_targets() {
     assert_lacks(&found, "by default");
     let last = inspect(&folder, "--classes no,yes --unit who t.csv");
     let parts = [
-        "people by their targets: no (150), yes (0). A class has no people (--classes, --unit-target)",
+        "people by their targets: no (150), yes (0). A class has no people (--unit-target, --classes)",
+        "No command yet",
     ];
     assert_contains_all(&last, &parts);
 }
@@ -672,14 +673,14 @@ fn rows_without_an_identifier_are_no_person() {
         });
         let found = folder.run("inspect t.csv").succeeds();
         let text = found.text();
-        assert_contains(&text, "50 rows have no identifier");
+        assert_contains(&text, "given as identifiers or as the unit: 50");
         assert_lacks(&text, "occur more than once");
         assert_contains(&suggested(&found), "--id patient");
         assert_contains(&text, "With 150 rows");
         assert_contains(&inspect(&folder, "--unit patient t.csv"), "With 150 people");
     }
     let coded = inspect(&folder, "--unit patient --na=P0x,P1x t.csv");
-    assert_contains(&coded, "52 rows have no identifier");
+    assert_contains(&coded, "given as identifiers or as the unit: 52");
 }
 
 /// Blanks that cells keep are part of labels.
@@ -715,7 +716,8 @@ fn targets_with_missing_values_keep_their_labels() {
         format!("{},{}", i * 7 % 31, ["no", "yes", "NA", "?"][i % 4])
     });
     let found = inspect(&folder, "t.csv");
-    let line = "rows with NA or the like, which are used only if it is given as a class: 100";
+    let line =
+        "rows with NA or the like, which are used only if NA itself is given as a class: 100";
     assert_contains(&found, line);
     let given = inspect(&folder, "--classes no,yes t.csv");
     assert_contains(&given, "rows without one, which are not used: 100");
@@ -735,7 +737,8 @@ fn covariates_are_checked() {
     assert_contains_all(&right, &["of 3 features", "2 strata, the smallest with 150 rows"]);
     assert_lacks(&right, "in none");
     let wrong = inspect(&folder, "--classes 0,1 --adjust lab=x,y t.csv");
-    let line = "2 strata, the smallest with 0 rows with a target; 150 rows are in none and not used (--adjust)";
+    let line =
+        "2 strata, the smallest with 0 rows with a target; in none, and not used: 150 (--adjust)";
     assert_contains(&wrong, line);
 }
 

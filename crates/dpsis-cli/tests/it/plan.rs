@@ -117,7 +117,7 @@ fn shares_are_of_classes() {
         |options: &str| printed(&format!("--n 500 --d 20 --k 2 --eps 1 --draws 20 {options}"));
     assert_eq!(plan("--class-shares 0.7,0.3"), plan("--class-shares 0.3"));
     let three = plan("--class-shares 0.5,0.3,0.2");
-    assert_contains(&three, "the target is 3 classes with 250, 150, 100 rows");
+    assert_contains(&one_line(&three), "the target is 3 classes with 250, 150, 100 rows");
     assert_eq!(plan("--class-shares 0.5,0.3,0.2 --classes a,b,c"), three);
     assert_contains(&plan(""), "the target is a number");
 }

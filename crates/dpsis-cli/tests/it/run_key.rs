@@ -95,7 +95,7 @@ fn run_keys_need_a_ledger() {
     assert!(balance(&folder).entries.is_empty());
 }
 
-/// The dry run of a call ends as the call does.
+/// A dry run is checked against the entry of the run key.
 #[test]
 fn dry_runs_see_the_run_key() {
     let folder = Folder::new();
