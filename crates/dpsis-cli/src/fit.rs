@@ -31,7 +31,7 @@ use dpsis::{Error, FitRecord, Levels, ModelOptions, Result};
     mut_arg("score", |option| scored_by(option, &[Score::Ks, Score::Correlation, Score::Kendall])),
     mut_arg("split", |option| {
         let shares = option.get_long_help().map(ToString::to_string).unwrap_or_default();
-        option.long_help(shares.replace("without --k", "with --k estimates=0; without"))
+        option.long_help(shares.replace("without --k", "with --k estimates=0, without --k"))
     }),
     mut_arg("format", |format| format
         .hide_short_help(true)
