@@ -78,9 +78,8 @@ struct GivenTarget {
 
 impl GivenTarget {
     fn of(options: &TargetOptions) -> Result<Self> {
-        let rule = options.unit_target.as_deref().map(str::parse).transpose()?;
-        let covariates = options.adjust.iter().map(|text| text.parse());
-        Ok(Self { target: options.kind()?, rule, covariates: covariates.collect::<Result<_>>()? })
+        let (rule, covariates) = (options.rule_of_people()?, options.covariates()?);
+        Ok(Self { target: options.kind()?, rule, covariates })
     }
 }
 

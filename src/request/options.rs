@@ -12,7 +12,7 @@ use crate::mechanism::{Parameters, by_id};
 use crate::request::builder::Select;
 use crate::request::fields::{Center, Method, SHARES, Shares, Target, TwoStage};
 use crate::request::weights::Weights;
-use crate::table::{Bounds, FeatureSets, Scaling, TimeToEvent};
+use crate::table::{Bounds, Covariate, FeatureSets, Scaling, TimeToEvent, UnitTarget};
 
 /// The options of a selection, as text, numbers and lists. As JSON it is one object of all fields;
 /// a field that is left out has the default that [`Select`] gives it.
@@ -350,11 +350,28 @@ impl TargetOptions {
         if let Some(target) = self.kind()? {
             select = select.target(target);
         }
-        if let Some(rule) = &self.unit_target {
-            select = select.unit_target(rule.parse()?);
+        if let Some(rule) = self.rule_of_people()? {
+            select = select.unit_target(rule);
         }
-        let covariates: Result<Vec<_>> = self.adjust.iter().map(|text| text.parse()).collect();
-        Ok(select.adjust(covariates?))
+        Ok(select.adjust(self.covariates()?))
+    }
+
+    /// The rule for the target of a person, if it is given.
+    ///
+    /// # Errors
+    ///
+    /// `Request` for a text that is no rule.
+    pub(crate) fn rule_of_people(&self) -> Result<Option<UnitTarget>> {
+        self.unit_target.as_deref().map(str::parse).transpose()
+    }
+
+    /// The covariates.
+    ///
+    /// # Errors
+    ///
+    /// `Request` for a text that is no covariate.
+    pub(crate) fn covariates(&self) -> Result<Vec<Covariate>> {
+        self.adjust.iter().map(|text| text.parse()).collect()
     }
 
     fn apply_center_to(&self, select: Select) -> Result<Select> {
@@ -548,7 +565,7 @@ mod tests {
         let built = Select::new(3)
             .epsilon("1/2")
             .target(Target::classes(["a", "b"]))
-            .unit_target(crate::UnitTarget::AnyPositive)
+            .unit_target(UnitTarget::AnyPositive)
             .adjust(["sex=F,M".parse().unwrap()])
             .score(crate::ScoreKind::Correlation)
             .counts_per_million()

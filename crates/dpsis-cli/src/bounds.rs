@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::output::{self, Destination};
-use crate::select::unused;
 use crate::table_arguments::TableArguments;
+use crate::values::unused;
 use dpsis::{Result, TargetColumn};
 use dpsis_eval::datasets::{Clip, PublicTable, bounds as compute, bounds_to_csv};
 

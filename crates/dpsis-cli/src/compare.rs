@@ -6,9 +6,8 @@ use clap::Args;
 
 use crate::output::{self, Destination};
 use crate::run_arguments::RunArguments;
-use crate::select::unused;
 use crate::table_arguments::TableOptions;
-use crate::values::{parse_bounds, parse_counts, parse_epsilons, parse_record};
+use crate::values::{parse_bounds, parse_counts, parse_epsilons, parse_record, unused};
 use dpsis::method::Lasso;
 use dpsis::{Bounds, Error, Result, Target};
 use dpsis_eval::datasets::PublicTable;

@@ -6,8 +6,9 @@ use clap::Args;
 
 use crate::output::{self, Destination, Format, Output};
 use crate::score_arguments::{Score, scored_by};
-use crate::select::{Job, SelectArguments, unused};
+use crate::select::{Job, SelectArguments};
 use crate::table_arguments::{file_of, parse_names};
+use crate::values::unused;
 use crate::words;
 use dpsis::report::{Statement, fit_dry_run, fit_report, to_html, to_json};
 use dpsis::{Error, FitRecord, Levels, ModelOptions, Result};

@@ -9,8 +9,8 @@ use crate::given_table::GivenTable;
 use crate::output::{self, Destination};
 use crate::progress::progress;
 use crate::score_arguments::{ScalingArguments, scored_by_sums};
-use crate::select::unused;
 use crate::sites::{read_roster, shown};
+use crate::target_arguments::without_people;
 use dpsis::{ReleasedTarget, Result, SiteKey, files};
 
 /// Sum some rows of a table, for `select --partials`: not private.
@@ -27,10 +27,7 @@ use dpsis::{ReleasedTarget, Result, SiteKey, files};
 #[command(
     after_help = MORE,
     after_long_help = AFTER_HELP,
-    mut_arg("unit", unused),
-    mut_arg("unit_target", unused),
-    mut_arg("adjust", unused),
-    mut_arg("paired", unused),
+    mut_args(without_people),
     mut_arg("score", scored_by_sums),
 )]
 pub(crate) struct PartialArguments {

@@ -10,7 +10,7 @@ use crate::output::Format;
 use dpsis::{Error, Result};
 pub(super) use job::Job;
 
-pub(super) use arguments::{NamesArguments, ReleaseArguments, SelectArguments, unused};
+pub(super) use arguments::{NamesArguments, ReleaseArguments, SelectArguments};
 
 pub(super) fn select(arguments: &SelectArguments, request: &str) -> Result<()> {
     let format = arguments.output.format();

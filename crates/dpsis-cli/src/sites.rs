@@ -8,7 +8,7 @@ use crate::files::read_text;
 use crate::given_table::GivenTable;
 use crate::output::{self, Destination};
 use crate::score_arguments::{ScalingArguments, scored_by_sums};
-use crate::select::unused;
+use crate::target_arguments::without_people;
 use dpsis::{Error, Result, Roster, Site, SiteKey, files};
 
 /// Keys of sites that release together and hide their own sums.
@@ -40,10 +40,7 @@ enum SiteCommand {
 #[command(
     after_help = KEY_MORE,
     after_long_help = KEY_AFTER_HELP,
-    mut_arg("unit", unused),
-    mut_arg("unit_target", unused),
-    mut_arg("adjust", unused),
-    mut_arg("paired", unused),
+    mut_args(without_people),
     mut_arg("score", scored_by_sums),
 )]
 struct KeyArguments {

@@ -8,10 +8,9 @@ use crate::files::read_text;
 use crate::output::{self, Destination};
 use crate::schema_file::SchemaFile;
 use crate::score_arguments::{ScalingArguments, ScoreArguments, scored_by_sums, scoring};
-use crate::select::unused;
 use crate::table_arguments::{file_of, parse_names};
-use crate::target_arguments::TargetArguments;
-use crate::values::{parse_record, with_values};
+use crate::target_arguments::{TargetArguments, without_people};
+use crate::values::{parse_record, unused, with_values};
 use dpsis::{Error, ReleasedTarget, Result, Select, SelectOptions, SqlDialect, SqlForm, SqlTable};
 
 /// Print the query that computes the sums of a table in a database.
@@ -29,8 +28,7 @@ use dpsis::{Error, ReleasedTarget, Result, Select, SelectOptions, SqlDialect, Sq
     mut_arg("time", unused),
     mut_arg("event", unused),
     mut_arg("by", unused),
-    mut_arg("adjust", unused),
-    mut_arg("unit_target", unused),
+    mut_args(without_people),
     mut_arg("score", scored_by_sums),
 )]
 pub(super) struct SqlArguments {

@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 
 use crate::schema_file::SchemaFile;
-use crate::values::{parse_bounds, parse_event, parse_record, word};
+use crate::values::{parse_bounds, parse_event, parse_record, unused, word};
 use dpsis::{Result, TargetOptions};
 
 /// The kind of the target.
@@ -74,6 +74,17 @@ enum UnitRule {
     Mean,
     /// The second of two classes if any row has it
     AnyPositive,
+}
+
+/// The options on people with several rows and on strata, which sums of rows do not take.
+pub(super) const OF_PEOPLE: [&str; 4] = ["unit", "unit_target", "adjust", "paired"];
+
+/// Hides the options of [`OF_PEOPLE`] from the help of a command that sums rows.
+pub(super) fn without_people(option: clap::Arg) -> clap::Arg {
+    match OF_PEOPLE.contains(&option.get_id().as_str()) {
+        true => unused(option),
+        false => option,
+    }
 }
 
 impl TargetArguments {

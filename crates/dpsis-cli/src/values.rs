@@ -22,6 +22,11 @@ pub(super) fn with_some_values<E: ValueEnum>(help: &str, values: &[E]) -> String
     format!("{help}\n\nPossible values:{}", values.map(line).collect::<String>())
 }
 
+/// Hides an option from the help of a command that shares it with others and refuses it.
+pub(super) fn unused(option: clap::Arg) -> clap::Arg {
+    option.hide(true)
+}
+
 /// The keyword of a value.
 pub(super) fn word<E: ValueEnum>(value: E) -> String {
     value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()

@@ -7,7 +7,7 @@ use clap::Args;
 use crate::given_table::GivenTable;
 use crate::output::{self, Destination};
 use crate::score_arguments::{ScalingArguments, Score, scored_by};
-use crate::select::unused;
+use crate::values::unused;
 use dpsis::{Rehearsal, Result};
 use dpsis_eval::datasets::weights_to_csv;
 

@@ -11,6 +11,7 @@ use crate::mechanism_arguments::MechanismArguments;
 use crate::output_arguments::OutputArguments;
 use crate::privacy_arguments::{BudgetArgument, DeltaArgument, Relation, privacy};
 use crate::score_arguments::ScalingArguments;
+use crate::target_arguments::OF_PEOPLE;
 use crate::values::{parse_center, parse_size, with_shares, word};
 use dpsis::internals::CENTER_IN_STRATA;
 use dpsis::{Result, SelectOptions, WeightsOption};
@@ -53,6 +54,7 @@ pub(crate) struct SelectArguments {
         value_name = "FILE",
         num_args = 1..,
         conflicts_with_all = OF_TABLES,
+        conflicts_with_all = OF_PEOPLE,
         hide_short_help = true,
         help_heading = "Table"
     )]
@@ -224,13 +226,9 @@ pub(crate) struct WeightArguments {
 }
 
 /// The options on reading, scoring and other uses of a table, which cannot be given with sums.
-const OF_TABLES: [&str; 34] = [
+const OF_TABLES: [&str; 30] = [
     "files",
     "id",
-    "unit",
-    "unit_target",
-    "adjust",
-    "paired",
     "exclude",
     "orient",
     "delimiter",
@@ -260,12 +258,6 @@ const OF_TABLES: [&str; 34] = [
     "threads",
     "dry_run",
 ];
-
-/// Refuses an option that does not apply to a command that takes it together with others, and hides
-/// it from the help.
-pub(crate) fn unused(option: clap::Arg) -> clap::Arg {
-    option.hide(true)
-}
 
 const MORE: &str = "More options, with examples: dpsis select --help";
 
