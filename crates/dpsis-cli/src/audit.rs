@@ -304,10 +304,8 @@ impl AuditArguments {
             ));
         }
         // The relation of a command is not known here.
-        let words = self.select.iter().map(String::as_str);
-        let pairs = words.clone().zip(words.clone().skip(1));
-        let replaces = pairs.into_iter().any(|pair| pair == ("--neighbors", "replace-one"))
-            || words.into_iter().any(|word| word == "--neighbors=replace-one");
+        let replaces = self.select.windows(2).any(|pair| pair == ["--neighbors", "replace-one"])
+            || self.select.iter().any(|word| word == "--neighbors=replace-one");
         if self.command.is_none() && more + less > 0 && replaces != (more == less) {
             let rule = match replaces {
                 true => "with --neighbors replace-one the files must have equally many rows",
