@@ -17,8 +17,8 @@ const MAX_STRATA: usize = 1000;
 /// A covariate, and the strata that it divides samples into.
 ///
 /// As a text: `age:40,60` sets cut points for three strata, below 40, from 40 to below 60, and from
-/// 60 on; `time:06:30,12:00` sets times of day, with two digits for the hour; `sex=F,M` sets levels,
-/// with one stratum for each.
+/// 60 on; `time:06:30,12:00` sets times of day, with two digits for the hour; `sex=F,M` sets
+/// levels, with one stratum for each.
 ///
 /// ```
 /// use dpsis::Covariate;

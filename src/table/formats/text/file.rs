@@ -483,8 +483,8 @@ fn checked_name(name: &[u8], column: Option<usize>) -> Result<String> {
     })
 }
 
-/// Whether a path can be read more than once, does not exist or is a folder: not standard input, not
-/// a pipe.
+/// Whether a path can be read more than once, does not exist or is a folder: not standard input,
+/// not a pipe.
 pub(crate) fn reads_again(path: &Path) -> bool {
     let once = |metadata: std::fs::Metadata| !metadata.is_file() && !metadata.is_dir();
     path != Path::new("-") && !path.metadata().is_ok_and(once)
